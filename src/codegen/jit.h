@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compile one kernel of a module for one launch shape. The only door into codegen for the driver and the tools.
+#pragma once
+#include <memory>
+
+#include "device/gpu.h"
+#include "ir/ir.h"
+
+namespace us::codegen {
+
+struct Variant {
+  device::Dim3 block{0, 0, 0};    // 0 = generic
+  device::Dim3 cluster{1, 1, 1};
+  u32 dynamic_shared = 0;         // informational for now
+};
+
+struct Options {
+  std::string cpu;                // LLVM CPU name; empty = host
+  std::string cache_dir;          // empty = no object cache
+  bool time_passes = false;
+  std::string dump_after;         // pass name or "all"
+  bool force_varying = false;     // no uniform or pattern shapes: for cross checks
+  bool force_its = false;         // every function in independent-thread-scheduling mode: for cross checks
+};
+
+class Compiled : public device::KernelCode {
+ public:
+  bool from_cache = false;
+  double compile_ms = 0;
+};
+
+// Thread safe. The module must outlive the result.
+class Jit {
+ public:
+  explicit Jit(Options);
+  ~Jit();
+  Result<std::shared_ptr<const Compiled>> compile(const ir::Module&, const std::string& kernel, const Variant&);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace us::codegen

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modelled GPU as the driver sees it: submit a grid, get told when it ended and how. No CUDA objects here.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "device/abi.h"
+
+namespace us::device {
+
+enum class Outcome : u8 {
+  Ok,
+  IllegalAddress,      // cudaErrorIllegalAddress
+  MisalignedAddress,   // cudaErrorMisalignedAddress
+  IllegalInstruction,  // cudaErrorIllegalInstruction
+  HardwareStackError,  // cudaErrorHardwareStackError
+  Trap,                // cudaErrorLaunchFailure
+  Assert,              // cudaErrorAssert
+  Deadlock,            // nothing can run: reported, cudaErrorLaunchTimeout
+  NotSupported,        // reached something we do not implement, named in the message
+};
+
+// Everything a person needs to find the fault.
+struct Fault {
+  Outcome outcome = Outcome::Ok;
+  std::string message;  // one or more lines, complete: kernel, block, thread, source line, what was expected
+};
+
+// Compiled code of one kernel variant. Owned by codegen; kept alive by the launch.
+struct KernelCode {
+  std::string name;                    // demangled for messages
+  void (*run)(WarpCtx*) = nullptr;     // one warp from start to exit
+  bool yields = false;                 // needs a fibre
+  u32 local_bytes = 0;                 // per thread, all frames that are known statically
+  // Source line of a code address, for faults and deadlock reports ("file.cu:12"); empty if unknown.
+  std::function<std::string(const void* pc)> line_of;
+  virtual ~KernelCode() = default;
+};
+
+struct Launch {
+  std::shared_ptr<const KernelCode> code;
+  GridCtx ctx;                           // shared sizes, dims, params pointer, symbols
+  std::shared_ptr<void> keep_alive;      // parameter buffer and so on
+  bool cooperative = false;              // all CTAs must be resident at once
+  u32 max_resident_ctas = 1;             // occupancy limit of the modelled device for this kernel, whole device
+  std::function<void(const Fault&)> done;  // called once, on a worker thread
+};
+
+struct GpuOptions {
+  u32 workers = 0;             // 0 = host cores
+  bool deterministic = false;  // one order of CTAs and warps
+  u32 sms = 132;
+  u32 spin_budget = 64;        // iterations of a spinning loop before the warp yields
+  double spin_limit_s = 30;    // nothing but spinning for this long: reported as a deadlock
+  u64 printf_fifo_bytes = 1 << 20;
+  std::function<void(std::string_view)> print;  // device printf output; default stdout
+};
+
+class Gpu {
+ public:
+  explicit Gpu(GpuOptions);
+  ~Gpu();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+  void submit(std::unique_ptr<Launch>);  // returns at once
+  u32 workers() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Tables that compiled code and eval call through.
+const RtFunction* rt_table();
+const NumFunction* num_table();
+
+}  // namespace us::device
