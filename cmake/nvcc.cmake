@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds nvcc and builds CUDA programs with it, without CMake's CUDA language (which wants to probe a GPU toolchain).
+#   US_NVCC                              full path, or US_NVCC-NOTFOUND
+#   us_cuda_program(target source...     an executable linked with the shared CUDA runtime, PTX for compute_90 only
+#                   [FLAGS flag...] [ARCH compute_90a] [EXCLUDE_FROM_ALL])
+#   The executable is ${CMAKE_BINARY_DIR}/programs/<target>, also in the target property US_EXECUTABLE.
+find_program(US_NVCC nvcc HINTS ENV CUDA_HOME ${CMAKE_SOURCE_DIR}/build/cuda/nvidia/cu13 /usr/local/cuda PATH_SUFFIXES bin)
+if(NOT US_NVCC)
+  message(STATUS "nvcc not found: CUDA programs and the tests that run them are left out (scripts/install_deps.sh gets it)")
+endif()
+
+function(us_cuda_program target)
+  cmake_parse_arguments(ARG "EXCLUDE_FROM_ALL" "ARCH" "FLAGS" ${ARGN})
+  if(NOT US_NVCC)
+    return()
+  endif()
+  if(NOT ARG_ARCH)
+    set(ARG_ARCH compute_90)
+  endif()
+  set(all ALL)
+  if(ARG_EXCLUDE_FROM_ALL)
+    set(all)
+  endif()
+  set(exe ${CMAKE_BINARY_DIR}/programs/${target})
+  set(sources)
+  foreach(source ${ARG_UNPARSED_ARGUMENTS})
+    cmake_path(ABSOLUTE_PATH source NORMALIZE)
+    list(APPEND sources ${source})
+  endforeach()
+  add_custom_command(
+    OUTPUT ${exe}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/programs
+    COMMAND ${US_NVCC} -gencode arch=${ARG_ARCH},code=${ARG_ARCH} -cudart shared -std=c++17 -O2 -lineinfo -ccbin
+            ${CMAKE_CXX_COMPILER} ${ARG_FLAGS} -MD -MF ${exe}.d -o ${exe} ${sources}
+    DEPENDS ${sources}
+    DEPFILE ${exe}.d
+    COMMENT "nvcc ${target}"
+    VERBATIM)
+  add_custom_target(${target} ${all} DEPENDS ${exe})
+  set_target_properties(${target} PROPERTIES US_EXECUTABLE ${exe})
+endfunction()

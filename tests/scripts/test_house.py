@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+
+from gate import GateTest
+
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+
+
+class House(GateTest):
+    def setUp(self):
+        super().setUp()
+        self.write("src/base/README.md", "the ground\n")
+
+    def gate(self, name, text):
+        self.write(name, text)
+        return self.run_gate("check_house")
+
+    def test_a_good_file_passes(self):
+        code, out = self.gate("src/base/a.h", SPDX + "int a;\n")
+        self.assertEqual(code, 0, out)
+
+    def test_the_spdx_line_is_asked_for(self):
+        code, out = self.gate("src/base/a.cpp", "int a;\n")
+        self.assertEqual(code, 1)
+        self.assertIn("src/base/a.cpp: the SPDX line is missing", out)
+
+    def test_scripts_carry_it_too(self):
+        self.assertEqual(self.gate("scripts/tool", "#!/bin/sh\nexit 0\n")[0], 1)
+
+    def test_long_files_are_refused_but_not_tables(self):
+        self.assertEqual(self.gate("src/base/t.inc", SPDX + "ROW\n" * 700)[0], 0)
+        self.assertEqual(self.gate("src/base/a.cpp", SPDX + "int a;\n" * 700)[0], 1)
+
+    def test_binaries_are_refused(self):
+        self.assertEqual(self.gate("tests/blob", b"\x7fELF\0\0")[0], 1)
+
+    def test_a_room_without_readme_is_refused(self):
+        code, out = self.gate("src/isa/a.h", SPDX)
+        self.assertEqual(code, 1)
+        self.assertIn("src/isa: no README.md", out)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+import unittest
+
+from gate import GateTest
+
+LAYERS = "# ground to roof\nbase\nisa\nleft right # one floor\nroof\n"
+
+
+class Layers(GateTest):
+    def gate(self, name, *includes):
+        self.write("src/LAYERS", LAYERS)
+        self.write(name, "".join(f"#include {i}\n" for i in includes))
+        return self.run_gate("check_layers")
+
+    def test_lower_rooms_and_the_own_room_are_seen(self):
+        code, out = self.gate("src/left/a.cpp", '"base/types.h"', '"isa/isa.h"', '"left/b.h"', "<vector>")
+        self.assertEqual(code, 0, out)
+        self.assertIn("4 includes", out)
+
+    def test_a_higher_room_is_refused_with_file_and_line(self):
+        code, out = self.gate("src/base/a.h", "<vector>", '"isa/isa.h"')
+        self.assertEqual(code, 1)
+        self.assertIn("src/base/a.h:2", out)
+        self.assertIn("isa is above base", out)
+
+    def test_rooms_of_one_floor_do_not_see_each_other(self):
+        code, out = self.gate("src/left/a.cpp", '"right/r.h"')
+        self.assertEqual(code, 1)
+        self.assertIn("same floor", out)
+
+    def test_the_roof_sees_both_of_them(self):
+        self.assertEqual(self.gate("src/roof/a.cpp", '"right/r.h"', '"left/l.h"')[0], 0)
+
+    def test_relative_includes_are_refused(self):
+        self.assertEqual(self.gate("src/roof/a.cpp", '"../base/types.h"')[0], 1)
+
+    def test_an_include_without_a_room_is_refused(self):
+        self.assertEqual(self.gate("src/roof/a.cpp", '"other.h"')[0], 1)
+
+    def test_an_unlisted_room_is_refused(self):
+        self.assertEqual(self.gate("src/attic/a.cpp", '"base/types.h"')[0], 1)
+
+    def test_llvm_stays_in_its_corner(self):
+        self.assertEqual(self.gate("src/isa/a.cpp", "<llvm/IR/Module.h>")[0], 1)
+
+    def test_indented_includes_are_seen_too(self):
+        self.write("src/LAYERS", LAYERS)
+        self.write("src/base/a.h", '  #  include "roof/r.h"\n')
+        self.assertEqual(self.run_gate("check_layers")[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
