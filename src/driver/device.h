@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// One virtual GPU: its limits, its memory, its execution engine, its primary context.
+#pragma once
+#include <memory>
+#include <mutex>
+
+#include "device/gpu.h"
+#include "driver/context.h"
+#include "driver/device_spec.h"
+#include "memory/heap.h"
+
+namespace us::driver {
+
+class Device {
+ public:
+  Device(Runtime&, u32 ordinal, const DeviceSpec&);
+  ~Device();
+  Runtime& runtime() const { return runtime_; }
+  u32 ordinal() const { return ordinal_; }
+  const DeviceSpec& spec() const { return spec_; }
+  memory::Heap& heap() { return *heap_; }
+  device::Gpu& gpu();               // worker threads start on first use
+  Context& primary();               // made on first use
+  bool primary_active() const;
+  void retain_primary();
+  Error release_primary();
+  void reset_primary();             // cudaDeviceReset: everything in it is gone
+  void mem_info(u64& free, u64& total);
+
+ private:
+  Runtime& runtime_;
+  const u32 ordinal_;
+  const DeviceSpec spec_;
+  std::unique_ptr<memory::Heap> heap_;
+  mutable std::recursive_mutex m_;
+  std::unique_ptr<device::Gpu> gpu_;
+  std::unique_ptr<Context> primary_;
+  u32 primary_refs_ = 0;
+};
+
+}  // namespace us::driver

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// An event names the node that its latest record appended.
+#pragma once
+#include <mutex>
+
+#include "driver/executor.h"
+
+namespace us::driver {
+
+class Context;
+
+class Event {
+ public:
+  Event(Context& c, bool timing, bool blocking_sync) : context_(c), timing_(timing), blocking_sync_(blocking_sync) {}
+  Context& context() const { return context_; }
+  bool timing() const { return timing_; }
+  bool blocking_sync() const { return blocking_sync_; }
+
+  void recorded(NodeRef n) { std::lock_guard l(m_); node_ = std::move(n); }
+  NodeRef node() const { std::lock_guard l(m_); return node_; }  // empty: never recorded
+  Error query() const;                                           // Success or NotReady
+  Error synchronize() const;
+  static Error elapsed_ms(const Event& start, const Event& end, float& ms);
+
+ private:
+  Context& context_;
+  bool timing_, blocking_sync_;
+  mutable std::mutex m_;
+  NodeRef node_;
+};
+
+}  // namespace us::driver

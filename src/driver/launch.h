@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch as the program asked for it, and the rules that hardware applies to it.
+#pragma once
+#include "driver/function.h"
+
+namespace us::driver {
+
+class Stream;
+
+struct LaunchConfig {
+  device::Dim3 grid, block;
+  device::Dim3 cluster{0, 0, 0};      // 0 = not given
+  u64 dynamic_shared = 0;
+  bool cooperative = false;
+  int priority = 0;
+  bool has_priority = false;
+  // Accepted and kept for tools; no influence on results.
+  int cluster_policy = 0, mem_sync_domain = 0;
+  bool programmatic_serialization = false;
+};
+
+// Either an array of pointers to the arguments, or one block of bytes laid out as the kernel expects.
+struct LaunchArgs {
+  void* const* pointers = nullptr;
+  const void* block = nullptr;
+  u64 block_bytes = 0;
+};
+
+// The error hardware gives for this launch, and the cluster shape it would use.
+Error validate(const Function&, const LaunchConfig&, device::Dim3& cluster);
+
+}  // namespace us::driver

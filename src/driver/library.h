@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code before it belongs to a context: an image (fat binary or PTX text) and the names in it. CUlibrary and CUkernel,
+// and also what the runtime API registers: a fat binary is a Library, a host stub is a Kernel.
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "driver/error.h"
+#include "ir/ir.h"
+
+namespace us::driver {
+
+class Library;
+
+struct Kernel {
+  Library* library = nullptr;
+  std::string name;  // mangled
+};
+
+// Where an image came from; decides how it is read. The bytes are copied unless `lasting`.
+struct Image {
+  enum class Form : u8 { PtxText, FatBinary, Wrapper };  // Wrapper: __fatBinC_Wrapper_t, version 1 or 2
+  Form form = Form::PtxText;
+  const void* data = nullptr;
+};
+
+class Library {
+ public:
+  Library(Image, u32 sm, std::string name);               // reads nothing yet
+  Library(std::unique_ptr<ir::Module>, std::string name); // already parsed
+
+  // The linked module of the library; parsed on first use. Success, NoBinaryForGpu (no PTX inside), InvalidPtx ...
+  Error module(const ir::Module*& out);
+  const std::string& log() const { return log_; }         // why module() failed, for a person
+  Kernel& kernel(const std::string& name);                // made on demand, not checked
+  Error find_kernel(const std::string& name, Kernel*& out);
+  Error list_kernels(std::vector<Kernel*>& out);
+  const std::string& name() const { return name_; }
+
+ private:
+  Error parse();
+  std::mutex m_;
+  Image image_;
+  u32 sm_ = 90;
+  std::string name_, log_, text_;
+  bool parsed_ = false;
+  Error error_ = Error::Success;
+  std::unique_ptr<ir::Module> module_;
+  std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+};
+
+}  // namespace us::driver

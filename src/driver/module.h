@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library in a context: its global and constant variables have memory, its functions have addresses.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "driver/function.h"
+#include "driver/library.h"
+
+namespace us::driver {
+
+struct Variable {
+  u64 address = 0;
+  u64 size = 0;
+  bool constant = false, managed = false;
+};
+
+class Module {
+ public:
+  // Allocates and initialises the variables. OutOfMemory, NotFound (unresolved extern), ...
+  static Error load(Context&, Library&, std::unique_ptr<Module>& out);
+  ~Module();
+
+  Context& context() const { return context_; }
+  Library& library() const { return library_; }
+  const ir::Module& ir() const { return ir_; }
+  Error function(const std::string& name, Function*& out);  // NotFound
+  Error variable(const std::string& name, Variable& out);   // NotFound
+  const u64* symbols() const { return symbols_.data(); }    // GridCtx::symbols
+  u8* const_bank() const { return const_bank_; }
+  u64 const_bytes() const { return const_bytes_; }
+
+ private:
+  Module(Context&, Library&, const ir::Module&);
+  Error place_variables();
+  Error initialise();
+  Error relocate(u8* at, const ir::Symbol::Reloc&);
+
+  Context& context_;
+  Library& library_;
+  const ir::Module& ir_;
+  std::vector<u64> symbols_;
+  std::vector<u64> allocations_;     // device addresses to free
+  u8* const_bank_ = nullptr;
+  u64 const_bytes_ = 0;
+  std::mutex m_;
+  std::map<std::string, std::unique_ptr<Function>> functions_;
+};
+
+}  // namespace us::driver

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// One piece of work in the work graph. Streams, events and graphs are made of nothing else.
+//
+//   waiting = predecessors not yet complete (+1 while under construction)
+//   waiting reaches 0 → the executor starts the node → complete() → successors' waiting goes down, waiters wake up
+#pragma once
+#include <atomic>
+#include <cstring>
+#include <functional>
+#include <memory>
+
+#include "device/gpu.h"
+#include "driver/error.h"
+
+namespace us::driver {
+
+class Executor;
+
+struct Node {
+  enum class Kind : u8 {
+    Empty,   // joins; event record and wait
+    Kernel,  // given to the device
+    Work,    // copy or set: runs on an engine thread, or at once if `small`
+    Host,    // host function: runs on the host-function thread
+    Caller,  // the API thread that made it runs it (synchronous copies) and completes it
+  };
+
+  Kind kind = Kind::Empty;
+  bool small = false;        // Work that is cheaper than waking a thread
+  bool timed = false;        // wants `end_ns`
+  bool always = false;       // runs even when the context is broken
+  int priority = 0;          // lower is sooner
+  u32 refs_init = 0;
+  std::unique_ptr<device::Launch> launch;  // Kernel
+  std::function<void()> work;              // Work, Host
+
+  std::atomic<u32> refs{1};
+  std::atomic<u32> waiting{1};
+  std::atomic<u32> state{0};  // 0 pending, 1 ready for its caller (Caller), 2 complete
+  u64 end_ns = 0;             // host time when it completed, if timed
+  Executor* executor = nullptr;
+  std::vector<Node*> successors;  // guarded by the executor
+  Node* next_free = nullptr;
+
+  bool complete() const { return state.load(std::memory_order_acquire) == 2; }
+};
+
+// Counted reference to a node.
+class NodeRef {
+ public:
+  NodeRef() = default;
+  explicit NodeRef(Node* adopted) : n_(adopted) {}
+  NodeRef(const NodeRef& o) : n_(o.n_) { if (n_) n_->refs.fetch_add(1, std::memory_order_relaxed); }
+  NodeRef(NodeRef&& o) noexcept : n_(std::exchange(o.n_, nullptr)) {}
+  NodeRef& operator=(NodeRef o) noexcept { std::swap(n_, o.n_); return *this; }
+  ~NodeRef();
+  Node* get() const { return n_; }
+  Node* operator->() const { return n_; }
+  Node& operator*() const { return *n_; }
+  explicit operator bool() const { return n_ != nullptr; }
+  bool pending() const { return n_ && !n_->complete(); }
+
+ private:
+  Node* n_ = nullptr;
+};
+
+}  // namespace us::driver

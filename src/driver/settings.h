@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the person who runs the program chose. cuda/ reads it from the environment; nothing below knows where it came from.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/jit.h"
+#include "driver/device_spec.h"
+
+namespace us::driver {
+
+struct Settings {
+  std::vector<DeviceSpec> devices{DeviceSpec{}};
+  u32 workers = 0;             // worker threads per device, 0 = host cores
+  bool deterministic = false;
+  codegen::Options jit;
+  u32 variants_per_kernel = 8; // shapes compiled specially before the generic code is used
+  std::function<void(std::string_view)> report;  // a device fault, a module that does not load: text for the person
+  std::function<void(std::string_view)> print;   // device printf; empty = stdout
+};
+
+}  // namespace us::driver

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream is a tail: new work goes behind it. The legacy default stream also orders itself with all blocking streams.
+#pragma once
+#include "driver/executor.h"
+
+namespace us::driver {
+
+class Context;
+
+class Stream {
+ public:
+  enum class Kind : u8 { Legacy, PerThread, User };
+  Stream(Context& c, Kind k, bool non_blocking, int priority, u64 id)
+      : context_(c), kind_(k), non_blocking_(non_blocking), priority_(priority), id_(id) {}
+
+  Context& context() const { return context_; }
+  Kind kind() const { return kind_; }
+  bool non_blocking() const { return non_blocking_; }
+  int priority() const { return priority_; }
+  u64 id() const { return id_; }
+
+ private:
+  friend class Context;  // keeps the tails in order
+  Context& context_;
+  Kind kind_;
+  bool non_blocking_;
+  int priority_;
+  u64 id_;
+  NodeRef tail_;         // guarded by the context's stream lock
+};
+
+}  // namespace us::driver

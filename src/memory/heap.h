@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device memory of one virtual GPU: one reserved address range, pages appear on allocation and vanish on free.
+//
+//   |pool 2 MiB: small blocks|gap|allocation of whole pages|gap|  free  |allocation|gap| ...
+//
+// Big allocations end where unmapped memory begins (if their size is a multiple of a page); addresses are not reused
+// before the range is used up, so late accesses fault instead of hitting another allocation.
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/types.h"
+
+namespace us::memory {
+
+class Heap {
+ public:
+  Heap(u64 capacity, u64 hint);
+  ~Heap();
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  u64 allocate(u64 bytes, u64 align = 256);  // 0: no memory
+  bool free(u64 address);                    // false: not the start of an allocation
+  void charge(u64 bytes);                    // memory used by something that is not in the range
+  void uncharge(u64 bytes);
+  bool contains(u64 address) const { return address - base_ < reserved_; }
+  u64 used() const;
+  u64 capacity() const { return capacity_; }
+
+ private:
+  struct Block { u64 bytes, span; bool pooled; };
+  u64 take(u64 bytes, u64 align);            // address space, from the extents
+  void give(u64 at, u64 bytes);
+  u64 allocate_pages(u64 bytes, u64 align);
+  u64 allocate_small(u64 bytes, u64 align);
+
+  mutable std::mutex m_;
+  u64 base_ = 0, reserved_ = 0, capacity_, used_ = 0, cursor_ = 0;
+  std::map<u64, u64> extents_;               // free address space: start → bytes
+  std::map<u64, u64> holes_;                 // free space inside pools: start → bytes
+  std::map<u64, Block> blocks_;
+  u64 mappings_ = 0;
+};
+
+}  // namespace us::memory

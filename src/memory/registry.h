@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every allocation the process knows of, by address: what an address is decides how it is copied, freed and described.
+#pragma once
+#include <map>
+#include <optional>
+#include <shared_mutex>
+
+#include "base/types.h"
+
+namespace us::memory {
+
+enum class Kind : u8 {
+  Device,          // cudaMalloc
+  Async,           // cudaMallocAsync
+  Managed,         // cudaMallocManaged, __managed__
+  Host,            // cudaMallocHost, cudaHostAlloc
+  HostRegistered,  // cudaHostRegister
+  Variable,        // a module's global or constant variable
+};
+
+struct Allocation {
+  u64 address = 0, bytes = 0;
+  Kind kind = Kind::Device;
+  u32 flags = 0;             // as given to cudaHostAlloc, cudaMallocManaged, cudaHostRegister
+  u32 device = 0;
+  void* owner = nullptr;     // the context
+  u64 id = 0;                // CU_POINTER_ATTRIBUTE_BUFFER_ID
+  u64 write_delta = 0;       // Variable: add to write (constant memory is read-only at its address)
+  bool host() const { return kind == Kind::Host || kind == Kind::HostRegistered; }
+};
+
+class Registry {
+ public:
+  void add(Allocation);
+  std::optional<Allocation> remove(u64 address);      // exactly at its start
+  std::optional<Allocation> find(u64 address) const;  // containing
+  bool overlaps(u64 address, u64 bytes) const;
+  template <class F> void remove_if(F&& pred) {
+    std::unique_lock l(m_);
+    std::erase_if(by_address_, [&](auto& e) { return pred(e.second); });
+  }
+
+ private:
+  mutable std::shared_mutex m_;
+  std::map<u64, Allocation> by_address_;
+  u64 next_id_ = 1;
+};
+
+}  // namespace us::memory
