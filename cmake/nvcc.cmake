@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Finds nvcc and builds CUDA programs with it, without CMake's CUDA language (which wants to probe a GPU toolchain).
 #   US_NVCC                              full path, or US_NVCC-NOTFOUND
+#   CUDA_HEADERS                         the directory of cuda.h that belongs to it
 #   us_cuda_program(target source...     an executable linked with the shared CUDA runtime, PTX for compute_90 only
 #                   [FLAGS flag...] [ARCH compute_90a] [EXCLUDE_FROM_ALL])
 #   The executable is ${CMAKE_BINARY_DIR}/programs/<target>, also in the target property US_EXECUTABLE.
 find_program(US_NVCC nvcc HINTS ENV CUDA_HOME ${CMAKE_SOURCE_DIR}/build/cuda/nvidia/cu13 /usr/local/cuda PATH_SUFFIXES bin)
 if(NOT US_NVCC)
   message(STATUS "nvcc not found: CUDA programs and the tests that run them are left out (scripts/install_deps.sh gets it)")
+else()
+  file(REAL_PATH ${US_NVCC} nvcc_real)
+  cmake_path(GET nvcc_real PARENT_PATH nvcc_bin)
+  find_path(CUDA_HEADERS cuda.h HINTS ${nvcc_bin}/../include DOC "directory of cuda.h (CUDA 13)")
 endif()
 
 function(us_cuda_program target)

@@ -68,7 +68,6 @@ install_packages() {
 install_nvcc() {
   local wheels=(nvidia-cuda-nvcc nvidia-cuda-crt nvidia-cuda-runtime nvidia-nvvm nvidia-cuda-cccl) dir=$US_ROOT/build/cuda wheel
   say "no nvcc of CUDA 13 found: getting it from the Python package index into build/cuda"
-  install_packages python3-venv || return 1
   rm -rf "$dir"
   mkdir -p "$dir"
   local log=$US_ROOT/build/logs/nvcc.log
@@ -82,6 +81,7 @@ install_nvcc() {
   ln -sfn libcudart.so.13 "$US_CUDA_DIR/lib/libcudart.so"
 }
 
+if [ "$want_cuda" = 1 ] && ! find_nvcc >/dev/null; then packages+=(python3-venv); fi
 install_packages "${packages[@]}"
 if [ "$want_cuda" = 1 ] && ! find_nvcc >/dev/null; then
   if ! install_nvcc || ! find_nvcc >/dev/null; then
