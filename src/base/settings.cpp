@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/settings.h"
+
+#include <charconv>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace us {
+namespace {
+
+constexpr SettingRow rows[] = {
+#define US_SETTING(field, kind, variable, option, argument, help) {#field, SettingKind::kind, variable, option, argument, help},
+#include "base/settings.inc"
+#undef US_SETTING
+};
+
+// One reader per kind: parses `text` into the field, or says what was expected.
+const char* readText(std::string_view text, std::string& out) {
+  out = text;
+  return nullptr;
+}
+const char* readFlag(std::string_view text, bool& out) {
+  if (text != "0" && text != "1") return "0 or 1";
+  out = text == "1";
+  return nullptr;
+}
+const char* readCount(std::string_view text, u32& out) {
+  u32 n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size() || n > 4096) return "a whole number from 0 to 4096";
+  out = n;
+  return nullptr;
+}
+const char* readMath(std::string_view text, bool& fast) {
+  if (text != "exact" && text != "fast") return "`exact` or `fast`";
+  fast = text == "fast";
+  return nullptr;
+}
+const char* readDirectory(std::string_view text, std::string& out) {
+  if (text.empty()) return "a directory, or `none`";
+  out = text == "none" ? std::string() : std::string(text);
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const SettingRow> setting_rows() { return rows; }
+
+std::string default_cache_dir(const Lookup& lookup) {
+  if (const char* cache = lookup("XDG_CACHE_HOME"); cache && *cache == '/') return fmt::format("{}/understudy", cache);
+  if (const char* home = lookup("HOME"); home && *home) return fmt::format("{}/.cache/understudy", home);
+  return {};
+}
+
+Result<Settings> read_settings(const Lookup& lookup) {
+  Settings s;
+  s.cache_dir = default_cache_dir(lookup);
+  std::vector<Diag> wrong;
+  const auto take = [&](const char* variable, auto& field, auto reader) {
+    const char* text = lookup(variable);
+    const char* expected = text ? reader(text, field) : nullptr;
+    if (expected) wrong.push_back({Diag::Kind::Error, {}, fmt::format("{}={}: expected {}", variable, text, expected)});
+  };
+#define US_SETTING(field, kind, variable, option, argument, help) take(variable, s.field, read##kind);
+#include "base/settings.inc"
+#undef US_SETTING
+  if (!wrong.empty()) return wrong;
+  return s;
+}
+
+std::vector<std::string> unknown_settings(const char* const* environment) {
+  std::vector<std::string> out;
+  for (; environment && *environment; ++environment) {
+    const std::string_view entry = *environment;
+    const std::string_view name = entry.substr(0, entry.find('='));
+    if (!name.starts_with("UNDERSTUDY_")) continue;
+    bool known = false;
+    for (const SettingRow& row : rows) known = known || name == row.variable;
+    if (!known) out.emplace_back(name);
+  }
+  return out;
+}
+
+}  // namespace us

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person chose for a run: read once from UNDERSTUDY_* variables, which `understudy run` sets from its options.
+#pragma once
+#include <functional>
+#include <span>
+
+#include "base/types.h"
+
+namespace us {
+
+struct Settings {
+  std::string device = "h200";
+  u32 threads = 0;
+  bool deterministic = false;
+  std::string cpu;
+  bool time_passes = false;
+  std::string dump_after;
+  bool verbose = false;
+  std::string json;
+  bool fast_math = false;
+  std::string cache_dir;  // empty: no cache
+};
+
+enum class SettingKind : u8 { Text, Flag, Count, Math, Directory };
+
+struct SettingRow {
+  const char* field;
+  SettingKind kind;
+  const char* variable;
+  const char* option;
+  const char* argument;
+  const char* help;
+};
+std::span<const SettingRow> setting_rows();
+
+using Lookup = std::function<const char*(const char* variable)>;  // like getenv
+Result<Settings> read_settings(const Lookup& = ::getenv);
+std::string default_cache_dir(const Lookup& = ::getenv);  // ${XDG_CACHE_HOME:-~/.cache}/understudy; empty without a home
+
+// UNDERSTUDY_* variables in `environment` (NAME=value) that are no setting: misspelt ones.
+std::vector<std::string> unknown_settings(const char* const* environment);
+
+}  // namespace us

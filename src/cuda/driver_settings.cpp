@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/driver_settings.h"
+
+#include <fmt/format.h>
+
+namespace us::cuda {
+
+driver::Settings driver_settings(const Config& c) {
+  driver::Settings s;
+  s.devices.clear();
+  for (const driver::Preset* p : c.devices) s.devices.push_back(spec_of(*p));
+  s.workers = c.settings.threads;
+  s.deterministic = c.settings.deterministic;
+  s.jit.cpu = c.settings.cpu;
+  s.jit.cache_dir = c.settings.cache_dir;
+  s.jit.time_passes = c.settings.time_passes;
+  s.jit.dump_after = c.settings.dump_after;
+  s.report = [](std::string_view text) { fmt::print(stderr, "understudy: {}\n", text); };
+  return s;
+}
+
+}  // namespace us::cuda
