@@ -34,6 +34,7 @@ struct KernelCode {
   void (*run)(WarpCtx*) = nullptr;     // one warp from start to exit
   bool yields = false;                 // needs a fibre
   u32 local_bytes = 0;                 // per thread, all frames that are known statically
+  u32 local_dynamic = 1024;            // per thread, for the .local frames of recursive and indirect calls
   // Source line of a code address, for faults and deadlock reports ("file.cu:12"); empty if unknown.
   std::function<std::string(const void* pc)> line_of;
   virtual ~KernelCode() = default;
@@ -55,7 +56,9 @@ struct GpuOptions {
   u32 spin_budget = 64;        // iterations of a spinning loop before the warp yields
   double spin_limit_s = 30;    // nothing but spinning for this long: reported as a deadlock
   u64 printf_fifo_bytes = 1 << 20;
-  std::function<void(std::string_view)> print;  // device printf output; default stdout
+  u64 malloc_heap_bytes = 8 << 20;
+  std::function<void(std::string_view)> print;        // device printf output; default stdout
+  std::function<void(std::string_view)> print_error;  // messages of failed assertions; default stderr
 };
 
 class Gpu {

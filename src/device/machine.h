@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// All workers and what they share: the queue of grids, printf's buffer, the device heap.
+#pragma once
+#include <deque>
+
+#include "device/worker.h"
+
+namespace us::device {
+
+inline constexpr u64 kClosed = u64(1) << 62;  // Grid::next of a grid that issues no more
+inline constexpr u64 kIdleSpinNs = 20'000;    // an idle worker looks for work this long before it sleeps
+
+struct Machine {
+  explicit Machine(GpuOptions);
+  ~Machine();
+  void submit(std::unique_ptr<Launch>);
+
+  // Worker side
+  std::shared_ptr<Grid> wait_for_work();                      // null: stop
+  std::shared_ptr<Grid> pick(const Grid* avoid);              // a grid with clusters to issue; another than `avoid` if any
+  void end_clusters(const std::shared_ptr<Grid>&, u64 count); // the last one ends the grid
+  void fail(const std::shared_ptr<Grid>&, Fault&&);           // first fault wins; no more clusters are issued
+
+  GpuOptions options;
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::atomic<u32> epoch{0};  // futex: changes with every submission
+
+ private:
+  void finish(const std::shared_ptr<Grid>&);
+  void wake(u64 wanted);
+
+  std::mutex queue_mutex_;
+  std::deque<std::shared_ptr<Grid>> queue_;  // grids with clusters left to issue, in order of submission
+  std::atomic<u32> sleeping_{0}, looking_{0};
+  std::atomic<bool> stopping_{false};
+};
+
+u64 now_ns();  // steady host clock
+
+}  // namespace us::device

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every runtime function starts with.
+#pragma once
+#include <bit>
+
+#include "device/report.h"
+#include "device/worker.h"
+
+namespace us::device {
+
+#define US_RT(id, arguments, outcomes, note) void rt_##id(WarpCtx*, u32 mask, const u64* args, u64* results);
+#include "device/rt_functions.inc"
+#undef US_RT
+
+// Must be expanded in the runtime function itself: the return address is the place in compiled code.
+#define US_RT_ENTER(ctx) enter_rt(ctx, __builtin_return_address(0))
+inline Warp& enter_rt(WarpCtx* ctx, const void* site) {
+  Warp& w = warp_of(ctx);
+  w.site = site;
+  return w;
+}
+
+inline u32 first_lane(u32 mask) { return u32(std::countr_zero(mask)); }
+inline Worker& worker_of(Warp& w) { return *w.home->slot->worker; }
+inline Machine& machine_of(Warp& w) { return worker_of(w).machine; }
+// The lanes of a mask, lowest first: for (u32 l : Lanes(mask)).
+class Lanes {
+ public:
+  explicit Lanes(u32 mask) : mask_(mask) {}
+  struct Iterator {
+    u32 left;
+    u32 operator*() const { return first_lane(left); }
+    Iterator& operator++() { left &= left - 1; return *this; }
+    bool operator!=(const Iterator& o) const { return left != o.left; }
+  };
+  Iterator begin() const { return {mask_}; }
+  Iterator end() const { return {0}; }
+
+ private:
+  u32 mask_;
+};
+
+}  // namespace us::device

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+
+#include "device/machine.h"
+#include "device/rt.h"
+
+namespace us::device {
+namespace {
+constexpr double kSmClockGhz = 1.98;
+}
+
+void rt_Yield(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  w.line = u32(args[first_lane(mask)]);
+  worker_of(w).give_way(w);
+}
+
+void rt_Nanosleep(WarpCtx* ctx, u32, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  worker_of(w).give_way(w);
+}
+
+void rt_Trap(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  die(US_RT_ENTER(ctx), Outcome::Trap, "trap instruction", mask);
+}
+
+void rt_Unimplemented(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  u32 l = first_lane(mask);
+  auto* text = reinterpret_cast<const char*>(args[l]);
+  die(w, Outcome::NotSupported, fmt::format("instruction not implemented: {} (PTX line {})", text ? text : "?", args[32 + l]), mask);
+}
+
+void rt_BadIndirectCall(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  die(w, Outcome::IllegalInstruction,
+      fmt::format("indirect call through {:#x}, which is no function", args[first_lane(mask)]), mask);
+}
+
+void rt_GlobalTimer(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
+  US_RT_ENTER(ctx).read_clock = true;
+  auto wall = std::chrono::system_clock::now().time_since_epoch();
+  u64 ns = u64(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count());
+  for (u32 l : Lanes(mask)) results[l] = ns;
+}
+
+void rt_Clock(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
+  US_RT_ENTER(ctx).read_clock = true;
+  u64 cycles = u64(double(now_ns()) * kSmClockGhz);
+  for (u32 l : Lanes(mask)) results[l] = cycles;
+}
+
+// One fibre runs all lanes of a warp in program order: what the named lanes wrote before is there. Compiled code calls
+// this only after it has brought the lanes together.
+void rt_WarpSync(WarpCtx* ctx, u32, const u64*, u64*) {
+  US_RT_ENTER(ctx);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+void rt_MemFence(WarpCtx* ctx, u32, const u64*, u64*) {
+  US_RT_ENTER(ctx);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+}  // namespace us::device

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/rt.h"
+
+namespace us::numerics {
+#define US_NUM(id, args, note) u64 id(u64, u64, u64);
+#include "numerics/functions.inc"
+#undef US_NUM
+}  // namespace us::numerics
+
+namespace us::device {
+
+const RtFunction* rt_table() {
+  static constexpr RtFunction table[] = {
+#define US_RT(id, args, results, note) rt_##id,
+#include "device/rt_functions.inc"
+#undef US_RT
+  };
+  return table;
+}
+
+const NumFunction* num_table() {
+  static constexpr NumFunction table[] = {
+#define US_NUM(id, args, note) numerics::id,
+#include "numerics/functions.inc"
+#undef US_NUM
+  };
+  return table;
+}
+
+}  // namespace us::device

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/slot.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "device/machine.h"
+
+namespace us::device {
+namespace {
+u8* map_lazily(u64 bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  US_CHECK(p != MAP_FAILED);
+  return static_cast<u8*>(p);
+}
+
+// Lanes lie `stride` apart; a multiple of a page would put them all into the same sets of the host's caches.
+u64 local_stride(const KernelCode& code) {
+  u64 bytes = code.local_bytes || code.local_dynamic ? u64(code.local_bytes) + code.local_dynamic : 0;
+  u64 stride = (bytes + 15) & ~u64(15);
+  return stride % 1024 == 0 && stride ? stride + 64 : stride;
+}
+
+void set_constants(Warp& w, Cta& c, u32 warp, u8* local, u64 stride) {
+  const Slot& s = *c.slot;
+  w.cta = &c, w.home = &c;
+  w.grid = c.grid;
+  w.rt = rt_table(), w.num = num_table();
+  w.window = s.window;
+  w.shared_base = u32(c.cluster_rank * kCtaSharedStride);
+  w.warp_id = warp;
+  w.local = local, w.local_stride = stride;
+}
+}  // namespace
+
+u32 lanes_of_warp(const Grid& g, u32 warp) {
+  u32 left = g.cta_threads - warp * kWarpSize;
+  return left >= kWarpSize ? kFullMask : (1u << left) - 1;
+}
+
+void bind(Slot& s, Worker& worker, const std::shared_ptr<Grid>& g) {
+  if (s.grid == g) return;
+  s.grid = g;
+  s.worker = &worker;
+  if (!s.window) s.window = map_lazily(kMaxCluster * kCtaSharedStride);
+  u64 stride = local_stride(*g->launch->code), warp_local = stride * kWarpSize;
+  u64 need = warp_local * g->cta_warps * g->cluster_ctas;
+  if (need > s.local_bytes) {
+    if (s.local) munmap(s.local, s.local_bytes);
+    s.local = map_lazily(need), s.local_bytes = need;
+  }
+  const GridCtx& ctx = g->launch->ctx;
+  while (s.cta.size() < g->cluster_ctas) s.cta.push_back(std::make_unique<Cta>());
+  for (u32 r = 0; r < g->cluster_ctas; ++r) {
+    Cta& c = *s.cta[r];
+    c.slot = &s;
+    c.grid = &ctx;
+    c.cluster_window = s.window;
+    c.cluster_rank = r;
+    c.cluster_ctaid = {r % ctx.cluster.x, r / ctx.cluster.x % ctx.cluster.y, r / (ctx.cluster.x * ctx.cluster.y)};
+    c.warps = g->cta_warps, c.threads = g->cta_threads;
+    while (c.warp.size() < g->cta_warps) c.warp.push_back(std::make_unique<Warp>());
+    for (u32 k = 0; k < g->cta_warps; ++k)
+      set_constants(*c.warp[k], c, k, s.local + (u64(r) * g->cta_warps + k) * warp_local, stride);
+  }
+}
+
+void place(Slot& s, u64 cluster) {
+  const Grid& g = *s.grid;
+  const Dim3& n = g.cluster_grid;
+  u32 x = u32(cluster), y = 0, z = 0;
+  if (n.y != 1 || n.z != 1) x = u32(cluster % n.x), y = u32(cluster / n.x % n.y), z = u32(cluster / (u64(n.x) * n.y));
+  s.cluster = cluster;
+  const Dim3& size = g.launch->ctx.cluster;
+  for (u32 r = 0; r < g.cluster_ctas; ++r) {
+    Cta& c = *s.cta[r];
+    c.ctaid = {x * size.x + c.cluster_ctaid.x, y * size.y + c.cluster_ctaid.y, z * size.z + c.cluster_ctaid.z};
+    c.smid = u32(cluster * g.cluster_ctas + r) % s.worker->machine.options.sms;
+  }
+}
+
+void reset(Warp& w, u32 spin_budget) {
+  w.live = w.seen_live = lanes_of_warp(*w.home->slot->grid, w.warp_id);
+  w.spin = spin_budget;
+  w.local_top = 0;
+  w.ended = false;
+  w.wait = Wait::None;
+  w.failing_tests = 0;
+  w.quiet_polls = 0;
+}
+
+void free_memory(Slot& s) {
+  if (s.window) munmap(s.window, kMaxCluster * kCtaSharedStride);
+  if (s.local) munmap(s.local, s.local_bytes);
+  s.window = s.local = nullptr;
+}
+
+}  // namespace us::device

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setting up resident clusters: memory, contexts, positions.
+#pragma once
+#include "device/resident.h"
+
+namespace us::device {
+
+// Prepare a slot for any cluster of `g` (memory, CTAs, warps; no fibres).
+void bind(Slot&, Worker&, const std::shared_ptr<Grid>& g);
+// Give the slot's CTAs the positions of cluster number `cluster`.
+void place(Slot&, u64 cluster);
+// Fresh state of a warp before its code starts.
+void reset(Warp&, u32 spin_budget);
+// Lanes of the CTA's warp that hold a thread.
+u32 lanes_of_warp(const Grid&, u32 warp);
+void free_memory(Slot&);
+
+}  // namespace us::device

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scheduler of one worker.
+//
+//   idle ──take──> non-blocking kernel: a chunk of CTAs in one loop
+//        └─admit─> slot: its warps run on fibres; a warp that waits switches straight to the next ready warp of its CTA,
+//                  and back to the scheduler only when its CTA has none
+//   pass: one round over the resident slots. A slot that ended takes its grid's next cluster. When passes bring nothing
+//         (all wait or spin), another cluster is admitted: of another grid first, then of the same, up to its limit.
+#include "device/worker.h"
+
+#include <immintrin.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "device/barrier.h"
+#include "device/crash.h"
+#include "device/machine.h"
+#include "device/report.h"
+#include "device/slot.h"
+#include "device/watch.h"
+
+namespace us::device {
+namespace {
+constexpr u64 kMaxChunk = 64;           // CTAs of a non-blocking kernel taken at once
+constexpr u32 kPatience = 8;            // fruitless passes before another cluster is admitted beside spinning ones
+constexpr u32 kMaxBurst = 32;
+constexpr u32 kPollAfter = 2;           // fruitless passes before a waiting try_wait returns false
+constexpr u32 kLendAfter = 64;          // fruitless passes before the host core is offered to others
+
+bool any(const Slot& s, u32 Cta::*set) {
+  return std::any_of(s.cta.begin(), s.cta.begin() + s.grid->cluster_ctas, [&](const auto& c) { return (*c).*set != 0; });
+}
+}  // namespace
+
+Worker::~Worker() {
+  for (auto& s : slots_) free_memory(*s);
+  free_memory(loop_slot_);
+}
+
+void Worker::start() {
+  // Signals for the process belong to the application's threads.
+  sigset_t all, old;
+  sigfillset(&all);
+  for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, s);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  thread_ = std::thread([this] { main(); });
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+void Worker::main() {
+  CrashGuard guard(this);
+  default_mxcsr_ = _mm_getcsr();
+  adopt_thread(scheduler);
+  loop.stack = loop_stacks_.take();
+  prepare(loop, loop_entry, this);
+  for (;;) {
+    if (!resident_.empty()) {
+      pass();
+    } else if (home_ && !home_->exhausted()) {
+      take_from(home_);
+    } else {
+      home_ = machine.wait_for_work();
+      if (!home_) break;
+    }
+  }
+  for (auto& s : slots_)
+    for (auto& c : s->cta)
+      for (auto& w : c->warp) release(w->fibre);
+  release(loop);
+}
+
+// --- kernels that never block ------------------------------------------------------------------------------------------
+
+void Worker::take_from(const std::shared_ptr<Grid>& g) {
+  if (g->yields) {
+    if (!admit(g)) home_.reset();
+    return;
+  }
+  u64 issued = g->next.load(std::memory_order_relaxed);
+  u64 left = issued < g->clusters ? g->clusters - issued : 0;
+  u64 chunk = std::clamp<u64>(left / (machine.workers.size() * 8), 1, kMaxChunk);
+  u64 first = g->next.fetch_add(chunk);
+  if (first < g->clusters) run_loop(g, first, std::min(chunk, g->clusters - first));
+}
+
+void Worker::run_loop(const std::shared_ptr<Grid>& g, u64 first, u64 count) {
+  bind(loop_slot_, *this, g);
+  loop_first_ = first, loop_count_ = count;
+  loop_slot_.abandoned = false;
+  enter(loop, loop_slot_, nullptr);
+  if (loop_slot_.abandoned) prepare(loop, loop_entry, this);
+  std::shared_ptr<Grid> keep = g;
+  machine.end_clusters(keep, count);
+}
+
+void Worker::loop_entry(void* worker) {
+  Worker& self = *static_cast<Worker*>(worker);
+  for (;;) {
+    self.loop_body();
+    self.current = nullptr;
+    switch_fibre(self.loop, self.scheduler);
+  }
+}
+
+void Worker::loop_body() {
+  Slot& s = loop_slot_;
+  Grid& g = *s.grid;
+  auto run = g.run;
+  u32 spin = machine.options.spin_budget;
+  for (u64 k = loop_first_; k < loop_first_ + loop_count_; ++k) {
+    if (g.failed.load(std::memory_order_relaxed)) return;
+    place(s, k);
+    for (u32 r = 0; r < g.cluster_ctas; ++r) {
+      Cta& c = *s.cta[r];
+      for (u32 n = 0; n < g.cta_warps; ++n) {
+        Warp& w = *c.warp[n];
+        reset(w, spin);
+        current = &w;
+        run(&w);
+        w.ended = true;
+      }
+    }
+  }
+}
+
+// --- kernels that can block --------------------------------------------------------------------------------------------
+
+bool Worker::admit(const std::shared_ptr<Grid>& g) {
+  if (g->resident.fetch_add(1) >= g->resident_limit) {
+    g->resident.fetch_sub(1);
+    return false;
+  }
+  // Claim first: a grid without clusters left may end at any moment, and take its launch with it.
+  u64 cluster = g->next.fetch_add(1);
+  if (cluster >= g->clusters) {
+    g->resident.fetch_sub(1);
+    return false;
+  }
+  if (free_.empty()) {
+    slots_.push_back(std::make_unique<Slot>());
+    free_.push_back(slots_.back().get());
+  }
+  Slot& s = *free_.back();
+  free_.pop_back();
+  resident_.push_back(&s);
+  bind(s, *this, g);
+  prepare_fibres(s);
+  begin(s, cluster);
+  return true;
+}
+
+void Worker::prepare_fibres(Slot& s) {
+  for (u32 r = 0; r < s.grid->cluster_ctas; ++r)
+    for (u32 k = 0; k < s.grid->cta_warps; ++k) {
+      Warp& w = *s.cta[r]->warp[k];
+      w.on_fibre = true;
+      if (!w.fibre.stack.low) w.fibre.stack = stacks_.take();
+      if (!w.fibre.sp) prepare(w.fibre, warp_entry, &w);
+    }
+}
+
+bool Worker::start_next(Slot& s) {
+  u64 cluster = s.grid->next.fetch_add(1);
+  if (cluster >= s.grid->clusters) return false;
+  begin(s, cluster);
+  return true;
+}
+
+void Worker::begin(Slot& s, u64 cluster) {
+  Grid& g = *s.grid;
+  place(s, cluster);
+  s.abandoned = false;
+  s.ctas_running = g.cluster_ctas;
+  s.quiet_since_ns = 0;
+  s.events++;
+  for (u32 r = 0; r < g.cluster_ctas; ++r) {
+    Cta& c = *s.cta[r];
+    for (u32 n = 0; n < g.cta_warps; ++n) reset(*c.warp[n], machine.options.spin_budget);
+    c.ready = g.cta_warps == kMaxWarps ? kFullMask : (1u << g.cta_warps) - 1;
+    c.spun = c.polling = 0;
+    c.running_warps = g.cta_warps;
+    clear_barriers(c);
+  }
+}
+
+void Worker::warp_entry(void* arg) {
+  Warp& w = *static_cast<Warp*>(arg);
+  for (;;) {
+    Worker& self = *w.home->slot->worker;
+    w.home->slot->grid->run(&w);
+    self.warp_ended(w);
+    self.leave(w);  // comes back for a warp of another CTA
+  }
+}
+
+void Worker::warp_ended(Warp& w) {
+  Cta& c = *w.home;
+  w.ended = true;
+  w.live = 0;
+  c.ready &= ~(1u << w.warp_id);
+  c.slot->events++;
+  if (--c.running_warps == 0)
+    c.slot->ctas_running--;
+  else
+    threads_exited(w);
+}
+
+void Worker::leave(Warp& w) {
+  Cta& c = *w.home;
+  if (u32 ready = c.ready; ready && !c.slot->grid->failed.load(std::memory_order_relaxed)) {
+    u32 later = ready & ~((2u << w.warp_id) - 1);
+    Warp& next = *c.warp[size_t(std::countr_zero(later ? later : ready))];
+    if (&next == &w) return;
+    current = &next;
+    switch_fibre(w.fibre, next.fibre);
+  } else {
+    current = nullptr;
+    switch_fibre(w.fibre, scheduler);
+  }
+}
+
+void Worker::give_way(Warp& w) {
+  Cta& c = *w.home;
+  w.spin = machine.options.spin_budget;
+  if (!w.on_fibre) return;
+  c.ready &= ~(1u << w.warp_id);
+  c.spun |= 1u << w.warp_id;
+  leave(w);
+}
+
+void Worker::abandon(Warp& w) {
+  w.home->slot->abandoned = true;
+  current = nullptr;
+  switch_fibre(w.on_fibre ? w.fibre : loop, scheduler);
+  US_UNREACHABLE();
+}
+
+// --- the scheduler's own side ------------------------------------------------------------------------------------------
+
+void Worker::enter(Fibre& f, Slot& s, Warp* w) {
+  current = w;
+  switch_fibre(scheduler, f);
+  if (!crashed) return;
+  crashed = false;
+  landed_on(scheduler);
+  _mm_setcsr(default_mxcsr_);
+  Warp& culprit = *current;
+  current = nullptr;
+  take_crash(s, culprit);
+}
+
+void Worker::take_crash(Slot& s, Warp& w) {
+  s.abandoned = true;
+  machine.fail(s.grid, crash_fault(w, crash));
+}
+
+void Worker::run_round(Slot& s) {
+  bool poll = fruitless_ >= kPollAfter;
+  u32 n = s.grid->cluster_ctas;
+  for (u32 r = 0; r < n; ++r) {
+    Cta& c = *s.cta[r];
+    c.ready |= c.spun | (poll ? c.polling : 0);
+    c.spun = 0;
+  }
+  for (bool again = true; again;) {
+    again = false;
+    for (u32 r = 0; r < n; ++r) {
+      Cta& c = *s.cta[r];
+      while (c.ready) {
+        if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) return;
+        Warp& w = *c.warp[size_t(std::countr_zero(c.ready))];
+        enter(w.fibre, s, &w);
+        again = true;
+      }
+    }
+  }
+}
+
+void Worker::pass() {
+  bool fruit = false, spinning = false;
+  for (size_t k = 0; k < resident_.size();) {
+    Slot& s = *resident_[k];
+    u64 before = s.events;
+    run_round(s);
+    if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) {
+      drop(s);
+      forget(k);
+      fruit = true;
+      continue;
+    }
+    fruit |= s.events != before;
+    if (s.ctas_running == 0) {
+      std::shared_ptr<Grid> g = s.grid;
+      bool more = start_next(s);
+      if (!more) forget(k);
+      machine.end_clusters(g, 1);
+      if (!more) continue;
+      spinning = true;
+    } else {
+      spinning |= any(s, &Cta::spun) || any(s, &Cta::ready);
+    }
+    ++k;
+  }
+  if (fruit) {
+    fruitless_ = 0, burst_ = 1;
+    return;
+  }
+  ++fruitless_;
+  if (resident_.empty()) return;
+  if (!spinning || fruitless_ >= kPatience) admit_more();
+  if (watch(*this, resident_)) return;
+  if (fruitless_ >= kLendAfter) sched_yield();
+}
+
+void Worker::admit_more() {
+  const Grid* avoid = resident_.back()->grid.get();
+  for (u32 n = 0; n < burst_; ++n) {
+    std::shared_ptr<Grid> g = machine.pick(avoid);
+    if (!g) return;
+    if (!g->yields) {
+      take_from(g);
+      fruitless_ = 0;
+      return;
+    }
+    if (!admit(g)) return;
+    avoid = g.get();
+  }
+  burst_ = std::min(burst_ * 2, kMaxBurst);
+}
+
+void Worker::forget(size_t k) {
+  Slot* s = resident_[k];
+  s->grid->resident.fetch_sub(1);
+  resident_.erase(resident_.begin() + std::ptrdiff_t(k));
+  free_.push_back(s);
+}
+
+// The cluster ends without having finished: its fibres will start afresh.
+void Worker::drop(Slot& s) {
+  for (u32 r = 0; r < s.grid->cluster_ctas; ++r)
+    for (u32 n = 0; n < s.grid->cta_warps; ++n)
+      if (Warp& w = *s.cta[r]->warp[n]; !w.ended) {
+        w.ended = true;
+        prepare(w.fibre, warp_entry, &w);
+      }
+  s.ctas_running = 0;
+  machine.end_clusters(s.grid, 1);
+}
+
+}  // namespace us::device

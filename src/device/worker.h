@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker thread: takes clusters in index order, runs them, and keeps those that wait. See README.md for the picture.
+#pragma once
+#include <thread>
+
+#include "device/resident.h"
+
+namespace us::device {
+
+struct Machine;
+
+// What the signal handler saw; filled by it, read by the scheduler.
+struct Crash {
+  int signal = 0;
+  int code = 0;
+  const void* address = nullptr;
+  const void* pc = nullptr;
+};
+
+struct Worker {
+  Worker(Machine& m, u32 index_of_worker) : machine(m), index(index_of_worker) {}
+  ~Worker();
+  void start();
+  void join() { thread_.join(); }
+
+  // Called on fibres. A warp that waits has left Cta::ready before it calls leave().
+  void leave(Warp&);                 // run others; returns when the warp is ready and chosen again
+  void give_way(Warp&);              // let every other warp run first
+  [[noreturn]] void abandon(Warp&);  // the launch has failed: never comes back
+
+  Machine& machine;
+  u32 index;
+  Warp* current = nullptr;  // the warp whose code runs now; null while the scheduler runs
+  Fibre scheduler;          // this thread's own stack
+  Fibre loop;               // runs whole CTAs of kernels that never block
+  bool crashed = false;
+  Crash crash;
+
+ private:
+  static void warp_entry(void*);
+  static void loop_entry(void*);
+  void main();
+  void take_from(const std::shared_ptr<Grid>&);
+  void run_loop(const std::shared_ptr<Grid>&, u64 first, u64 count);
+  void loop_body();
+  bool admit(const std::shared_ptr<Grid>&);
+  bool start_next(Slot&);  // the slot takes its grid's next cluster
+  void begin(Slot&, u64 cluster);
+  void run_round(Slot&);
+  void enter(Fibre&, Slot&, Warp*);
+  void pass();
+  void admit_more();
+  void forget(size_t resident_index);
+  void drop(Slot&);
+  void prepare_fibres(Slot&);
+  void warp_ended(Warp&);
+  void take_crash(Slot&, Warp&);
+
+  std::thread thread_;
+  u32 default_mxcsr_ = 0;
+  StackPool stacks_{kWarpStackBytes}, loop_stacks_{kLoopStackBytes};
+  Slot loop_slot_;
+  u64 loop_first_ = 0, loop_count_ = 0;
+  std::vector<std::unique_ptr<Slot>> slots_;  // all ever made, apart from loop_slot_
+  std::vector<Slot*> resident_, free_;        // resident_: in order of admission
+  std::shared_ptr<Grid> home_;                // the grid this worker takes clusters from
+  u32 fruitless_ = 0;                         // passes in a row without any event
+  u32 burst_ = 1;                             // clusters to admit when all are stuck
+};
+
+}  // namespace us::device
