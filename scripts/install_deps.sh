@@ -65,20 +65,20 @@ install_packages() {
 }
 
 # The compiler as its vendor publishes it on the Python package index, unpacked into build/cuda. About 100 MB.
+unpack_nvcc() {
+  local wheels=(nvidia-cuda-nvcc nvidia-cuda-crt nvidia-cuda-runtime nvidia-nvvm nvidia-cuda-cccl) dir=$US_ROOT/build/cuda
+  rm -rf "$dir" && mkdir -p "$dir" && python3 -m venv "$dir/venv" &&
+    "$dir/venv/bin/pip" install -q --no-deps --target "$dir" "${wheels[@]/%/==13.0.*}" && rm -rf "$dir/venv" &&
+    chmod +x "$US_CUDA_DIR"/bin/* "$US_CUDA_DIR"/nvvm/bin/* && ln -sfn lib "$US_CUDA_DIR/lib64" &&
+    ln -sfn libcudart.so.13 "$US_CUDA_DIR/lib/libcudart.so"
+}
 install_nvcc() {
-  local wheels=(nvidia-cuda-nvcc nvidia-cuda-crt nvidia-cuda-runtime nvidia-nvvm nvidia-cuda-cccl) dir=$US_ROOT/build/cuda wheel
   say "no nvcc of CUDA 13 found: getting it from the Python package index into build/cuda"
-  rm -rf "$dir"
-  mkdir -p "$dir"
-  local log=$US_ROOT/build/logs/nvcc.log
-  if ! { python3 -m venv "$dir/venv" && "$dir/venv/bin/pip" install -q --no-deps --target "$dir" "${wheels[@]/%/==13.0.*}"; } >"$log" 2>&1; then
-    tail -n 10 "$log" >&2
-    return 1
-  fi
-  rm -rf "$dir/venv"
-  chmod +x "$US_CUDA_DIR"/bin/* "$US_CUDA_DIR"/nvvm/bin/*
-  ln -sfn lib "$US_CUDA_DIR/lib64"
-  ln -sfn libcudart.so.13 "$US_CUDA_DIR/lib/libcudart.so"
+  mkdir -p "$US_ROOT/build/logs"
+  local log=$US_ROOT/build/logs/nvcc_install.log rc=0
+  unpack_nvcc >"$log" 2>&1 || rc=$?
+  if [ "$rc" != 0 ]; then tail -n 10 "$log" >&2; fi
+  return "$rc"
 }
 
 if [ "$want_cuda" = 1 ] && ! find_nvcc >/dev/null; then packages+=(python3-venv); fi
