@@ -88,6 +88,7 @@ class Builder {
   virtual V symbol_address(ir::SymId, i64 offset) = 0;  // 64 bits: address in the symbol's own space (shared/const/local/param: offset form as `mov` gives)
   virtual V to_generic(isa::Space, V addr64) = 0;       // cvta
   virtual V from_generic(isa::Space, V addr64) = 0;     // cvta.to
+  virtual V in_space(isa::Space, V addr64) = 0;         // 1 bit: does the generic address lie in that window? (isspacep)
 
   // A runtime function of device/rt_functions.inc. args are widened to 64 bits; results come back in the given widths.
   // One call for the whole warp: see device/abi.h. uniform_if_args: the result is the same in all lanes if all args are.
@@ -95,8 +96,9 @@ class Builder {
                        bool uniform_if_args = false) = 0;
 
   // Operands of the current instruction
-  virtual V read(const ir::Operand&, isa::Type as) = 0;  // as.bits wide: registers are truncated, literals converted
+  virtual V read(const ir::Operand&, isa::Type as) = 0;  // as.bits wide: registers are truncated or zero-extended, literals converted
   virtual void write(const ir::Operand&, V) = 0;         // V is extended (zero) / truncated to the register's width; Sink: nothing
+  virtual u32 register_bits(ir::ValueId) const = 0;      // declared width of a register of this function
   virtual const ir::Module& module() const = 0;
 
   // Shorthands

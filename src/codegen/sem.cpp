@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table from instruction forms to semantics functions, and how results reach registers.
+#include "codegen/semantics/common.h"
+
+namespace us::codegen {
+
+#define US_INST(id, pattern, operands, effects, semantics) void semantics(const Sem&);
+#include "isa/instructions.inc"
+#undef US_INST
+
+// Rows without semantics name this; it stands in no table.
+void sem_todo(const Sem&) { US_UNREACHABLE(); }
+// Branches, calls, returns and exits are done by whoever drives the builder.
+void sem_control(const Sem&) { US_UNREACHABLE(); }
+
+SemFn semantics_of(isa::Form form) {
+  static constexpr SemFn table[] = {nullptr,
+#define US_INST(id, pattern, operands, effects, semantics) &semantics,
+#include "isa/instructions.inc"
+#undef US_INST
+  };
+  const SemFn f = table[static_cast<std::size_t>(form)];
+  return f == &sem_todo || f == &sem_control ? nullptr : f;
+}
+
+void write_extended(Builder& b, const ir::Operand& d, V v, Type t) {
+  if (d.kind == ir::Operand::Kind::Value && isa::is_signed(t)) {
+    const u32 w = b.register_bits(d.value);
+    if (w > b.width(v)) v = b.sext(v, w);
+  }
+  b.write(d, v);
+}
+void Sem::out(u32 k, V v, Type t) const { write_extended(b, i.ops[k], v, t); }
+
+}  // namespace us::codegen

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers of a CTA, fences, mbarrier objects, non-bulk asynchronous copies, nanosleep, trap.
+#include "codegen/semantics/memory.h"
+
+namespace us::codegen {
+
+using device::RtFn;
+
+namespace {
+bool aligned(const Sem& s) {  // bar.* is barrier.*.aligned
+  return s.has(Tok::aligned) || isa::info(s.i.form).pattern.starts_with("bar{");
+}
+V count_or_all(const Sem& s, u32 k) { return s.has_operand(k) ? s.in(k, Type::u32) : imm32(s.b, 0); }
+}  // namespace
+
+void sem_bar_sync(const Sem& s) {
+  s.b.call_rt(RtFn::BarSync, {s.in(0, Type::u32), count_or_all(s, 1), imm32(s.b, aligned(s))}, {}, nullptr);
+}
+void sem_bar_arrive(const Sem& s) {
+  s.b.call_rt(RtFn::BarArrive, {s.in(0, Type::u32), s.in(1, Type::u32), imm32(s.b, aligned(s))}, {}, nullptr);
+}
+// d, a, b (may be absent), c
+void sem_bar_red(const Sem& s) {
+  const u32 op = s.has(Tok::popc) ? 0 : s.has(Tok::and_) ? 1 : 2, bits = op ? 1 : 32;
+  V r;
+  s.b.call_rt(RtFn::BarRed, {s.in(1, Type::u32), count_or_all(s, 2), imm32(s.b, aligned(s)), imm32(s.b, op), s.in(3, Type::pred)},
+              {bits}, &r);
+  s.out(0, r, op ? Type::pred : Type::u32);
+}
+// The lanes have been gathered by whoever drives the builder, and a warp sees its own memory accesses in order.
+void sem_bar_warp_sync(const Sem&) {}
+
+void sem_membar(const Sem& s) { s.b.fence(Order::SeqCst, scope_of(s, Scope::Sys)); }
+void sem_fence(const Sem& s) { s.b.fence(order_of(s, Order::AcqRel), scope_of(s, Scope::Sys)); }
+// Asynchronous copies are made by the thread that runs the CTA: ordering the generic proxy orders all of them.
+void sem_fence_proxy(const Sem& s) { s.b.fence(Order::AcqRel, scope_of(s, Scope::Sys)); }
+
+// mbarrier
+namespace {
+bool generic(const Sem& s) { return space_of(s) == isa::Space::Generic; }
+V barrier_address(const Sem& s, u32 k) { return shared_offset(s, k, generic(s)); }
+}  // namespace
+void sem_mbarrier_init(const Sem& s) {
+  s.b.call_rt(RtFn::MbarInit, {barrier_address(s, 0), s.in(1, Type::u32)}, {}, nullptr);
+}
+void sem_mbarrier_inval(const Sem& s) { s.b.call_rt(RtFn::MbarInval, {barrier_address(s, 0)}, {}, nullptr); }
+void sem_mbarrier_expect_tx(const Sem& s) {
+  s.b.call_rt(RtFn::MbarExpectTx, {barrier_address(s, 0), s.in(1, Type::u32)}, {}, nullptr);
+}
+void sem_mbarrier_complete_tx(const Sem& s) {
+  s.b.call_rt(RtFn::MbarCompleteTx, {barrier_address(s, 0), s.in(1, Type::u32)}, {}, nullptr);
+}
+// arrive and arrive_drop with every suffix: d, [a], count or transaction bytes (may be absent)
+void sem_mbarrier_arrive(const Sem& s) {
+  Builder& b = s.b;
+  const bool expect = s.has(Tok::expect_tx), remote = s.i.ops[0].kind == ir::Operand::Kind::Sink;
+  const u32 flags = (s.has(Tok::arrive_drop) ? 1 : 0) | (s.has(Tok::noComplete) ? 2 : 0) | (expect ? 4 : 0) | (remote ? 8 : 0);
+  V number = s.has_operand(2) ? s.in(2, Type::u32) : imm32(b, 1);
+  V count = expect ? imm32(b, 1) : number, bytes = expect ? number : imm32(b, 0), state;
+  b.call_rt(RtFn::MbarArrive, {barrier_address(s, 1), count, bytes, imm32(b, flags)}, {64}, &state);
+  if (!remote) s.out(0, state, Type::b64);
+}
+// test_wait and try_wait: p, [a], state or parity, time hint (may be absent)
+void sem_mbarrier_wait(const Sem& s) {
+  Builder& b = s.b;
+  const bool parity = s.has(Tok::parity);
+  const u32 flags = (parity ? 1 : 0) | (s.has(Tok::try_wait) ? 2 : 0);
+  V state = s.in(2, parity ? Type::u32 : Type::b64), hint = s.has_operand(3) ? s.in(3, Type::u32) : imm32(b, 0), done;
+  b.call_rt(RtFn::MbarTestWait, {barrier_address(s, 1), state, imm32(b, flags), hint}, {1}, &done, true);
+  s.out(0, done, Type::pred);
+}
+void sem_mbarrier_pending_count(const Sem& s) {
+  V n;
+  s.b.call_rt(RtFn::MbarPending, {s.in(1, Type::b64)}, {32}, &n, true);
+  s.out(0, n, Type::u32);
+}
+
+// cp.async [d], [a], size, src-size or ignore-src (may be absent)
+void sem_cp_async(const Sem& s) {
+  Builder& b = s.b;
+  V size = s.in(2, Type::u32), take = size;
+  if (s.has_operand(3)) {
+    const ir::Operand& o = s.i.ops[3];
+    const bool predicate = o.kind == ir::Operand::Kind::Value && b.register_bits(o.value) == 1;
+    take = predicate ? b.select(s.in(3, Type::pred), imm32(b, 0), size) : s.in(3, Type::u32);
+  }
+  b.call_rt(RtFn::CpAsync, {shared_offset(s, 0, false), address(s, 1), size, take, imm32(b, s.has(Tok::cg))}, {}, nullptr);
+}
+void sem_cp_async_commit_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncCommit, {}, {}, nullptr); }
+void sem_cp_async_wait_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncWait, {s.in(0, Type::u32)}, {}, nullptr); }
+void sem_cp_async_wait_all(const Sem& s) { s.b.call_rt(RtFn::CpAsyncWait, {imm32(s.b, ~0u)}, {}, nullptr); }
+void sem_cp_async_mbarrier_arrive(const Sem& s) {
+  s.b.call_rt(RtFn::CpAsyncMbarArrive, {barrier_address(s, 0), imm32(s.b, s.has(Tok::noinc))}, {}, nullptr);
+}
+
+void sem_nanosleep(const Sem& s) { s.b.call_rt(RtFn::Nanosleep, {s.in(0, Type::u32)}, {}, nullptr); }
+void sem_trap(const Sem& s) { s.b.call_rt(RtFn::Trap, {}, {}, nullptr); }
+// Counters and register quotas have no effect on results.
+void sem_pmevent(const Sem&) {}
+void sem_setmaxnreg(const Sem&) {}
+// Dependent grids start when their predecessors have ended, which is what griddepcontrol.wait waits for.
+void sem_griddepcontrol(const Sem&) {}
+
+}  // namespace us::codegen
