@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/config.h"
 
-#include <cstring>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
 namespace us::cuda {
 namespace {
 
-constexpr int kExitBadSetting = 120;  // docs/cli.md
+constexpr int kExitBadSetting = 125;  // docs/cli.md
 
 [[noreturn]] void refuse(const std::vector<Diag>& why) {
   for (const Diag& d : why) fmt::print(stderr, "understudy: {}\n", d.message);
@@ -35,20 +35,6 @@ Config read_config() {
 const Config& config() {
   static const Config c = read_config();
   return c;
-}
-
-i64 attribute_of(u32 ordinal, driver::Attribute a) {
-  const i64 value = (*config().devices[ordinal])[a];
-  return a == driver::Attribute::PCI_DEVICE_ID ? value + ordinal : value;
-}
-
-void uuid_of(u32 ordinal, u8 out[16]) {
-  std::memset(out, 0, 16);
-  std::memcpy(out, "understudy", 10);
-  const std::string_view id = config().devices[ordinal]->id;
-  out[10] = static_cast<u8>(id.back());
-  out[11] = static_cast<u8>(id.front());
-  out[15] = static_cast<u8>(ordinal);
 }
 
 }  // namespace us::cuda

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+
+namespace us {
+namespace {
+
+struct Words {
+  const char* key;
+  const char* sentence;
+};
+constexpr Words words[] = {
+    {"stubbed_calls", "API calls answered with NOT_SUPPORTED"},
+    {"unimplemented", "reached, but not implemented"},
+    {"ignored", "accepted without effect"},
+    {"approximate", "computed within the documented bound, not bit by bit"},
+};
+
+}  // namespace
+
+void Report::fact(std::string_view name, std::string_view text) {
+  const std::lock_guard lock(m_);
+  const auto it = std::find_if(facts_.begin(), facts_.end(), [&](const auto& f) { return f.first == name; });
+  if (it == facts_.end()) facts_.emplace_back(name, text);
+  else it->second = text;
+}
+
+void Report::count(std::string_view name, u64 n) {
+  const std::lock_guard lock(m_);
+  counts_[std::string(name)] += n;
+}
+
+void Report::shortfall(Shortfall kind, std::string_view name, u64 times) {
+  const std::lock_guard lock(m_);
+  shortfalls_[static_cast<u32>(kind)][std::string(name)] += times;
+}
+
+bool Report::exact() const {
+  const std::lock_guard lock(m_);
+  return std::all_of(std::begin(shortfalls_), std::end(shortfalls_), [](const Counts& c) { return c.empty(); });
+}
+
+std::string Report::to_text() const {
+  std::string out = fmt::format("fidelity: {}\n", exact() ? "exact" : "not exact");
+  const std::lock_guard lock(m_);
+  for (const auto& [name, text] : facts_) out += fmt::format("  {:<12} {}\n", name, text);
+  for (const auto& [name, n] : counts_) out += fmt::format("  {:<12} {}\n", n, name);
+  for (u32 k = 0; k < std::size(shortfalls_); ++k) {
+    if (shortfalls_[k].empty()) continue;
+    out += fmt::format("  {}:\n", words[k].sentence);
+    for (const auto& [name, n] : shortfalls_[k]) out += fmt::format("    {} ({} time{})\n", name, n, n == 1 ? "" : "s");
+  }
+  return out;
+}
+
+std::string Report::to_json() const {
+  JsonWriter json;
+  json.object().field("exact", exact());
+  const std::lock_guard lock(m_);
+  json.key("facts").object();
+  for (const auto& [name, text] : facts_) json.field(name, text);
+  json.end().key("counts").object();
+  for (const auto& [name, n] : counts_) json.field(name, n);
+  json.end();
+  for (u32 k = 0; k < std::size(shortfalls_); ++k) {
+    json.key(words[k].key).object();
+    for (const auto& [name, n] : shortfalls_[k]) json.field(name, n);
+    json.end();
+  }
+  return json.end().text();
+}
+
+}  // namespace us

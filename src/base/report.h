@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fidelity report: what a run did, and what of it was not exactly what the real device does.
+#pragma once
+#include <map>
+#include <mutex>
+#include <string_view>
+
+#include "base/types.h"
+
+namespace us {
+
+// Why a run is not exact. Each kind collects names and how often each was met.
+enum class Shortfall : u8 {
+  StubbedCall,    // an API call answered with NOT_SUPPORTED
+  Unimplemented,  // an instruction or feature that was reached and is not implemented
+  Ignored,        // an attribute or flag that was accepted without effect
+  Approximate,    // an instruction computed within its bound, but not bit by bit
+  Count
+};
+
+class Report {
+ public:
+  void fact(std::string_view name, std::string_view text);          // "device": "h200"
+  void count(std::string_view name, u64 n = 1);                     // "kernels launched"
+  void shortfall(Shortfall, std::string_view name, u64 times = 1);
+  bool exact() const;                                               // no shortfall so far
+  std::string to_text() const;                                      // several lines, each ends in \n
+  std::string to_json() const;
+
+ private:
+  using Counts = std::map<std::string, u64, std::less<>>;
+  mutable std::mutex m_;
+  std::vector<std::pair<std::string, std::string>> facts_;
+  Counts counts_;
+  Counts shortfalls_[static_cast<u32>(Shortfall::Count)];
+};
+
+}  // namespace us

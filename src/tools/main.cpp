@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the command line; the verbs are in run.cpp, info.cpp and ptx_report.cpp.
+#include <CLI/CLI.hpp>
+
+#include "base/settings.h"
+#include "base/version.h"
+#include "tools/exit_codes.h"
+#include "tools/run.h"
+#include "tools/terminal.h"
+
+namespace {
+
+using us::SettingKind;
+using us::tools::RunRequest;
+
+// One option per setting row; its value goes into the variable that the row names.
+void add_settings(CLI::App& verb, RunRequest& request) {
+  for (const us::SettingRow& row : us::setting_rows()) {
+    const auto store = [&request, row](const std::string& value) { request.settings[row.variable] = value; };
+    if (row.kind == SettingKind::Flag) {
+      verb.add_flag_callback(row.option, [store] { store("1"); }, row.help);
+    } else {
+      verb.add_option_function<std::string>(row.option, store, row.help)->type_name(row.argument);
+    }
+  }
+  verb.add_flag_callback("--no-cache", [&request] { request.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
+}
+
+int run(CLI::App& verb, RunRequest& request) {
+  request.command = verb.remaining();
+  if (!request.command.empty() && request.command.front() == "--") request.command.erase(request.command.begin());
+  if (request.command.empty()) {
+    us::tools::complain("run: which program? See `understudy run --help`");
+    return us::tools::kExitUsage;
+  }
+  if (request.command.front().starts_with("-")) {
+    us::tools::complain("run: unknown option " + request.command.front() + "; see `understudy run --help`");
+    return us::tools::kExitUsage;
+  }
+  return us::tools::run_program(request);
+}
+
+int parse_and_do(int argc, char** argv) {
+  CLI::App app("A virtual Hopper GPU in a CPU process: runs CUDA programs without a GPU.", "understudy");
+  app.set_version_flag("--version", std::string("understudy ") + us::kVersionText + " (CUDA 13.0)");
+  app.require_subcommand(1);
+
+  RunRequest request;
+  CLI::App& run_verb = *app.add_subcommand("run", "Run a program on the virtual GPU. Its exit code is passed on.");
+  run_verb.footer("Then the program and its arguments: understudy run [OPTIONS] PROGRAM [ARGUMENTS...]");
+  run_verb.prefix_command();
+  add_settings(run_verb, request);
+
+  std::string devices, file;
+  bool json = false;
+  CLI::App& info_verb = *app.add_subcommand("info", "Show the virtual device, the host, libraries and cache.");
+  info_verb.add_option("--device", devices, "presets to show; default: the one that `run` would take")->type_name("P[,P...]");
+  info_verb.add_flag("--json", json, "everything, with the origin of each value");
+
+  CLI::App& ptx_verb = *app.add_subcommand("ptx", "Check the PTX in a .ptx file, fat binary or executable; list kernels and coverage.");
+  ptx_verb.add_option("FILE", file, "what to read")->required();
+  ptx_verb.add_flag("--json", json, "as JSON");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : us::tools::kExitUsage;
+  }
+  if (run_verb.parsed()) return run(run_verb, request);
+  return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, json);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return parse_and_do(argc, argv); }

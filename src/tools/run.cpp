@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/settings.h"
+#include "driver/preset.h"
+#include "tools/exit_codes.h"
+#include "tools/host.h"
+#include "tools/program.h"
+#include "tools/terminal.h"
+
+namespace us::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+void set(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
+
+// The program may change its directory, so files named on the command line become absolute.
+void set_settings(const std::map<std::string, std::string>& settings) {
+  for (auto [name, value] : settings) {
+    const bool file = name == "UNDERSTUDY_JSON" || (name == "UNDERSTUDY_CACHE" && value != "none");
+    set(name.c_str(), file && !value.empty() ? fs::absolute(value).string() : value);
+  }
+}
+
+bool settings_are_valid() {
+  const auto settings = read_settings();
+  if (!settings) return complain(settings.diags()), false;
+  const auto devices = driver::find_presets(settings->device);
+  if (!devices) return complain(devices.diags()), false;
+  return true;
+}
+
+bool set_libraries(const Program& program) {
+  const std::string lib = library_directory();
+  const std::string runtime = lib + "/libcudart.so.13", driver = lib + "/libcuda.so.1";
+  if (!fs::exists(runtime) || !fs::exists(driver)) {
+    complain(fmt::format("{} and {} must exist: build them, or install understudy as a whole", runtime, driver));
+    return false;
+  }
+  set("LD_LIBRARY_PATH", prepend(lib, std::getenv("LD_LIBRARY_PATH"), ':'));
+  if (program.needs_preload) set("LD_PRELOAD", prepend(driver + ":" + runtime, std::getenv("LD_PRELOAD"), ':'));
+  return true;
+}
+
+pid_t child = 0;
+void pass_on(int signal) {
+  if (child > 0) ::kill(child, signal);
+}
+
+// A terminal sends its signals to the child as well, so we only outlive them; SIGTERM and SIGHUP are passed on.
+void handle_signals() {
+  ::signal(SIGINT, SIG_IGN);
+  ::signal(SIGQUIT, SIG_IGN);
+  struct sigaction action = {};
+  action.sa_handler = pass_on;
+  action.sa_flags = SA_RESTART;
+  for (const int s : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) ::sigaction(s, &action, nullptr);
+}
+
+[[noreturn]] void become(const std::string& path, const std::vector<std::string>& command, int report_to) {
+  std::vector<char*> argv;
+  for (const std::string& a : command) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::execv(path.c_str(), argv.data());
+  if (errno == ENOEXEC) {  // a script without an interpreter line
+    std::string shell = "/bin/sh", script = path;
+    argv[0] = script.data();
+    argv.insert(argv.begin(), shell.data());
+    ::execv(shell.c_str(), argv.data());
+  }
+  const int error = errno;
+  (void)!::write(report_to, &error, sizeof error);
+  ::_exit(kExitNotExecutable);
+}
+
+int wait_for_child() {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return kExitUsage;
+  return WIFSIGNALED(status) ? kExitSignal + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int start(const std::string& path, const std::vector<std::string>& command) {
+  int failed[2];
+  if (::pipe2(failed, O_CLOEXEC) != 0) return complain(fmt::format("pipe: {}", std::strerror(errno))), kExitUsage;
+  child = ::fork();
+  if (child < 0) return complain(fmt::format("fork: {}", std::strerror(errno))), kExitUsage;
+  if (child == 0) become(path, command, failed[1]);
+  handle_signals();
+  ::close(failed[1]);
+  int error = 0;
+  const bool started = ::read(failed[0], &error, sizeof error) != static_cast<ssize_t>(sizeof error);
+  ::close(failed[0]);
+  const int code = wait_for_child();
+  if (started) return code;
+  complain(fmt::format("{}: {}", path, std::strerror(error)));
+  return error == ENOENT ? kExitNotFound : kExitNotExecutable;
+}
+
+void explain_static_runtime(const std::string& name) {
+  complain(fmt::format("{} contains the CUDA runtime itself (libcudart_static), so its calls cannot reach the virtual GPU.", name));
+  fmt::print(stderr,
+             "  Link it with the shared runtime instead and run it again:\n"
+             "    nvcc  -cudart shared ...\n"
+             "    CMake set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) before the targets\n"
+             "    g++   -lcudart instead of -lcudart_static\n");
+}
+
+}  // namespace
+
+int run_program(const RunRequest& request) {
+  set_settings(request.settings);
+  if (!settings_are_valid()) return kExitUsage;
+  const std::string& name = request.command.front();
+  const Program program = examine_program(name);
+  if (program.path.empty()) return complain(fmt::format("{}: not found", name)), kExitNotFound;
+  if (!program.executable) return complain(fmt::format("{}: not executable", program.path)), kExitNotExecutable;
+  if (program.static_runtime) return explain_static_runtime(name), kExitStaticRuntime;
+  if (!set_libraries(program)) return kExitUsage;
+  return start(program.path, request.command);
+}
+
+}  // namespace us::tools

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs. Each returns the exit code.
+#pragma once
+#include <map>
+
+#include "base/types.h"
+
+namespace us::tools {
+
+struct RunRequest {
+  std::map<std::string, std::string> settings;  // UNDERSTUDY_* variables to set
+  std::vector<std::string> command;             // program and arguments, not empty
+};
+int run_program(const RunRequest&);
+
+int show_info(const std::string& devices, bool json);
+int inspect_ptx(const std::string& file, bool json);
+
+}  // namespace us::tools
