@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+enum { kBodies = 16384, kBlock = 256 };

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+enum { kCount = 3 << 25, kBlock = 256 };
