@@ -34,6 +34,16 @@ class House(GateTest):
     def test_binaries_are_refused(self):
         self.assertEqual(self.gate("tests/blob", b"\x7fELF\0\0")[0], 1)
 
+    def test_links_must_lead_somewhere(self):
+        self.write("docs/there.md", "x\n")
+        self.assertEqual(self.gate("docs/a.md", "[t](there.md) [w](https://example.org/x) [s](../src/base/README.md#x)\n")[0], 0)
+        code, out = self.gate("docs/a.md", "[t](gone.md)\n")
+        self.assertEqual(code, 1)
+        self.assertIn("docs/gone.md does not exist", out)
+
+    def test_documents_named_in_code_must_exist(self):
+        self.assertEqual(self.gate("src/base/a.h", SPDX + "// see docs/gone.md\n")[0], 1)
+
     def test_a_room_without_readme_is_refused(self):
         code, out = self.gate("src/isa/a.h", SPDX)
         self.assertEqual(code, 1)
