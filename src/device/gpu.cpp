@@ -59,8 +59,13 @@ u64 now_ns() {
   return u64(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
 
-Machine::Machine(GpuOptions o) : options(std::move(o)) {
+Machine::Machine(GpuOptions o)
+    : options(std::move(o)),
+      print(options.printf_fifo_bytes, options.print),
+      print_error(options.print_error),
+      heap(options.malloc_heap_bytes) {
   install_crash_handler();
+  if (!print_error) print_error = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
   if (options.workers == 0) options.workers = std::max(1u, std::thread::hardware_concurrency());
   if (options.deterministic) options.workers = 1;
   for (u32 i = 0; i < options.workers; ++i) workers.push_back(std::make_unique<Worker>(*this, i));
@@ -132,6 +137,7 @@ void Machine::finish(const std::shared_ptr<Grid>& g) {
   Fault fault = std::move(g->fault);
   auto done = std::move(g->launch->done);
   g->launch.reset();
+  print.flush();
   if (done) done(fault);
 }
 

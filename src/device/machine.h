@@ -3,6 +3,8 @@
 #pragma once
 #include <deque>
 
+#include "device/guest_heap.h"
+#include "device/print.h"
 #include "device/worker.h"
 
 namespace us::device {
@@ -22,6 +24,9 @@ struct Machine {
   void fail(const std::shared_ptr<Grid>&, Fault&&);           // first fault wins; no more clusters are issued
 
   GpuOptions options;
+  PrintBuffer print;
+  std::function<void(std::string_view)> print_error;
+  GuestHeap heap;
   std::vector<std::unique_ptr<Worker>> workers;
   std::atomic<u32> epoch{0};  // futex: changes with every submission
 

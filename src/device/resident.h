@@ -64,9 +64,13 @@ struct Warp : WarpCtx {
   u32 wait_mask = 0;           // lanes that wait
   u32 wait_addr = 0;           // mbarrier's offset in the window
   u32 wait_parity = 0;
+  bool wait_done = false;      // the phase it waits for has completed
   u32 red_value = 0;           // result of bar.red
   u32 quiet_polls = 0;         // failing polls in a row while no mbarrier of the slot changed
   u64 poll_events = 0;
+  u64 spin_print = 0;          // fingerprint of its stack at the last look of the watch
+  u32 copies_open = 0;         // cp.async since the last commit, over all lanes
+  u64 copy_groups = 0;         // cp.async groups committed, over all lanes
 };
 
 // One of the 16 barriers of a CTA. Threads are counted as the ISA counts them: a warp that arrives with all its remaining
@@ -106,8 +110,6 @@ struct Slot {
   u32 ctas_running = 0;
   bool abandoned = false;
   u64 events = 0;              // barrier phases, mbarrier changes, ended warps: anything but spinning
-  u64 events_seen = 0;         // at the last pass of the scheduler
-  u64 quiet_since_ns = 0;
   u32 in_flight = 0;           // transfers issued, not delivered (0 under eager delivery)
   std::vector<std::unique_ptr<Cta>> cta;
 };

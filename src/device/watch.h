@@ -1,11 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds launches that can never end.
+// Finds launches that can never end. A worker asks after each pass in which nothing happened.
+//
+//   all warps of a cluster wait at barriers           nobody else can wake them: reported at once
+//   ... some in try_wait (or testing in a loop)       reported when all workers have been quiet for a quarter of a second:
+//                                                     such a loop may also watch a flag
+//   warps spin on memory                              reported after GpuOptions::spin_limit_s of quiet, if their stacks are
+//                                                     the same as before; after ten times as long in any case
+// Quiet: no barrier or mbarrier changed, no warp started or ended, on no worker.
 #pragma once
-#include "device/worker.h"
+#include <atomic>
+#include <vector>
+
+#include "base/types.h"
 
 namespace us::device {
 
-// After a pass in which nothing happened. True: a launch was ended.
-bool watch(Worker&, const std::vector<Slot*>& resident);
+struct Worker;
+struct Slot;
+
+// What a worker tells the others. Written by its worker only.
+struct Pulse {
+  std::atomic<u64> passes{0}, fruits{0};
+  std::atomic<bool> idle{true};
+  static void count(std::atomic<u64>& n) { n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+};
+
+class Watch {
+ public:
+  void reset() { since_ns_ = 0; }
+  bool look(Worker&, const std::vector<Slot*>& resident);  // true: a launch was ended
+
+ private:
+  struct Seen { u64 passes = 0, fruits = 0; };
+  void begin(Worker&, u64 now);
+  bool others_quiet(Worker&, bool& fruits);
+  bool judge(Worker&, Slot&, double quiet_s);
+
+  u64 since_ns_ = 0;
+  u32 looks_ = 0;
+  std::vector<Seen> seen_;
+};
 
 }  // namespace us::device

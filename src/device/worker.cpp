@@ -62,8 +62,10 @@ void Worker::main() {
     } else if (home_ && !home_->exhausted()) {
       take_from(home_);
     } else {
+      pulse.idle.store(true, std::memory_order_relaxed);
       home_ = machine.wait_for_work();
       if (!home_) break;
+      pulse.idle.store(false, std::memory_order_relaxed);
     }
   }
   for (auto& s : slots_)
@@ -75,6 +77,7 @@ void Worker::main() {
 // --- kernels that never block ------------------------------------------------------------------------------------------
 
 void Worker::take_from(const std::shared_ptr<Grid>& g) {
+  Pulse::count(pulse.fruits);
   if (g->yields) {
     if (!admit(g)) home_.reset();
     return;
@@ -174,7 +177,6 @@ void Worker::begin(Slot& s, u64 cluster) {
   place(s, cluster);
   s.abandoned = false;
   s.ctas_running = g.cluster_ctas;
-  s.quiet_since_ns = 0;
   s.events++;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
     Cta& c = *s.cta[r];
@@ -280,6 +282,7 @@ void Worker::run_round(Slot& s) {
 }
 
 void Worker::pass() {
+  Pulse::count(pulse.passes);
   bool fruit = false, spinning = false;
   for (size_t k = 0; k < resident_.size();) {
     Slot& s = *resident_[k];
@@ -306,29 +309,33 @@ void Worker::pass() {
   }
   if (fruit) {
     fruitless_ = 0, burst_ = 1;
+    Pulse::count(pulse.fruits);
+    watch_.reset();
     return;
   }
   ++fruitless_;
   if (resident_.empty()) return;
-  if (!spinning || fruitless_ >= kPatience) admit_more();
-  if (watch(*this, resident_)) return;
+  if ((!spinning || fruitless_ >= kPatience) && admit_more()) return;
+  if (watch_.look(*this, resident_)) return;
   if (fruitless_ >= kLendAfter) sched_yield();
 }
 
-void Worker::admit_more() {
+bool Worker::admit_more() {
   const Grid* avoid = resident_.back()->grid.get();
-  for (u32 n = 0; n < burst_; ++n) {
+  u32 n = 0;
+  for (; n < burst_; ++n) {
     std::shared_ptr<Grid> g = machine.pick(avoid);
-    if (!g) return;
+    if (!g) break;
     if (!g->yields) {
       take_from(g);
       fruitless_ = 0;
-      return;
+      return true;
     }
-    if (!admit(g)) return;
+    if (!admit(g)) break;
     avoid = g.get();
   }
   burst_ = std::min(burst_ * 2, kMaxBurst);
+  return n != 0;
 }
 
 void Worker::forget(size_t k) {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "device/resident.h"
+#include "device/watch.h"
 
 namespace us::device {
 
@@ -35,6 +36,8 @@ struct Worker {
   Fibre loop;               // runs whole CTAs of kernels that never block
   bool crashed = false;
   Crash crash;
+  Pulse pulse;
+  std::string scratch;      // for text of runtime functions: a fault may leave them at any point
 
  private:
   static void warp_entry(void*);
@@ -49,7 +52,7 @@ struct Worker {
   void run_round(Slot&);
   void enter(Fibre&, Slot&, Warp*);
   void pass();
-  void admit_more();
+  bool admit_more();
   void forget(size_t resident_index);
   void drop(Slot&);
   void prepare_fibres(Slot&);
@@ -65,6 +68,7 @@ struct Worker {
   std::vector<Slot*> resident_, free_;        // resident_: in order of admission
   std::shared_ptr<Grid> home_;                // the grid this worker takes clusters from
   u32 fruitless_ = 0;                         // passes in a row without any event
+  Watch watch_;
   u32 burst_ = 1;                             // clusters to admit when all are stuck
 };
 
