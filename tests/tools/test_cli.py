@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`understudy` from outside: exit codes, messages, environment. usage: test_cli.py BUILD_DIR [NVCC]"""
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD = pathlib.Path(sys.argv[1])
+NVCC = sys.argv[2] if len(sys.argv) > 2 and os.access(sys.argv[2], os.X_OK) else None
+UNDERSTUDY = str(BUILD / "bin" / "understudy")
+CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("UNDERSTUDY_") and k not in ("LD_LIBRARY_PATH", "LD_PRELOAD")}
+
+HOST_ONLY = r"""
+#include <cstdio>
+#include <cuda_runtime_api.h>
+int main(int argc, char** argv) {
+  cudaDeviceProp p;
+  if (cudaGetDeviceProperties(&p, 0) != cudaSuccess) return 9;
+  std::printf("%s %d\n", p.name, argc);
+  int devices[4];
+  if (argc > 1) std::printf("%s\n", cudaGetErrorName(cudaGLGetDevices(nullptr, devices, 4, 0)));
+  return 5;
+}
+"""
+# cudaGLGetDevices is declared in cuda_gl_interop.h, which wants GL headers.
+HOST_ONLY = HOST_ONLY.replace("int main", 'extern "C" cudaError_t cudaGLGetDevices(unsigned*, int*, unsigned, int);\nint main', 1)
+KERNEL = "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n"
+
+
+def understudy(*args, env=None, **more):
+    return subprocess.run([UNDERSTUDY, *args], env={**CLEAN, **(env or {})}, capture_output=True, text=True, timeout=120, **more)
+
+
+class Cli(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def expect(self, result, code, err=""):
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        self.assertIn(err, result.stderr)
+
+    def compile(self, name, text, *flags):
+        if not NVCC:
+            self.skipTest("no nvcc")
+        source, program = self.dir / name, self.dir / (name + ".out")
+        source.write_text(text)
+        subprocess.run([NVCC, "-std=c++17", *flags, "-o", program, source], check=True, capture_output=True, timeout=120)
+        return str(program)
+
+    # Help and usage
+    def test_help_of_everything(self):
+        for verb in ((), ("run",), ("info",), ("ptx",)):
+            self.expect(understudy(*verb, "--help"), 0)
+        self.assertRegex(understudy("--version").stdout, r"^understudy \d+\.\d+\.\d+ \(CUDA 13\.0\)\n$")
+
+    def test_wrong_command_lines(self):
+        for args in ((), ("fly",), ("run",), ("run", "--foo", "true"), ("info", "--what"), ("ptx",)):
+            self.expect(understudy(*args), 125)
+
+    def test_wrong_values(self):
+        self.expect(understudy("run", "--threads", "many", "true"), 125, "UNDERSTUDY_THREADS=many: expected a whole number")
+        self.expect(understudy("run", "--math=loose", "true"), 125, "expected `exact` or `fast`")
+        self.expect(understudy("run", "--device", "voodoo", "true"), 125, "unknown device `voodoo`: expected one of h200")
+        self.expect(understudy("run", "true", env={"UNDERSTUDY_VERBOSE": "yes"}), 125, "expected 0 or 1")
+
+    # Starting a program
+    def test_exit_code_is_the_programs(self):
+        for code in (0, 1, 42, 255):
+            self.expect(understudy("run", "sh", "-c", f"exit {code}"), code)
+
+    def test_signals_become_128_plus_n(self):
+        for number in (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT):
+            self.expect(understudy("run", "sh", "-c", f"kill -{int(number)} $$"), 128 + number)
+
+    def test_missing_and_not_executable(self):
+        plain = self.dir / "plain"
+        plain.write_text("echo no\n")
+        self.expect(understudy("run", "no-such-program"), 127, "no-such-program: not found")
+        self.expect(understudy("run", "./no-such-program"), 127, "not found")
+        self.expect(understudy("run", str(plain)), 126, "not executable")
+        self.expect(understudy("run", str(self.dir)), 126, "not executable")
+
+    def test_scripts_run_even_without_an_interpreter_line(self):
+        script = self.dir / "script"
+        script.write_text("echo $1 $LD_LIBRARY_PATH; exit 3\n")
+        script.chmod(0o755)
+        result = understudy("run", str(script), "--help", env={"LD_LIBRARY_PATH": "/old"})
+        self.expect(result, 3)
+        self.assertEqual(result.stdout, f"--help {BUILD}/lib:/old\n")
+
+    def test_options_become_variables(self):
+        result = understudy("run", "--device=a100,h200", "--threads", "2", "--deterministic", "--no-cache", "--dump-after=ssa", "--json",
+                            "r.json", "--", "env", cwd=self.dir)
+        self.expect(result, 0)
+        seen = dict(line.split("=", 1) for line in result.stdout.splitlines() if line.startswith("UNDERSTUDY_"))
+        self.assertEqual(seen, {"UNDERSTUDY_DEVICE": "a100,h200", "UNDERSTUDY_THREADS": "2", "UNDERSTUDY_DETERMINISTIC": "1",
+                                "UNDERSTUDY_CACHE": "none", "UNDERSTUDY_DUMP_AFTER": "ssa", "UNDERSTUDY_JSON": str(self.dir / "r.json")})
+
+    def test_input_and_arguments_reach_the_program(self):
+        result = understudy("run", "sh", "-c", 'cat; echo "$0|$1"', "a b", "--verbose", input="in\n")
+        self.assertEqual(result.stdout, "in\na b|--verbose\n")
+
+    def test_terminate_is_passed_on(self):
+        process = subprocess.Popen([UNDERSTUDY, "run", "sh", "-c", "trap 'exit 17' TERM; echo ready; while :; do sleep 0.05; done"],
+                                   env=CLEAN, stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        time.sleep(0.1)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=30), 17)
+        process.stdout.close()
+
+    # CUDA programs
+    def test_static_runtime_is_recognised(self):
+        program = self.compile("s.cu", KERNEL, "-cudart", "static", "-gencode", "arch=compute_90,code=compute_90")
+        self.expect(understudy("run", program), 121, "-cudart shared")
+        subprocess.run(["strip", program], check=True)
+        self.expect(understudy("run", program), 121, "-cudart shared")
+
+    def test_shared_runtime_is_ours_even_with_rpath(self):
+        stock = pathlib.Path(NVCC or "/").resolve().parent.parent / "lib64"
+        for flags in ((), ("-Xlinker", f"-rpath={stock}"), ("-Xlinker", f"--disable-new-dtags,-rpath={stock}")):
+            program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared", *flags)
+            result = understudy("run", "--device", "a100", program)
+            self.expect(result, 5)
+            self.assertEqual(result.stdout, "NVIDIA A100-SXM4-80GB 1\n")
+
+    def test_report_names_stubs(self):
+        program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared")
+        report = self.dir / "report-%p.json"
+        result = understudy("run", "--verbose", "--json", str(report), program, "gl")
+        self.expect(result, 5, "cudaGLGetDevices (1 time)")
+        self.assertIn("cudaErrorNotSupported", result.stdout)
+        [written] = self.dir.glob("report-*.json")
+        data = json.loads(written.read_text())
+        self.assertEqual(data["stubbed_calls"], {"cudaGLGetDevices": 1})
+        self.assertFalse(data["exact"])
+        self.assertEqual(data["facts"]["devices"], "h200")
+        self.assertEqual(data["facts"]["process"], written.stem.split("-")[1])
+
+    def test_report_of_an_exact_run(self):
+        program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared")
+        self.expect(understudy("run", "--json", str(self.dir / "r.json"), program), 5)
+        self.assertTrue(json.loads((self.dir / "r.json").read_text())["exact"])
+
+    def test_wrong_setting_without_the_command_line_tool(self):
+        program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared")
+        result = subprocess.run([program], env={**CLEAN, "LD_LIBRARY_PATH": str(BUILD / "lib"), "UNDERSTUDY_DEVICE": "voodoo"},
+                                capture_output=True, text=True)
+        self.expect(result, 125, "unknown device `voodoo`")
+
+    # info
+    def test_info_as_text(self):
+        result = understudy("info", "--device", "h200,l40s", env={"UNDERSTUDY_CACHE": str(self.dir)})
+        self.expect(result, 0)
+        for part in ("NVIDIA H200", "NVIDIA L40S", "multiprocessors            132", "0, 8, 16, 32, 64, 100, 132, 164, 196, 228 KB",
+                     f"{BUILD}/lib/libcudart.so.13", f"{self.dir} (0 files, 0 bytes)"):
+            self.assertIn(part, result.stdout)
+        self.assertNotIn("\x1b", result.stdout)
+
+    def test_info_as_json(self):
+        data = json.loads(understudy("info", "--json", "--device=h100").stdout)
+        [device] = data["devices"]
+        self.assertEqual(device["name"], "NVIDIA H100 80GB HBM3")
+        self.assertEqual(device["attributes"]["L2_CACHE_SIZE"], {"value": 52428800, "origin": "documented"})
+        self.assertEqual(device["attributes"]["IPC_EVENT_SUPPORTED"]["origin"], "assumed")
+        self.assertEqual(len(device["attributes"]), 147)
+        self.assertTrue(data["libraries"]["complete"])
+        self.expect(understudy("info", "--device=voodoo"), 125, "unknown device")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
