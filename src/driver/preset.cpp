@@ -75,12 +75,12 @@ void Preset::assume(const Preset& other) {
 }
 
 std::span<const Preset> presets() {
-  static const std::vector<Preset> all = [] {
-    std::vector<Preset> v{make_h200(), make_h100(), make_a100(), make_l40s(), make_rtx5090()};
-    for (Preset& p : v) p.assume(v.front());
+  static const auto* const all = [] {  // facts: never destroyed, so also there while the process ends
+    auto* v = new std::vector<Preset>{make_h200(), make_h100(), make_a100(), make_l40s(), make_rtx5090()};
+    for (Preset& p : *v) p.assume(v->front());
     return v;
   }();
-  return all;
+  return *all;
 }
 
 const Preset* find_preset(std::string_view id) {

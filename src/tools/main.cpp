@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the command line; the verbs are in run.cpp, info.cpp and ptx_report.cpp.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
 
 #include "base/settings.h"
 #include "base/version.h"
@@ -26,18 +28,23 @@ void add_settings(CLI::App& verb, RunRequest& request) {
   verb.add_flag_callback("--no-cache", [&request] { request.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
 }
 
-int run(CLI::App& verb, RunRequest& request) {
-  request.command = verb.remaining();
-  if (!request.command.empty() && request.command.front() == "--") request.command.erase(request.command.begin());
-  if (request.command.empty()) {
-    us::tools::complain("run: which program? See `understudy run --help`");
-    return us::tools::kExitUsage;
-  }
-  if (request.command.front().starts_with("-")) {
-    us::tools::complain("run: unknown option " + request.command.front() + "; see `understudy run --help`");
-    return us::tools::kExitUsage;
-  }
-  return us::tools::run_program(request);
+// Where the options of `run` end and the program begins: at "--", or at the first word that is neither an option nor
+// the value of one. What follows is not ours to read.
+int end_of_options(int argc, char** argv) {
+  const auto takes_value = [](std::string_view option) {
+    for (const us::SettingRow& row : us::setting_rows())
+      if (option == row.option) return row.kind != SettingKind::Flag;
+    return false;
+  };
+  int i = 2;
+  while (i < argc && argv[i][0] == '-' && std::string_view(argv[i]) != "--") i += takes_value(argv[i]) ? 2 : 1;
+  return std::min(i, argc);
+}
+
+int run(const RunRequest& request) {
+  if (!request.command.empty()) return us::tools::run_program(request);
+  us::tools::complain("run: which program? See `understudy run --help`");
+  return us::tools::kExitUsage;
 }
 
 int parse_and_do(int argc, char** argv) {
@@ -48,7 +55,6 @@ int parse_and_do(int argc, char** argv) {
   RunRequest request;
   CLI::App& run_verb = *app.add_subcommand("run", "Run a program on the virtual GPU. Its exit code is passed on.");
   run_verb.footer("Then the program and its arguments: understudy run [OPTIONS] PROGRAM [ARGUMENTS...]");
-  run_verb.prefix_command();
   add_settings(run_verb, request);
 
   std::string devices, file;
@@ -61,12 +67,18 @@ int parse_and_do(int argc, char** argv) {
   ptx_verb.add_option("FILE", file, "what to read")->required();
   ptx_verb.add_flag("--json", json, "as JSON");
 
+  int ours = argc;
+  if (argc > 1 && std::string_view(argv[1]) == "run") {
+    ours = end_of_options(argc, argv);
+    const int program = ours < argc && std::string_view(argv[ours]) == "--" ? ours + 1 : ours;
+    request.command.assign(argv + program, argv + argc);
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(ours, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : us::tools::kExitUsage;
   }
-  if (run_verb.parsed()) return run(run_verb, request);
+  if (run_verb.parsed()) return run(request);
   return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, json);
 }
 

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-BUILD = pathlib.Path(sys.argv[1])
+BUILD = pathlib.Path(sys.argv[1]).resolve()
 NVCC = sys.argv[2] if len(sys.argv) > 2 and os.access(sys.argv[2], os.X_OK) else None
 UNDERSTUDY = str(BUILD / "bin" / "understudy")
 CLEAN = {k: v for k, v in os.environ.items() if not k.startswith("UNDERSTUDY_") and k not in ("LD_LIBRARY_PATH", "LD_PRELOAD")}
@@ -107,6 +107,8 @@ class Cli(unittest.TestCase):
     def test_input_and_arguments_reach_the_program(self):
         result = understudy("run", "sh", "-c", 'cat; echo "$0|$1"', "a b", "--verbose", input="in\n")
         self.assertEqual(result.stdout, "in\na b|--verbose\n")
+        result = understudy("run", "--threads", "1", "--", "sh", "-c", 'echo "$*"', "-", "--", "x")
+        self.assertEqual(result.stdout, "-- x\n")
 
     def test_terminate_is_passed_on(self):
         process = subprocess.Popen([UNDERSTUDY, "run", "sh", "-c", "trap 'exit 17' TERM; echo ready; while :; do sleep 0.05; done"],
