@@ -156,6 +156,7 @@ struct Symbol {
 
 struct Module {
   std::string name;
+  u64 hash[2] = {0, 0};     // of the PTX text; 0 = unknown (not cached)
   u32 version = 0;          // 90 for .version 9.0
   std::string target;       // "sm_90a"
   u32 sm = 0;               // 90

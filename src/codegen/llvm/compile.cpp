@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// One kernel and the device functions it reaches: IR -> LLVM module -> passes -> ELF object.
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/DebugInfo/DIContext.h>
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <chrono>
+#include <mutex>
+
+#include "codegen/compile.h"
+#include "codegen/llvm/emitter.h"
+
+namespace us::codegen {
+
+ModuleEmitter::ModuleEmitter(const ir::Module& m, const Variant& v) : ir(m), variant(v) {
+  module = std::make_unique<llvm::Module>(m.name, context);
+  facts.block = v.block;
+  facts.cluster_one = v.cluster.x * v.cluster.y * v.cluster.z == 1;
+  for (u32 f = 0; f < m.functions.size(); ++f) {
+    if (m.functions[f].entry || !m.functions[f].defined) continue;
+    for (const ir::Block& b : m.functions[f].blocks) functions_exit = functions_exit || b.term.kind == ir::Terminator::Kind::Exit || b.term.kind == ir::Terminator::Kind::Trap;
+  }
+  di = std::make_unique<llvm::DIBuilder>(*module);
+  unit = di->createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus_17, file(0), "understudy", true, "", 0, "", llvm::DICompileUnit::LineTablesOnly);
+  module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+  module->addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
+}
+
+llvm::DIFile* ModuleEmitter::file(u32 index) {
+  llvm::DIFile*& f = files[index];
+  if (!f) f = index && index < ir.files.size() ? di->createFile(ir.files[index], "") : di->createFile(ir.name.empty() ? "module.ptx" : ir.name, "");
+  return f;
+}
+
+static void set_attributes(llvm::Function* f) {
+  f->addFnAttr(llvm::Attribute::NoUnwind);
+  f->addFnAttr("prefer-vector-width", "512");
+  f->addFnAttr("min-legal-vector-width", "512");
+  f->addFnAttr("no-builtins");
+}
+
+static void attach_subprogram(ModuleEmitter& m, llvm::Function* out, const ir::Function& f) {
+  auto* type = m.di->createSubroutineType(m.di->getOrCreateTypeArray({}));
+  auto* sp = m.di->createFunction(m.file(0), f.name, out->getName(), m.file(0), f.loc.line, type, f.loc.line, llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  out->setSubprogram(sp);
+}
+
+llvm::Function* ModuleEmitter::function(u32 id) {
+  llvm::Function*& out = functions[id];
+  if (out) return out;
+  auto* ptr = llvm::PointerType::getUnqual(context);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, llvm::Type::getInt32Ty(context), ptr, ptr}, false);
+  out = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "f." + ir.functions[id].name, *module);
+  set_attributes(out);
+  attach_subprogram(*this, out, ir.functions[id]);
+  work.push_back(id);
+  return out;
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double ms_since(Clock::time_point t) { return std::chrono::duration<double, std::milli>(Clock::now() - t).count(); }
+
+struct Target {
+  std::unique_ptr<llvm::TargetMachine> machine;
+  bool avx512 = false;
+  std::string error;
+};
+
+Target make_target(const std::string& cpu_option) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  Target t;
+  const std::string triple = "x86_64-unknown-linux-gnu";
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, t.error);
+  if (!target) return t;
+  std::string cpu = cpu_option, features;
+  if (cpu.empty()) {
+    cpu = llvm::sys::getHostCPUName().str();
+    for (auto& [name, on] : llvm::sys::getHostCPUFeatures()) features += (features.empty() ? "" : ",") + std::string(on ? "+" : "-") + name.str();
+  }
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.TrapUnreachable = true;
+  t.machine.reset(target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  if (!t.machine) {
+    t.error = "unknown CPU name '" + cpu + "'";
+    return t;
+  }
+  const auto* info = t.machine->getMCSubtargetInfo();
+  if (!info->isCPUStringValid(cpu)) {
+    t.error = "unknown CPU name '" + cpu + "': expected a name that LLVM knows, such as x86-64-v3 or znver4";
+    t.machine.reset();
+    return t;
+  }
+  t.avx512 = info->checkFeatures("+avx512f") && info->checkFeatures("+avx512bw") && info->checkFeatures("+avx512vl");
+  return t;
+}
+
+// Functions whose address is used as a value: candidates of indirect calls.
+void find_address_taken(ModuleEmitter& m) {
+  std::vector<u8> seen(m.ir.functions.size(), 0);
+  auto take = [&](ir::SymId s) {
+    if (!s.valid()) return;
+    const ir::Symbol& sym = m.ir.symbols[s.v];
+    if (sym.kind == ir::Symbol::Kind::Function && sym.func.valid() && !m.ir.functions[sym.func.v].entry && !seen[sym.func.v]) {
+      seen[sym.func.v] = 1;
+      m.address_taken.push_back(sym.func.v);
+    }
+  };
+  for (const ir::Symbol& s : m.ir.symbols)
+    for (const auto& r : s.relocs) take(r.sym);
+  for (const ir::Function& f : m.ir.functions)
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Inst& i : b.insts)
+        for (const ir::Operand& o : i.ops) {
+          if (o.kind == ir::Operand::Kind::Symbol) take(o.sym);
+          for (const ir::Operand& e : o.elems)
+            if (e.kind == ir::Operand::Kind::Symbol) take(e.sym);
+        }
+}
+
+bool is_recursive(const ModuleEmitter& m) {
+  for (auto& [id, f] : m.functions)
+    for (const llvm::User* u : f->users())
+      if (const auto* c = llvm::dyn_cast<llvm::CallInst>(u))
+        if (c->getFunction() == f) return true;
+  return false;
+}
+
+void run_passes(llvm::Module& m, llvm::TargetMachine& tm, const Options& options, ObjectCode& out) {
+  llvm::PassBuilder pb(&tm);
+  llvm::LoopAnalysisManager lam;
+  llvm::FunctionAnalysisManager fam;
+  llvm::CGSCCAnalysisManager cgam;
+  llvm::ModuleAnalysisManager mam;
+  pb.registerModuleAnalyses(mam);
+  pb.registerCGSCCAnalyses(cgam);
+  pb.registerFunctionAnalyses(fam);
+  pb.registerLoopAnalyses(lam);
+  pb.crossRegisterProxies(lam, fam, cgam, mam);
+  auto dump = [&](const std::string& name) {
+    if (options.dump_after != name && options.dump_after != "all") return;
+    llvm::raw_string_ostream s(out.dump);
+    s << "; --- after " << name << "\n";
+    m.print(s, nullptr);
+  };
+  auto step = [&](const char* name, auto&& pass) {
+    const auto t = Clock::now();
+    llvm::ModulePassManager mpm;
+    pass(mpm);
+    mpm.run(m, mam);
+    out.times.push_back({name, ms_since(t)});
+    dump(name);
+  };
+  dump("emit");
+  step("mem2reg", [](auto& mpm) {
+    llvm::FunctionPassManager f;
+    f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    f.addPass(llvm::EarlyCSEPass(false));
+    f.addPass(llvm::SimplifyCFGPass());
+    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  });
+  step("inline", [](auto& mpm) {
+    mpm.addPass(llvm::AlwaysInlinerPass());
+    mpm.addPass(llvm::GlobalDCEPass());
+  });
+  step("combine", [](auto& mpm) {
+    llvm::FunctionPassManager f;
+    f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    f.addPass(llvm::InstCombinePass());
+    f.addPass(llvm::SimplifyCFGPass());
+    f.addPass(llvm::EarlyCSEPass(true));
+    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  });
+  step("loops", [](auto& mpm) {
+    llvm::FunctionPassManager f;
+    f.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+    f.addPass(llvm::EarlyCSEPass(true));
+    f.addPass(llvm::InstCombinePass());
+    f.addPass(llvm::SimplifyCFGPass());
+    f.addPass(llvm::DCEPass());
+    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  });
+}
+
+void compile(const ir::Module& module, const char* kernel, const Variant& variant, const Options& options, ObjectCode& out) {
+  const auto t0 = Clock::now();
+  Target target = make_target(options.cpu);
+  if (!target.machine) {
+    out.error = target.error;
+    return;
+  }
+  ModuleEmitter m(module, variant);
+  m.avx512 = target.avx512;
+  m.force_varying = options.force_varying;
+  m.force_its = options.force_its;
+  m.module->setDataLayout(target.machine->createDataLayout());
+  m.module->setTargetTriple(target.machine->getTargetTriple().str());
+  const ir::Function* entry = nullptr;
+  for (const ir::Function& f : module.functions)
+    if (f.entry && f.name == kernel) entry = &f;
+  if (!entry) {
+    out.error = std::string("no kernel named ") + kernel;
+    return;
+  }
+  find_address_taken(m);
+  out.times.push_back({"target", ms_since(t0)});
+  const auto t1 = Clock::now();
+  auto* ptr = llvm::PointerType::getUnqual(m.context);
+  auto* fn = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {ptr}, false), llvm::GlobalValue::ExternalLinkage, "kernel", *m.module);
+  set_attributes(fn);
+  attach_subprogram(m, fn, *entry);
+  auto body = std::make_unique<ir::Function>(*entry);
+  out.local_bytes = (entry->local_bytes + 15) / 16 * 16;
+  {
+    Emitter e(m, *body, fn);
+    e.run();
+    out.its = e.its();
+  }
+  while (!m.work.empty()) {
+    const u32 id = m.work.back();
+    m.work.pop_back();
+    auto copy = std::make_unique<ir::Function>(module.functions[id]);
+    std::size_t insts = 0;
+    for (const auto& b : copy->blocks) insts += b.insts.size();
+    out.local_bytes += (copy->local_bytes + 15) / 16 * 16;
+    Emitter e(m, *copy, m.functions[id]);
+    e.run();
+    if (insts <= 40 && !e.its()) m.functions[id]->addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+  if (is_recursive(m) || !m.address_taken.empty()) out.local_bytes += 16 * 1024;
+  m.di->finalize();
+  out.yields = m.yields || !m.functions.empty();
+  out.times.push_back({"emit", ms_since(t1)});
+#ifndef NDEBUG
+  const bool verify = true;
+#else
+  const bool verify = !options.dump_after.empty();
+#endif
+  if (verify) {
+    std::string text;
+    llvm::raw_string_ostream s(text);
+    if (llvm::verifyModule(*m.module, &s)) {
+      std::string ir_text;
+      llvm::raw_string_ostream is(ir_text);
+      if (!options.dump_after.empty()) m.module->print(is, nullptr);
+      std::fprintf(stderr, "%s\n%s\n", ir_text.c_str(), text.c_str());
+      internal_error(__FILE__, __LINE__, "generated LLVM IR does not verify");
+    }
+  }
+  run_passes(*m.module, *target.machine, options, out);
+  const auto t2 = Clock::now();
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager pm;
+  if (target.machine->addPassesToEmitFile(pm, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) internal_error(__FILE__, __LINE__, "no object emission");
+  if (options.dump_after == "asm" || options.dump_after == "all") {
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream ts(text);
+    llvm::legacy::PassManager pa;
+    auto copy = llvm::CloneModule(*m.module);
+    target.machine->addPassesToEmitFile(pa, ts, nullptr, llvm::CodeGenFileType::AssemblyFile);
+    pa.run(*copy);
+    out.dump += "; --- after asm\n" + std::string(text.begin(), text.end());
+  }
+  pm.run(*m.module);
+  out.elf.assign(bytes.begin(), bytes.end());
+  out.times.push_back({"codegen", ms_since(t2)});
+}
+
+}  // namespace
+}  // namespace us::codegen
+
+extern "C" __attribute__((visibility("default"))) void understudy_codegen_compile(const us::ir::Module* m, const char* kernel, const us::codegen::Variant* v,
+                                                                               const us::codegen::Options* o, us::codegen::ObjectCode* out) {
+  us::codegen::compile(*m, kernel, *v, *o, *out);
+}
+
+extern "C" __attribute__((visibility("default"))) void understudy_codegen_line_of(const std::vector<us::u8>* elf, us::u64 offset, std::string* out) {
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(reinterpret_cast<const char*>(elf->data()), elf->size()), "", false);
+  auto object = llvm::object::ObjectFile::createObjectFile(buffer->getMemBufferRef());
+  if (!object) {
+    llvm::consumeError(object.takeError());
+    return;
+  }
+  auto dwarf = llvm::DWARFContext::create(**object);
+  llvm::object::SectionedAddress at{offset, llvm::object::SectionedAddress::UndefSection};
+  for (const auto& s : (*object)->sections())
+    if (s.isText() && s.getSize() > offset) {
+      at.SectionIndex = s.getIndex();
+      break;
+    }
+  const auto line = dwarf->getLineInfoForAddress(at, {llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue, llvm::DILineInfoSpecifier::FunctionNameKind::None});
+  if (line.Line) *out = line.FileName + ":" + std::to_string(line.Line);
+}

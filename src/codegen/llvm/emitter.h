@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emits one SSA function as LLVM IR for a whole warp.
+//
+// A value (LV) is a Shape plus what it needs at run time: `base`, the scalar of a uniform or pattern; `vec`, the 32-lane
+// vector, built on demand; `guard`, an i1 that says whether a guarded pattern holds (its `vec` is always right). Values are
+// integers; float operations bitcast. Values used in another block than they are defined in live in allocas (Slot), which
+// mem2reg turns into SSA again: a skipped block leaves them undefined, which no lane observes.
+#pragma once
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <unordered_map>
+
+#include "codegen/analysis.h"
+#include "codegen/jit.h"
+
+namespace us::codegen {
+
+struct LV {
+  Shape shape;
+  llvm::Value* base = nullptr;
+  llvm::Value* vec = nullptr;
+  llvm::Value* guard = nullptr;
+  llvm::BasicBlock* vec_block = nullptr;  // vec of a uniform/pattern is only valid in this block
+};
+
+// One LLVM module for one kernel: the entry and every device function it can reach.
+struct ModuleEmitter;
+
+class Emitter final : public Builder {
+ public:
+  Emitter(ModuleEmitter& m, ir::Function& f, llvm::Function* out);
+  void run();
+  bool its() const { return a_.its; }
+
+  // Builder: values (values.cpp)
+  u32 width(V v) override { return at(v).shape.bits; }
+  V imm(u32 bits, u64 value) override;
+  V bin(Bin, V a, V b) override;
+  V un(Un, V a) override;
+  V icmp(ICmp, V a, V b) override;
+  V select(V c, V a, V b) override;
+  V resize(V a, u32 bits, bool sign) override;
+  V fbin(FBin, FT, V a, V b) override;
+  V fma(FT, V a, V b, V c) override;
+  V fun(FUn, FT, V a) override;
+  V fcmp(FCmp, FT, V a, V b) override;
+  V fcvt(FT to, FT from, V a) override;
+  V i2f(FT to, V a, bool sign) override;
+  V f2i(u32 bits, bool sign, FT from, V a) override;
+  V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) override;
+  V read(const ir::Operand&, isa::Type as) override;
+  void write(const ir::Operand&, V) override;
+  u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
+  const ir::Module& module() const override;
+  // Builder: warp (warp.cpp)
+  V lane_id() override;
+  V active_mask() override;
+  V ballot(V pred) override;
+  V shuffle(V src, V lane) override;
+  V sreg(isa::SReg, u32 comp) override;
+  void call_rt(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) override;
+  // Builder: memory (memory.cpp)
+  void load(const MemRef&, std::span<V> out) override;
+  void store(const MemRef&, std::span<const V> in) override;
+  V atomic(AtomOp, isa::Type, const MemRef&, V b, V c, bool result_used) override;
+  void fence(Order, Scope) override;
+  V symbol_address(ir::SymId, i64 offset) override;
+  V to_generic(isa::Space, V addr64) override;
+  V from_generic(isa::Space, V addr64) override;
+  V in_space(isa::Space, V addr64) override;
+
+ private:
+  using Value = llvm::Value;
+  using Block = llvm::BasicBlock;
+
+  // --- values.cpp: LV bookkeeping
+  V make(LV v) {
+    pool_.push_back(std::move(v));
+    return V{static_cast<u32>(pool_.size())};
+  }
+  LV& at(V v) { return pool_[v.id - 1]; }
+  V make_uniform(Value* base, Shape shape);
+  V make_vec(Value* vec, Shape shape);
+  V make_varying(Value* vec, u32 bits) { return make_vec(vec, varying_shape(bits)); }
+  llvm::IntegerType* int_type(u32 bits);
+  llvm::FixedVectorType* vec_type(u32 bits);
+  llvm::Type* float_type(FT);
+  Value* const_int(u32 bits, u64 v);
+  Value* offsets_vector(const Shape&, u32 bits);
+  Value* vec(LV&);                // the 32-lane vector
+  Value* vec(V v) { return vec(at(v)); }
+  LV canon(LV v);                 // NaN made canonical
+  V canon(V v);
+  Value* scalar_bin(Bin, Value* a, Value* b);  // a, b scalar or vector alike
+  Value* apply_bin(Bin, Value* a, Value* b, u32 bits, const Shape* amount);
+  Value* guarded_div(Bin, Value* a, Value* b);
+  LV shape_result(Shape s, Value* base, Value* guard);
+  template <class F> V map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan);
+  Value* min_max(bool is_min, FT t, Value* a, Value* b);
+  Value* to_float(Value* v, FT t);
+  Value* to_int(Value* v);
+  LV read_value(ir::ValueId);
+  void define(ir::ValueId, LV);
+
+  // --- warp.cpp
+  Value* mask();                  // i32: lanes executing now
+  Value* mask_vec();              // <32 x i1>
+  bool mask_full() const { return mask_full_; }
+  void set_mask(Value* m, bool full);
+  Value* ctx_field(std::size_t offset, llvm::Type*, const char* name);
+  Value* load_at(Value* ptr, std::size_t offset, llvm::Type*, const char* name, bool invariant = true);
+  V vector_tid(u32 comp);
+  void copy_async(std::span<const V> args);
+
+  // --- memory.cpp
+  struct Access { Value* pointer = nullptr; LV addr; isa::Space space; };  // where a memory operation goes
+  Value* window_base();
+  Value* scalar_pointer(const MemRef&);                 // uniform address
+  LV address(const MemRef&, Value** root);              // lane address = root + addr (addr sign-extended to 64)
+  Value* pointer_vector(Value* root, LV& addr);
+  void load_lanes(const MemRef&, Value* root, LV& addr, std::span<V> out);
+  void store_lanes(const MemRef&, Value* root, LV& addr, std::span<const V> in);
+  bool load_windows(const MemRef&, Value* base_ptr, const Shape& shape, std::vector<Value*>& out);
+  bool store_windows(const MemRef&, Value* base_ptr, const Shape& shape, std::vector<Value*>& in);
+  Value* gather(Value* root, LV& addr, i64 offset, u32 bits);
+  void scatter(Value* root, LV& addr, i64 offset, Value* v);
+  Value* lane_of(Value* vec, Value* lane);
+  void compiler_fence();
+  // Runs `body(lane i32)` for each active lane, lowest first.
+  template <class F> void for_each_lane(F&& body);
+  Value* atomic_scalar(AtomOp, isa::Type, Value* ptr, Value* b, Value* c, bool local_memory, Order);
+  // parameters of device functions and calls: 32-bit words interleaved by lane
+  Value* param_buffer(ir::SymId, u32* offset);
+  Value* load_param_word(Value* buf, u32 word);
+  V load_param(Value* buf, u32 byte, u32 bits);
+  void store_param(Value* buf, u32 byte, V v, u32 bits);
+
+  // --- function.cpp: control flow
+  void analyze_function();
+  void create_blocks();
+  void emit_prologue();
+  void emit_block(u32 b);
+  void emit_inst(const ir::Inst&);
+  void emit_guarded(const ir::Inst&);
+  void run_semantics(const ir::Inst&);
+  void emit_terminator(u32 b);
+  void emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full);  // phis + pending
+  void emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full);
+  void kill_lanes(Value* m);
+  void branch_to(u32 to);                 // plain jump or jump to its check
+  Block* sweep_from(u32 pos);             // continue the sweep at a layout position
+  Block* sweep_block(u32 pos);
+  void spin_check(u32 from, u32 to);
+  void return_now();
+  Value* pending(u32 b);
+  bool checked(u32 b) const { return checked_[b]; }
+  void emit_its_dispatch();
+  void rotate(Value* m);
+  void split_sync_points();
+  void emit_phi_loads(u32 b);
+  void finish_block(u32 b);
+  bool is_sync_block(u32 b) const;
+  void set_debug_loc(const SrcLoc&);
+  Value* new_alloca(llvm::Type*, const char* name);
+  // values in slots
+  struct Slot { Value* base = nullptr; Value* vec = nullptr; Value* guard = nullptr; };
+  Slot& slot_of(ir::ValueId);
+  void store_slot(Slot&, LV&, Value* blend_mask);
+  LV load_slot(Slot&, const Shape&);
+  // calls.cpp
+  void emit_call(const ir::Inst&);
+  void call_function(const ir::Function& callee, const ir::Inst::Call&, Value* m);
+  bool call_builtin(const std::string& name, const ir::Inst::Call&);
+  V call_arg(const ir::Inst::Call&, std::size_t k, u32 bits);
+  void unimplemented(const std::string& what, const SrcLoc&);
+
+  friend struct ModuleEmitter;
+  llvm::DISubprogram* subprogram_ = nullptr;
+  ModuleEmitter& m_;
+  ir::Function& f_;
+  llvm::Function* out_;
+  llvm::IRBuilder<> b_;
+  llvm::LLVMContext& c_;
+  ir::Cfg cfg_;
+  Analysis a_;
+  std::vector<LV> pool_;
+  std::vector<LV> values_;          // by ValueId, valid in `value_block_`
+  std::vector<Block*> value_block_;
+  std::vector<Slot> slots_, phi_in_;
+  std::vector<Value*> shadows_;     // by ValueId
+  std::vector<u8> crosses_;         // by ValueId: used in another block
+  std::vector<u32> def_block_;
+  std::vector<Value*> pending_;     // by block
+  std::vector<u8> checked_;
+  std::vector<Block*> body_, check_, sweep_;
+  std::vector<u32> position_;       // in layout, by block
+  u32 cur_ = 0;                     // block being emitted
+  const ir::Inst* inst_ = nullptr;
+  std::vector<std::pair<ir::ValueId, V>> written_;  // destinations of the current instruction
+  Value* ctx_ = nullptr;
+  Value* grid_ = nullptr;
+  Value* cta_ = nullptr;
+  Value* live_ = nullptr;           // alloca i32
+  bool live_constant_ = false;      // full warps and nobody exits early
+  Value* mask_ = nullptr;
+  Value* mask_vec_ = nullptr;
+  Block* mask_vec_block_ = nullptr;
+  bool mask_full_ = false;
+  Block* end_ = nullptr;
+  Block* alloca_block_ = nullptr;
+  Value* args_in_ = nullptr;        // device functions
+  Value* rets_out_ = nullptr;
+  Value* local_base_ = nullptr;     // i32: first byte of this frame's local memory
+  std::map<u32, Value*> param_bufs_;
+  Value* rt_args_ = nullptr;
+  Value* rt_results_ = nullptr;
+  std::map<std::string, Value*> fields_;
+  Block* dispatch_ = nullptr;       // ITS
+  Value* its_floor_ = nullptr;
+  Value* its_pending_ = nullptr;    // [blocks x i32]
+  Value* its_found_mask_ = nullptr;
+  llvm::SwitchInst* its_switch_ = nullptr;
+};
+
+struct ModuleEmitter {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module;
+  std::unique_ptr<llvm::DIBuilder> di;
+  llvm::DICompileUnit* unit = nullptr;
+  std::map<u32, llvm::DIFile*> files;
+  const ir::Module& ir;
+  Variant variant;
+  LaunchFacts facts;
+  bool avx512 = false;
+  bool force_varying = false, force_its = false;
+  std::string dump_after;
+  std::map<u32, llvm::Function*> functions;      // by FuncId: device functions
+  std::vector<u32> work;                         // device functions still to emit
+  std::vector<u32> address_taken;                // candidates of indirect calls
+  std::map<u32, std::unique_ptr<ir::Function>> bodies;
+  bool functions_exit = false;                   // some device function can end its threads
+  bool yields = false;
+  u32 local_reserve = 0;
+  u32 frames = 0;
+
+  ModuleEmitter(const ir::Module& m, const Variant& v);
+  llvm::Function* function(u32 func_id);
+  llvm::DIFile* file(u32 index);
+};
+
+}  // namespace us::codegen

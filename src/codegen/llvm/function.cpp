@@ -1,0 +1,752 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control flow of one function.
+//
+// Blocks stand in the layout of ir::Cfg (loops contiguous). A checked block has a pending mask: divergent branches and
+// edges out of guarded blocks add lanes to it and go on with the sweep, which visits checked blocks in layout order and
+// skips the empty ones; behind the last block of a loop the sweep returns to the header while lanes wait there. Unguarded
+// blocks run with all live lanes and are jumped to directly.
+//
+//   A (divergent) ──► check B ──► B ──► check C ──► C ──► check P ──► P (reconverged)
+//                        └ empty ─────────┘└ empty ──────────┘
+#include <llvm/IR/MDBuilder.h>
+
+#include "codegen/llvm/emitter.h"
+
+#include <algorithm>
+
+#include "ir/ssa.h"
+
+namespace us::codegen {
+
+using device::RtFn;
+using device::WarpCtx;
+using ir::Cfg;
+using ir::Operand;
+using ir::Terminator;
+
+Emitter::Emitter(ModuleEmitter& m, ir::Function& f, llvm::Function* out) : m_(m), f_(f), out_(out), b_(m.context), c_(m.context) {}
+
+llvm::Value* Emitter::new_alloca(llvm::Type* t, const char* name) {
+  llvm::IRBuilder<> b(alloca_block_, alloca_block_->begin());
+  auto* a = b.CreateAlloca(t, nullptr, name);
+  if (t->isVectorTy() || t->isArrayTy()) a->setAlignment(llvm::Align(64));
+  return a;
+}
+
+Emitter::Slot& Emitter::slot_of(ir::ValueId id) { return slots_[id.v]; }
+
+void Emitter::store_slot(Slot& s, LV& v, Value* blend) {
+  const Shape& shape = v.shape;
+  if (shape.varying()) {
+    if (!s.vec) s.vec = new_alloca(vec_type(shape.bits), "v");
+    Value* x = vec(v);
+    if (blend) x = b_.CreateSelect(blend, x, b_.CreateLoad(vec_type(shape.bits), s.vec));
+    b_.CreateStore(x, s.vec);
+    return;
+  }
+  if (shape.constant()) return;
+  if (!s.base) s.base = new_alloca(int_type(shape.bits), "s");
+  b_.CreateStore(v.base, s.base);
+  if (shape.guarded) {
+    if (!s.guard) s.guard = new_alloca(b_.getInt1Ty(), "g");
+    if (!s.vec) s.vec = new_alloca(vec_type(shape.bits), "v");
+    b_.CreateStore(v.guard ? v.guard : b_.getTrue(), s.guard);
+    b_.CreateStore(vec(v), s.vec);
+  }
+}
+
+LV Emitter::load_slot(Slot& s, const Shape& shape) {
+  LV v;
+  v.shape = shape;
+  v.vec_block = b_.GetInsertBlock();
+  if (shape.varying()) {
+    if (!s.vec) s.vec = new_alloca(vec_type(shape.bits), "v");
+    v.vec = b_.CreateLoad(vec_type(shape.bits), s.vec);
+    return v;
+  }
+  if (shape.constant()) {
+    v.base = const_int(shape.bits, shape.value);
+    return v;
+  }
+  if (!s.base) s.base = new_alloca(int_type(shape.bits), "s");
+  v.base = b_.CreateLoad(int_type(shape.bits), s.base);
+  if (shape.guarded) {
+    if (!s.guard) s.guard = new_alloca(b_.getInt1Ty(), "g");
+    if (!s.vec) s.vec = new_alloca(vec_type(shape.bits), "v");
+    v.guard = b_.CreateLoad(b_.getInt1Ty(), s.guard);
+    v.vec = b_.CreateLoad(vec_type(shape.bits), s.vec);
+  }
+  return v;
+}
+
+// Brings v to the shape the analysis found for the destination and records it.
+void Emitter::define(ir::ValueId id, LV v) {
+  const Shape& want = a_.shapes[id.v];
+  const bool v_dirty = v.shape.nan == Shape::Nan::F32 || v.shape.nan == Shape::Nan::F64;
+  if (v_dirty && want.nan != v.shape.nan) v = canon(v);
+  if (want.varying() && !v.shape.varying()) {
+    Value* x = vec(v);
+    const auto nan = v.shape.nan;
+    v = LV{};
+    v.shape = varying_shape(want.bits);
+    v.shape.nan = nan;
+    v.vec = x;
+    v.vec_block = b_.GetInsertBlock();
+  }
+  if (!want.varying() && v.shape.varying()) {  // the analysis knows more than this path computed: cannot happen
+    std::fprintf(stderr, "understudy: shape mismatch at %%%u in %s\n", id.v, f_.name.c_str());
+    US_UNREACHABLE();
+  }
+  LV slot_value = v;
+  slot_value.shape = want;
+  slot_value.shape.known = false;
+  if (!want.constant()) {
+    if (want.guarded && !v.guard) slot_value.guard = nullptr, slot_value.vec = vec(v);
+    if (crosses_[id.v]) {
+      LV s = v;
+      s.shape.guarded = want.guarded;
+      s.shape.known = false;
+      if (want.guarded && !s.vec) s.vec = vec(v);
+      store_slot(slots_[id.v], s, a_.its && want.varying() && !mask_full_ ? mask_vec() : nullptr);
+    }
+    if (!a_.its && a_.shadow[id.v]) {
+      if (!shadows_[id.v]) shadows_[id.v] = new_alloca(vec_type(want.bits), "shadow");
+      Value* x = vec(v);
+      if (!mask_full_) x = b_.CreateSelect(mask_vec(), x, b_.CreateLoad(vec_type(want.bits), shadows_[id.v]));
+      b_.CreateStore(x, shadows_[id.v]);
+    }
+  }
+  v.shape.nan = want.nan == Shape::Nan::Never ? v.shape.nan : want.nan;
+  values_[id.v] = v;
+  value_block_[id.v] = body_[cur_];
+}
+
+// --- set-up ---
+
+bool Emitter::is_sync_block(u32 b) const {
+  const ir::Block& block = f_.blocks[b];
+  return !block.insts.empty() && block.insts[0].form != isa::Form::Unknown && (isa::info(block.insts[0].form).effects & isa::kConvergent);
+}
+
+// ITS: a warp-synchronous instruction starts its block, so that the dispatcher can run it last.
+void Emitter::split_sync_points() {
+  for (u32 b = 0; b < f_.blocks.size(); ++b) {
+    for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
+      const ir::Inst& i = f_.blocks[b].insts[k];
+      if (i.form == isa::Form::Unknown || !(isa::info(i.form).effects & isa::kConvergent)) continue;
+      if (k == 0 && f_.blocks[b].phis.empty()) continue;
+      ir::Block tail;
+      ir::Block& head = f_.blocks[b];
+      tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k)), std::make_move_iterator(head.insts.end()));
+      head.insts.resize(k);
+      tail.term = head.term;
+      const ir::BlockId id{static_cast<u32>(f_.blocks.size())};
+      head.term = Terminator{};
+      head.term.kind = Terminator::Kind::Br;
+      head.term.targets = {id};
+      head.term.loc = tail.term.loc;
+      for (ir::BlockId t : tail.term.targets)
+        for (ir::BlockId& p : f_.blocks[t.v].preds)
+          if (p.v == b) p = id;
+      tail.preds = {ir::BlockId{b}};
+      f_.blocks.push_back(std::move(tail));
+      break;
+    }
+  }
+}
+
+void Emitter::analyze_function() {
+  ir::remove_unreachable(f_);
+  cfg_ = ir::analyze_cfg(f_, true);
+  ir::build_ssa(f_, cfg_);
+  ir::propagate_copies(f_);
+  ir::remove_dead(f_);
+  AnalysisOptions o{m_.facts, m_.force_varying, m_.force_its};
+  a_ = analyze(m_.ir, f_, cfg_, o);
+  if (a_.its) {
+    split_sync_points();
+    cfg_ = ir::analyze_cfg(f_, true);
+    for (u32 b = 0; b < f_.blocks.size(); ++b) {  // phi inputs stand in the order of preds
+      auto old = f_.blocks[b].preds;
+      for (ir::Phi& p : f_.blocks[b].phis) {
+        std::vector<Operand> in(cfg_.preds[b].size());
+        for (std::size_t k = 0; k < old.size(); ++k) {
+          const auto at = std::find(cfg_.preds[b].begin(), cfg_.preds[b].end(), old[k].v) - cfg_.preds[b].begin();
+          in[static_cast<std::size_t>(at)] = p.in[k];
+        }
+        p.in = std::move(in);
+      }
+      f_.blocks[b].preds.clear();
+      for (u32 p : cfg_.preds[b]) f_.blocks[b].preds.push_back(ir::BlockId{p});
+    }
+    o.force_its = true;
+    const char* reason = a_.its_reason;
+    a_ = analyze(m_.ir, f_, cfg_, o);
+    a_.its_reason = reason;
+  }
+  m_.yields = m_.yields || a_.yields;
+}
+
+void Emitter::create_blocks() {
+  const std::size_t n = f_.blocks.size(), v = f_.regs.size();
+  pending_.assign(n, nullptr);
+  checked_.assign(n, 0);
+  body_.assign(n, nullptr);
+  check_.assign(n, nullptr);
+  sweep_.assign(n + 1, nullptr);
+  position_.assign(n, Cfg::kNone);
+  values_.resize(v);
+  value_block_.assign(v, nullptr);
+  slots_.resize(v);
+  phi_in_.resize(v);
+  shadows_.assign(v, nullptr);
+  crosses_.assign(v, 0);
+  def_block_.assign(v, Cfg::kNone);
+  for (u32 p = 0; p < cfg_.layout.size(); ++p) position_[cfg_.layout[p]] = p;
+  for (u32 b = 0; b < n; ++b) {
+    for (ir::Phi& p : f_.blocks[b].phis) def_block_[p.dest.v] = b;
+    for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_def(i, [&](ir::ValueId d) { def_block_[d.v] = b; });
+  }
+  auto use = [&](const Operand& o, u32 b) {
+    if (o.value.valid() && def_block_[o.value.v] != b) crosses_[o.value.v] = 1;
+  };
+  for (u32 b = 0; b < n; ++b) {
+    for (ir::Phi& p : f_.blocks[b].phis)
+      for (std::size_t k = 0; k < p.in.size(); ++k) use(p.in[k], f_.blocks[b].preds[k].v);
+    for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, [&](Operand& o) { use(o, b); });
+    use(f_.blocks[b].term.cond, b);
+  }
+  // A block is checked if it is guarded or entered from a guarded block or a divergent branch.
+  for (u32 b = 0; b < n; ++b) {
+    if (a_.guarded[b]) checked_[b] = 1;
+    if (a_.guarded[b] || a_.divergent[b])
+      for (u32 s : cfg_.succs[b])
+        if (!(f_.entry && ir::is_exit_block(f_, s))) checked_[s] = 1;
+  }
+  for (u32 b : cfg_.layout) {
+    body_[b] = Block::Create(c_, "b" + std::to_string(b), out_);
+    if (checked_[b] && !a_.its) {
+      check_[b] = Block::Create(c_, "check" + std::to_string(b), out_);
+      pending_[b] = new_alloca(b_.getInt32Ty(), "pending");
+    }
+  }
+}
+
+void Emitter::emit_prologue() {
+  ctx_ = out_->getArg(0);
+  ctx_->setName("ctx");
+  grid_ = load_at(ctx_, offsetof(WarpCtx, grid), b_.getPtrTy(), "grid");
+  cta_ = load_at(ctx_, offsetof(WarpCtx, cta), b_.getPtrTy(), "cta");
+  live_ = new_alloca(b_.getInt32Ty(), "live");
+  bool kills = m_.functions_exit;
+  for (u32 b = 0; b < f_.blocks.size(); ++b) {
+    const bool ends = f_.blocks[b].term.kind == Terminator::Kind::Exit || (f_.entry && f_.blocks[b].term.kind == Terminator::Kind::Ret);
+    if (ends && a_.guarded[b]) kills = true;
+    if (a_.divergent[b] && f_.entry)
+      for (u32 s : cfg_.succs[b]) kills = kills || ir::is_exit_block(f_, s);
+  }
+  live_constant_ = f_.entry && m_.facts.full_warps() && !kills && !a_.its;
+  Value* start = f_.entry ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask)) : load_at(ctx_, offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
+                          : out_->getArg(1);
+  b_.CreateStore(start, live_);
+  if (!f_.entry) {
+    args_in_ = out_->getArg(2);
+    rets_out_ = out_->getArg(3);
+  }
+  if (!f_.entry && f_.local_bytes) {
+    Value* top = load_at(ctx_, offsetof(WarpCtx, local_top), b_.getInt32Ty(), "top", false);
+    local_base_ = new_alloca(b_.getInt32Ty(), "frame");
+    b_.CreateStore(top, local_base_);
+    b_.CreateStore(b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16)), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, local_top)));
+  } else if (f_.entry) {
+    b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, local_top)));
+  }
+  for (u32 b : cfg_.layout)
+    if (pending_[b]) b_.CreateStore(b_.getInt32(0), pending_[b]);
+}
+
+void Emitter::run() {
+  analyze_function();
+  alloca_block_ = Block::Create(c_, "allocas", out_);
+  auto* start = Block::Create(c_, "start", out_);
+  end_ = Block::Create(c_, "end", out_);
+  b_.SetInsertPoint(start);
+  subprogram_ = out_->getSubprogram();
+  set_debug_loc(f_.loc);
+  create_blocks();
+  emit_prologue();
+  cur_ = cfg_.layout[0];
+  if (a_.its) {
+    emit_its_dispatch();
+  } else {
+    if (a_.guarded[cur_]) {
+      b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_), pending_[cur_]);
+    }
+    branch_to(cur_);
+  }
+  for (u32 b : cfg_.layout) emit_block(b);
+  b_.SetInsertPoint(end_);
+  if (local_base_) b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), local_base_), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, local_top)));
+  if (f_.entry) b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, live)));
+  b_.CreateRetVoid();
+  b_.SetInsertPoint(alloca_block_);
+  b_.SetCurrentDebugLocation(llvm::DebugLoc());
+  b_.CreateBr(start);
+}
+
+void Emitter::set_debug_loc(const SrcLoc& loc) {
+  if (!subprogram_) return;
+  llvm::DIScope* scope = subprogram_;
+  if (loc.file) scope = m_.di->createLexicalBlockFile(subprogram_, m_.file(loc.file));
+  b_.SetCurrentDebugLocation(llvm::DILocation::get(c_, loc.line, loc.col, scope));
+}
+
+// --- blocks ---
+
+void Emitter::branch_to(u32 to) { b_.CreateBr(a_.guarded[to] ? check_[to] : body_[to]); }
+
+llvm::BasicBlock* Emitter::sweep_block(u32 pos) {
+  if (!sweep_[pos]) sweep_[pos] = Block::Create(c_, "sweep", out_);
+  return sweep_[pos];
+}
+
+// The block that continues the sweep at layout position `pos`: first the loops that end just before it.
+llvm::BasicBlock* Emitter::sweep_from(u32 pos) {
+  if (sweep_[pos]) return sweep_[pos];
+  Block* first = sweep_block(pos);
+  llvm::IRBuilderBase::InsertPointGuard guard(b_);
+  b_.SetInsertPoint(first);
+  if (pos > 0) {
+    std::vector<std::pair<std::size_t, u32>> ending;  // size, header: inner loops first
+    for (const ir::Loop& l : cfg_.loops) {
+      u32 last = 0;
+      for (u32 b : l.blocks) last = std::max(last, position_[b]);
+      if (last == pos - 1 && checked_[l.header]) ending.push_back({l.blocks.size(), l.header});
+    }
+    std::sort(ending.begin(), ending.end());
+    for (auto& [size, header] : ending) {
+      auto* next = Block::Create(c_, "loop.end", out_);
+      Value* m = b_.CreateLoad(b_.getInt32Ty(), pending_[header]);
+      b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), check_[header], next);
+      b_.SetInsertPoint(next);
+    }
+  }
+  if (pos == cfg_.layout.size()) b_.CreateBr(end_);
+  else if (checked_[cfg_.layout[pos]]) b_.CreateBr(check_[cfg_.layout[pos]]);
+  else b_.CreateBr(sweep_from(pos + 1));
+  return first;
+}
+
+void Emitter::emit_phi_loads(u32 b) {
+  for (ir::Phi& p : f_.blocks[b].phis) {
+    if (a_.shapes[p.dest.v].constant()) continue;
+    LV v = load_slot(phi_in_[p.dest.v], a_.shapes[p.dest.v]);
+    v.shape.nan = a_.shapes[p.dest.v].nan;
+    define(p.dest, v);
+  }
+}
+
+void Emitter::emit_block(u32 b) {
+  cur_ = b;
+  set_debug_loc(f_.blocks[b].insts.empty() ? f_.blocks[b].term.loc : f_.blocks[b].insts[0].loc);
+  if (a_.its) {
+    its_switch_->addCase(b_.getInt32(position_[b]), body_[b]);
+    b_.SetInsertPoint(body_[b]);
+    set_mask(its_found_mask_, false);
+  } else {
+    Value* m = nullptr;
+    if (checked_[b]) {
+      b_.SetInsertPoint(check_[b]);
+      m = b_.CreateLoad(b_.getInt32Ty(), pending_[b], "mask");
+      b_.CreateStore(b_.getInt32(0), pending_[b]);
+      b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), body_[b], sweep_from(position_[b] + 1));
+    }
+    b_.SetInsertPoint(body_[b]);
+    if (a_.guarded[b]) set_mask(m, false);
+    else if (live_constant_) set_mask(nullptr, true);
+    else set_mask(b_.CreateLoad(b_.getInt32Ty(), live_, "live"), false);
+  }
+  emit_phi_loads(b);
+  const int loop = cfg_.loop_of[b];
+  if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b && a_.loop_spins[static_cast<std::size_t>(loop)]) spin_check(b, b);
+  for (const ir::Inst& i : f_.blocks[b].insts) emit_inst(i);
+  set_debug_loc(f_.blocks[b].term.loc);
+  inst_ = nullptr;
+  emit_terminator(b);
+}
+
+// Counts down the warp's budget at the head of a loop that may wait for another thread.
+void Emitter::spin_check(u32 block, u32) {
+  Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, spin));
+  Value* left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), p), b_.getInt32(1));
+  b_.CreateStore(left, p);
+  auto* out = Block::Create(c_, "yield", out_);
+  auto* go = Block::Create(c_, "spin.go", out_);
+  auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 64);
+  b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt32(0)), out, go, weights);
+  b_.SetInsertPoint(out);
+  V none;
+  call_rt(RtFn::Yield, {imm(64, f_.blocks[block].insts.empty() ? 0 : f_.blocks[block].insts[0].loc.line)}, {}, &none, false);
+  if (a_.its) rotate(mask());
+  else b_.CreateBr(go);
+  b_.SetInsertPoint(go);
+}
+
+void Emitter::run_semantics(const ir::Inst& i) {
+  written_.clear();
+  const SemFn fn = i.form == isa::Form::Unknown ? nullptr : semantics_of(i.form);
+  if (!i.call.empty()) emit_call(i);
+  else if (fn) fn(Sem{*this, i});
+  else {
+    unimplemented(i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern), i.loc);
+    ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) { written_.push_back({v, make_varying(llvm::Constant::getNullValue(vec_type(ir::bits_of(f_.regs[v.v]))), ir::bits_of(f_.regs[v.v]))}); });
+  }
+}
+
+void Emitter::emit_inst(const ir::Inst& i) {
+  inst_ = &i;
+  pool_.clear();
+  set_debug_loc(i.loc);
+  if (i.guard.kind != Operand::Kind::None) return emit_guarded(i);
+  run_semantics(i);
+  auto written = written_;
+  for (auto& [id, v] : written) define(id, at(v));
+}
+
+// @p: side effects run under mask & p (skipped when empty); destinations keep their old value where p is false.
+void Emitter::emit_guarded(const ir::Inst& i) {
+  V p = read(i.guard, isa::Type::pred);
+  const LV pred = at(p);
+  const bool effects = i.form == isa::Form::Unknown || !i.call.empty() || isa::info(i.form).effects != isa::kPure;
+  std::vector<ir::ValueId> defs;
+  ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) { defs.push_back(v); });
+  auto old_value = [&](ir::ValueId id) -> LV {
+    for (std::size_t k = 0; k < defs.size(); ++k)
+      if (defs[k] == id && i.merge[k].kind == Operand::Kind::Value) return at(read(i.merge[k], isa::Type::None));
+    return LV{};
+  };
+  auto merged = [&](V v, LV old) -> LV {
+    if (!old.base && !old.vec) return at(v);
+    V o = make(old);
+    return at(select(p, v, o));
+  };
+  if (!effects) {
+    run_semantics(i);
+    auto written = written_;
+    for (auto& [id, v] : written) {
+      LV old;
+      for (std::size_t k = 0; k < defs.size(); ++k)
+        if (defs[k] == id && i.merge[k].kind == Operand::Kind::Value) old = read_value(i.merge[k].value);
+      define(id, merged(v, old));
+    }
+    return;
+  }
+  Value* was = mask_;
+  const bool was_full = mask_full_;
+  Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, mask(), b_.getInt32(0)) : b_.CreateAnd(b_.CreateBitCast(vec(p), b_.getInt32Ty()), mask());
+  std::vector<LV> olds;
+  for (std::size_t k = 0; k < defs.size(); ++k) olds.push_back(i.merge[k].kind == Operand::Kind::Value ? read_value(i.merge[k].value) : LV{});
+  // Bring what is kept to the destination's shape here, so that both sides agree.
+  std::vector<Value*> kept(defs.size());
+  for (std::size_t k = 0; k < defs.size(); ++k) {
+    const Shape& want = a_.shapes[defs[k].v];
+    LV& o = olds[k];
+    if (want.constant()) continue;
+    const bool none = !o.base && !o.vec;
+    if (!none && want.nan != o.shape.nan) o = canon(o);
+    llvm::Type* t = want.varying() ? static_cast<llvm::Type*>(vec_type(want.bits)) : int_type(want.bits);
+    kept[k] = none ? llvm::PoisonValue::get(t) : want.varying() ? vec(o) : o.base;
+  }
+  Block* before = b_.GetInsertBlock();
+  auto* act = Block::Create(c_, "guard", out_);
+  auto* done = Block::Create(c_, "guard.done", out_);
+  b_.CreateCondBr(pred.shape.uniform() ? pred.base : b_.CreateICmpNE(m, b_.getInt32(0)), act, done);
+  b_.SetInsertPoint(act);
+  if (pred.shape.uniform()) set_mask(was, was_full);
+  else set_mask(m, false);
+  run_semantics(i);
+  auto written = written_;
+  std::vector<Value*> fresh(defs.size());
+  for (auto& [id, v] : written)
+    for (std::size_t k = 0; k < defs.size(); ++k) {
+      if (defs[k] != id || a_.shapes[id.v].constant()) continue;
+      const Shape& want = a_.shapes[id.v];
+      V x = v;
+      if (want.nan != at(x).shape.nan) x = canon(x);
+      const bool none = !olds[k].base && !olds[k].vec;
+      if (want.varying()) {
+        fresh[k] = vec(x);
+        if (!none && !pred.shape.uniform()) fresh[k] = b_.CreateSelect(b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize)), fresh[k], kept[k]);
+      } else {
+        US_CHECK(!at(x).shape.varying());
+        fresh[k] = at(x).base;
+      }
+    }
+  Block* act_end = b_.GetInsertBlock();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  set_mask(was, was_full);
+  for (std::size_t k = 0; k < defs.size(); ++k) {
+    const Shape& want = a_.shapes[defs[k].v];
+    LV r;
+    r.shape = want;
+    if (want.constant()) r.base = const_int(want.bits, want.value);
+    else {
+      US_CHECK(fresh[k] && !want.guarded);
+      auto* phi = b_.CreatePHI(kept[k]->getType(), 2);
+      phi->addIncoming(kept[k], before);
+      phi->addIncoming(fresh[k], act_end);
+      if (want.varying()) r.vec = phi;
+      else r.base = phi;
+      r.vec_block = b_.GetInsertBlock();
+    }
+    define(defs[k], r);
+  }
+}
+
+// --- edges ---
+
+void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
+  ir::Block& t = f_.blocks[to];
+  if (t.phis.empty()) return;
+  const std::size_t k = static_cast<std::size_t>(std::find(cfg_.preds[to].begin(), cfg_.preds[to].end(), from) - cfg_.preds[to].begin());
+  std::vector<std::pair<ir::ValueId, LV>> copies;
+  for (ir::Phi& p : t.phis) {
+    const Shape& want = a_.shapes[p.dest.v];
+    const Operand& o = p.in[k];
+    if (want.constant() || o.kind == Operand::Kind::None) continue;
+    LV v;
+    if (o.kind == Operand::Kind::Value) v = read_value(o.value);
+    else {
+      v.shape = constant_shape(want.bits, static_cast<u64>(o.imm));
+      v.base = const_int(want.bits, static_cast<u64>(o.imm));
+    }
+    const bool v_dirty = v.shape.nan == Shape::Nan::F32 || v.shape.nan == Shape::Nan::F64;
+    if (v_dirty && want.nan != v.shape.nan) v = canon(v);
+    if (want.varying()) {
+      Value* x = vec(v);
+      v = LV{};
+      v.vec = x;
+      v.shape = varying_shape(want.bits);
+      v.vec_block = b_.GetInsertBlock();
+    } else {
+      if (v.shape.varying()) {
+        std::fprintf(stderr, "understudy: phi shape mismatch at %%%u in %s\n", p.dest.v, f_.name.c_str());
+        US_UNREACHABLE();
+      }
+      Value* base = v.base;
+      // A constant vector joins a pattern with other known bits: same offsets, base as computed.
+      v = LV{};
+      v.base = base;
+      v.shape = want;
+      v.shape.known = false;
+    }
+    copies.push_back({p.dest, v});
+  }
+  Value* blend = nullptr;
+  if (!edge_full) blend = b_.CreateBitCast(edge_mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize));
+  for (auto& [dest, v] : copies) store_slot(phi_in_[dest.v], v, v.shape.varying() ? blend : nullptr);
+}
+
+void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
+  emit_phis(from, to, edge_mask, edge_full);
+  if (a_.its) {
+    Value* p = b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), cfg_.layout.size()), its_pending_, 0, position_[to]);
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), p), edge_mask), p);
+  } else if (checked_[to]) {
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), pending_[to]), edge_mask), pending_[to]);
+  }
+}
+
+void Emitter::kill_lanes(Value* m) {
+  Value* left = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_), b_.CreateNot(m));
+  b_.CreateStore(left, live_);
+  Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, live));
+  if (f_.entry) b_.CreateStore(left, p);
+  else b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateNot(m)), p);
+}
+
+// After the edges of a block: go on.
+void Emitter::finish_block(u32 b) {
+  if (a_.its) b_.CreateBr(dispatch_);
+  else b_.CreateBr(sweep_from(position_[b] + 1));
+}
+
+void Emitter::emit_terminator(u32 b) {
+  const Terminator& t = f_.blocks[b].term;
+  const bool guarded = a_.guarded[b];
+  const bool exits = t.kind == Terminator::Kind::Exit || (f_.entry && t.kind == Terminator::Kind::Ret);
+  auto exit_edge = [&](u32 to) { return f_.entry && ir::is_exit_block(f_, to); };
+  pool_.clear();
+  if (t.kind == Terminator::Kind::Trap || t.kind == Terminator::Kind::Unreachable) {
+    V none;
+    call_rt(RtFn::Trap, {}, {}, &none, false);
+    kill_lanes(mask());
+    if (guarded) finish_block(b);
+    else b_.CreateBr(end_);
+    return;
+  }
+  if (exits) {
+    if (guarded || !f_.entry) {
+      kill_lanes(mask());
+      if (guarded) return finish_block(b);
+    }
+    b_.CreateBr(end_);
+    return;
+  }
+  if (t.kind == Terminator::Kind::Ret) {
+    if (guarded) finish_block(b);
+    else b_.CreateBr(end_);
+    return;
+  }
+  // One target: plain jump.
+  auto go = [&](u32 to, Value* m, bool full) {  // all of m goes to `to`, and nothing else happens in this block
+    if (exit_edge(to)) {
+      if (guarded) {
+        kill_lanes(m);
+        finish_block(b);
+      } else {
+        b_.CreateBr(end_);
+      }
+      return;
+    }
+    if (guarded) {
+      emit_edge(b, to, m, full);
+      finish_block(b);
+      return;
+    }
+    emit_phis(b, to, m, true);
+    if (a_.guarded[to]) b_.CreateStore(m, pending_[to]);
+    branch_to(to);
+  };
+  if (t.targets.size() == 1 || cfg_.succs[b].size() == 1) return go(t.targets[0].v, mask(), mask_full_);
+
+  V cond = read(t.cond, t.kind == Terminator::Kind::CondBr ? isa::Type::pred : isa::Type::u32);
+  const bool uniform = at(cond).shape.uniform();
+  if (uniform) {
+    Value* c = at(cond).base;
+    std::map<u32, Block*> edges;
+    auto edge = [&](u32 to) {
+      Block*& e = edges[to];
+      if (!e) e = Block::Create(c_, "edge", out_);
+      return e;
+    };
+    if (t.kind == Terminator::Kind::CondBr) {
+      b_.CreateCondBr(c, edge(t.targets[0].v), edge(t.targets[1].v));
+    } else {
+      auto* sw = b_.CreateSwitch(c, edge(t.targets.back().v), static_cast<unsigned>(t.targets.size()));
+      for (u32 k = 0; k < t.targets.size(); ++k) sw->addCase(b_.getInt32(k), edge(t.targets[k].v));
+    }
+    for (auto& [to, e] : edges) {
+      b_.SetInsertPoint(e);
+      go(to, mask(), mask_full_);
+    }
+    return;
+  }
+  // Divergent: every lane goes its way, then the sweep goes on.
+  std::vector<std::pair<u32, Value*>> parts;
+  Value* m = mask();
+  if (t.kind == Terminator::Kind::CondBr) {
+    Value* taken = b_.CreateAnd(b_.CreateBitCast(vec(cond), b_.getInt32Ty()), m);
+    parts = {{t.targets[0].v, taken}, {t.targets[1].v, b_.CreateAnd(m, b_.CreateNot(taken))}};
+  } else {
+    std::map<u32, Value*> by_target;
+    for (u32 k = 0; k < t.targets.size(); ++k) {
+      Value* eq = b_.CreateICmpEQ(vec(cond), llvm::ConstantInt::get(vec_type(32), k));
+      if (k + 1 == t.targets.size()) eq = b_.CreateICmpUGE(vec(cond), llvm::ConstantInt::get(vec_type(32), k));
+      Value* bits = b_.CreateAnd(b_.CreateBitCast(eq, b_.getInt32Ty()), m);
+      Value*& all = by_target[t.targets[k].v];
+      all = all ? b_.CreateOr(all, bits) : bits;
+    }
+    parts.assign(by_target.begin(), by_target.end());
+  }
+  std::vector<std::pair<u32, Value*>> going;
+  for (auto& [to, part] : parts) {
+    if (exit_edge(to)) kill_lanes(part);
+    else going.push_back({to, part});
+  }
+  if (!guarded && going.size() == 1 && !a_.its) {  // the others have left: no divergence
+    const u32 to = going[0].first;
+    auto* on = Block::Create(c_, "alive", out_);
+    Value* left = b_.CreateLoad(b_.getInt32Ty(), live_);
+    b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), on, end_);
+    b_.SetInsertPoint(on);
+    emit_phis(b, to, left, true);
+    if (a_.guarded[to]) b_.CreateStore(left, pending_[to]);
+    branch_to(to);
+    return;
+  }
+  for (auto& [to, part] : going) emit_edge(b, to, part, false);
+  finish_block(b);
+}
+
+// --- independent thread scheduling ---
+
+// Scan the pending masks from `floor` on; warp-synchronous blocks only when nothing else can run.
+void Emitter::emit_its_dispatch() {
+  const u32 n = static_cast<u32>(cfg_.layout.size());
+  auto* array = llvm::ArrayType::get(b_.getInt32Ty(), n);
+  its_pending_ = new_alloca(array, "its.pending");
+  its_floor_ = new_alloca(b_.getInt32Ty(), "its.floor");
+  b_.CreateMemSet(its_pending_, b_.getInt8(0), n * 4, llvm::Align(64));
+  b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_), its_pending_);
+  b_.CreateStore(b_.getInt32(0), its_floor_);
+  std::vector<llvm::Constant*> sync;
+  for (u32 b : cfg_.layout) sync.push_back(b_.getInt8(is_sync_block(b)));
+  auto* sync_type = llvm::ArrayType::get(b_.getInt8Ty(), n);
+  auto* sync_table = new llvm::GlobalVariable(*m_.module, sync_type, true, llvm::GlobalValue::PrivateLinkage, llvm::ConstantArray::get(sync_type, sync), "its.sync");
+  dispatch_ = Block::Create(c_, "dispatch", out_);
+  auto* scan = Block::Create(c_, "its.scan", out_);
+  auto* test = Block::Create(c_, "its.test", out_);
+  auto* next = Block::Create(c_, "its.next", out_);
+  auto* wrap = Block::Create(c_, "its.wrap", out_);
+  auto* found = Block::Create(c_, "its.found", out_);
+  auto* unreachable = Block::Create(c_, "its.none", out_);
+  b_.CreateBr(dispatch_);
+  b_.SetInsertPoint(dispatch_);
+  Value* floor = b_.CreateLoad(b_.getInt32Ty(), its_floor_);
+  b_.CreateBr(scan);
+  // scan: i from floor, pass 0: ordinary blocks, pass 1: from the start, pass 2: any block
+  b_.SetInsertPoint(scan);
+  auto* i = b_.CreatePHI(b_.getInt32Ty(), 3, "i");
+  auto* pass = b_.CreatePHI(b_.getInt32Ty(), 3, "pass");
+  i->addIncoming(floor, dispatch_);
+  pass->addIncoming(b_.CreateSelect(b_.CreateICmpEQ(floor, b_.getInt32(0)), b_.getInt32(1), b_.getInt32(0)), dispatch_);
+  llvm::cast<llvm::Instruction>(pass->getIncomingValue(0))->moveBefore(dispatch_->getTerminator());
+  llvm::cast<llvm::Instruction>(llvm::cast<llvm::Instruction>(pass->getIncomingValue(0))->getOperand(0))->moveBefore(llvm::cast<llvm::Instruction>(pass->getIncomingValue(0)));
+  b_.CreateCondBr(b_.CreateICmpUGE(i, b_.getInt32(n)), wrap, test);
+  b_.SetInsertPoint(test);
+  Value* slot = b_.CreateGEP(array, its_pending_, {b_.getInt32(0), i});
+  Value* m = b_.CreateLoad(b_.getInt32Ty(), slot, "its.mask");
+  Value* is_sync = b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), b_.CreateGEP(sync_type, sync_table, {b_.getInt32(0), i})), b_.getInt8(0));
+  Value* allowed = b_.CreateOr(b_.CreateNot(is_sync), b_.CreateICmpEQ(pass, b_.getInt32(2)));
+  b_.CreateCondBr(b_.CreateAnd(allowed, b_.CreateICmpNE(m, b_.getInt32(0))), found, next);
+  b_.SetInsertPoint(next);
+  i->addIncoming(b_.CreateAdd(i, b_.getInt32(1)), next);
+  pass->addIncoming(pass, next);
+  b_.CreateBr(scan);
+  b_.SetInsertPoint(wrap);
+  b_.CreateStore(b_.getInt32(0), its_floor_);
+  i->addIncoming(b_.getInt32(0), wrap);
+  pass->addIncoming(b_.CreateAdd(pass, b_.getInt32(1)), wrap);
+  b_.CreateCondBr(b_.CreateICmpEQ(pass, b_.getInt32(2)), end_, scan);
+  b_.SetInsertPoint(found);
+  b_.CreateStore(b_.getInt32(0), slot);
+  its_found_mask_ = m;
+  its_switch_ = b_.CreateSwitch(i, unreachable, n);
+  b_.SetInsertPoint(unreachable);
+  b_.CreateUnreachable();
+}
+
+// Put these lanes back and let the blocks behind the current one run first.
+void Emitter::rotate(Value* m) {
+  Value* p = b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), cfg_.layout.size()), its_pending_, 0, position_[cur_]);
+  b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), p), m), p);
+  for (ir::Phi& phi : f_.blocks[cur_].phis) {  // the block starts again: its phis keep their inputs
+    (void)phi;
+  }
+  b_.CreateStore(b_.getInt32(position_[cur_] + 1), its_floor_);
+  b_.CreateBr(dispatch_);
+}
+
+}  // namespace us::codegen

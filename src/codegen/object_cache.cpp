@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/object_cache.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace us::codegen {
+namespace {
+
+constexpr char kMagic[8] = {'u', 's', 'o', 'b', 'j', '0', '0', '1'};
+
+struct Hash {  // two independent 64-bit multiply-xor hashes
+  u64 a = 0x9e3779b97f4a7c15ull, b = 0xc2b2ae3d27d4eb4full;
+  void bytes(const void* p, std::size_t n) {
+    const u8* s = static_cast<const u8*>(p);
+    while (n >= 8) {
+      u64 v;
+      std::memcpy(&v, s, 8);
+      word(v);
+      s += 8;
+      n -= 8;
+    }
+    u64 v = 0;
+    std::memcpy(&v, s, n);
+    word(v ^ (u64{n} << 56));
+  }
+  void word(u64 v) {
+    a = (a ^ v) * 0xff51afd7ed558ccdull;
+    a ^= a >> 32;
+    b = (b + v) * 0xc4ceb9fe1a85ec53ull;
+    b ^= b >> 29;
+  }
+  void text(const std::string& s) {
+    word(s.size());
+    bytes(s.data(), s.size());
+  }
+};
+
+struct Header {
+  char magic[8];
+  u32 yields, local_bytes, its, reserved;
+  u64 size, check;
+};
+
+u64 checksum(const std::vector<u8>& v) {
+  Hash h;
+  h.bytes(v.data(), v.size());
+  return h.a ^ h.b;
+}
+
+}  // namespace
+
+std::string ObjectCache::path(const std::string& key) const { return dir_ + "/" + key.substr(0, 2) + "/" + key.substr(2) + ".uso"; }
+
+bool ObjectCache::load(const std::string& key, ObjectCode* out) const {
+  if (!enabled()) return false;
+  std::FILE* f = std::fopen(path(key).c_str(), "rb");
+  if (!f) return false;
+  Header h;
+  bool ok = std::fread(&h, sizeof h, 1, f) == 1 && std::memcmp(h.magic, kMagic, 8) == 0 && h.size < (u64{1} << 30);
+  if (ok) {
+    out->elf.resize(h.size);
+    ok = std::fread(out->elf.data(), 1, h.size, f) == h.size && checksum(out->elf) == h.check;
+  }
+  std::fclose(f);
+  if (!ok) return false;
+  out->yields = h.yields;
+  out->local_bytes = h.local_bytes;
+  out->its = h.its;
+  return true;
+}
+
+void ObjectCache::store(const std::string& key, const ObjectCode& code) const {
+  if (!enabled()) return;
+  std::error_code ec;
+  const std::filesystem::path target = path(key);
+  std::filesystem::create_directories(target.parent_path(), ec);
+  const std::string aside = target.string() + fmt::format(".{}.tmp", getpid());
+  Header h{};
+  std::memcpy(h.magic, kMagic, 8);
+  h.yields = code.yields;
+  h.local_bytes = code.local_bytes;
+  h.its = code.its;
+  h.size = code.elf.size();
+  h.check = checksum(code.elf);
+  {
+    std::ofstream f(aside, std::ios::binary);
+    f.write(reinterpret_cast<const char*>(&h), sizeof h);
+    f.write(reinterpret_cast<const char*>(code.elf.data()), static_cast<std::streamsize>(code.elf.size()));
+    if (!f) {
+      std::filesystem::remove(aside, ec);
+      return;
+    }
+  }
+  std::filesystem::rename(aside, target, ec);
+}
+
+std::string cache_key(const ir::Module& m, const std::string& kernel, const Variant& v, const Options& o, const std::string& cpu) {
+  Hash h;
+  h.word(device::kAbiVersion);
+  h.text(US_BUILD_ID);
+  h.text(cpu);
+  h.word(m.hash[0]);
+  h.word(m.hash[1]);
+  h.text(kernel);
+  for (u32 d : {v.block.x, v.block.y, v.block.z, v.cluster.x, v.cluster.y, v.cluster.z}) h.word(d);
+  h.word(u64{o.force_varying} | u64{o.force_its} << 1);
+  return fmt::format("{:016x}{:016x}", h.a, h.b);
+}
+
+}  // namespace us::codegen
