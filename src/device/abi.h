@@ -47,6 +47,7 @@ struct GridCtx {
   u32 local_bytes = 0;             // per thread
   u32 envreg[4] = {0, 0, 0, 0};    // %envreg1/2: grid workspace address for cooperative groups
   u32 nsmid = 132;
+  const void* code = nullptr;      // the launch's KernelCode, for code that is not self-contained (the interpreter)
 };
 
 struct CtaCtx {

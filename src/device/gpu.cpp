@@ -86,6 +86,7 @@ void Machine::submit(std::unique_ptr<Launch> launch) {
     if (done) done(Fault{Outcome::NotSupported, why});
     return;
   }
+  launch->ctx.code = launch->code.get();
   std::shared_ptr<Grid> g = make_grid(std::move(launch));
   u64 clusters = g->clusters;
   if (clusters == 0) return finish(g);

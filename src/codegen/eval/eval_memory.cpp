@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory. Addresses within shared windows and local memory are offsets; constant addresses are offsets from the constant bank;
+// parameter, global and generic addresses are host addresses.
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "codegen/eval/eval_builder.h"
+#include "numerics/numerics.h"
+
+namespace us::codegen::eval {
+
+using isa::Space;
+using isa::Type;
+
+u8* EvalBuilder::parameter(ir::SymId id, u32 lane) {
+  std::vector<u8>& p = lanes_[lane].top().params[id.v];
+  const u64 size = std::max<u64>(module_.symbols[id.v].size, 16);
+  if (p.size() < size) p.resize(size);
+  return p.data();
+}
+u8* EvalBuilder::host_address(const MemRef& m, u32 lane, u64 bytes_before) {
+  const u64 a = (m.addr ? get(m.addr, lane) : 0) + static_cast<u64>(m.offset) + bytes_before;
+  switch (m.space) {
+    case Space::Shared: case Space::SharedCluster: return warp_.window + static_cast<u32>(a);
+    case Space::Local: return warp_.local + lane * warp_.local_stride + a;
+    case Space::Const: return warp_.grid->const_bank + a;
+    case Space::Param:
+      if (m.param_of_function) return parameter(m.param, lane) + a;
+      if (!m.addr) return const_cast<u8*>(warp_.grid->params) + a;
+      [[fallthrough]];
+    default: return std::bit_cast<u8*>(a);
+  }
+}
+
+void EvalBuilder::load(const MemRef& m, std::span<V> out) {
+  const u32 bytes = m.bits / 8;
+  for (u32 k = 0; k < m.count; ++k) {
+    Value& r = make(m.bits, out[k]);
+    each_active([&](u32 l) {
+      const u8* from = host_address(m, l, u64(k) * bytes);
+      std::memcpy(&r.lo[l], from, std::min(bytes, 8u));
+      if (bytes > 8) std::memcpy(&r.hi[l], from + 8, 8);
+    });
+  }
+  if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+void EvalBuilder::store(const MemRef& m, std::span<const V> in) {
+  const u32 bytes = m.bits / 8;
+  if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
+  each_active([&](u32 l) {
+    for (u32 k = 0; k < m.count; ++k) {
+      u8* to = host_address(m, l, u64(k) * bytes);
+      const Value& v = value(in[k]);
+      std::memcpy(to, &v.lo[l], std::min(bytes, 8u));
+      if (bytes > 8) std::memcpy(to + 8, &v.hi[l], 8);
+    }
+  });
+  if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+void EvalBuilder::fence(Order, Scope) { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+namespace {
+
+using u128 = unsigned __int128;
+
+float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
+u64 add_f32(u64 a, u64 b, bool ftz) {
+  float x = std::bit_cast<float>(static_cast<u32>(a)), y = std::bit_cast<float>(static_cast<u32>(b));
+  if (ftz) x = flushed(x), y = flushed(y);
+  const float r = ftz ? flushed(x + y) : x + y;
+  return std::isnan(r) ? 0x7fffffffu : std::bit_cast<u32>(r);
+}
+u64 add_f64(u64 a, u64 b) {
+  const double r = std::bit_cast<double>(a) + std::bit_cast<double>(b);
+  return std::isnan(r) ? 0xfff8000000000000ull : std::bit_cast<u64>(r);
+}
+u64 half_op(AtomOp op, u64 a, u64 b, numerics::Format f) {
+  const double x = numerics::widen(a, f), y = numerics::widen(b, f);
+  if (op == AtomOp::FAdd) return numerics::narrow(x + y, 0, f, numerics::Round::Nearest);
+  if (std::isnan(x)) return std::isnan(y) ? 0x7fff : b;
+  if (std::isnan(y)) return a;
+  const bool less = x < y || (x == y && std::signbit(x));
+  return less == (op == AtomOp::FMin) ? a : b;
+}
+u64 float_op(AtomOp op, Type t, u64 a, u64 b, bool ftz) {
+  const numerics::Format f = t == Type::bf16 || t == Type::bf16x2 ? numerics::kBF16 : numerics::kF16;
+  switch (t) {
+    case Type::f32: return add_f32(a, b, ftz);
+    case Type::f64: return add_f64(a, b);
+    case Type::f16: case Type::bf16: return half_op(op, a, b, f);
+    case Type::f16x2: case Type::bf16x2:
+      return half_op(op, a & 0xffff, b & 0xffff, f) | half_op(op, a >> 16 & 0xffff, b >> 16 & 0xffff, f) << 16;
+    default: US_UNREACHABLE();
+  }
+}
+bool less(Type t, u64 a, u64 b) {
+  const u32 s = 64 - isa::bits_of(t);
+  return isa::is_signed(t) ? static_cast<i64>(a << s) < static_cast<i64>(b << s) : a < b;
+}
+u128 apply(AtomOp op, Type t, u128 old, u128 b, u128 c, bool ftz) {
+  const u64 o = static_cast<u64>(old), x = static_cast<u64>(b);
+  switch (op) {
+    case AtomOp::Add: return o + x;
+    case AtomOp::And: return old & b;
+    case AtomOp::Or: return old | b;
+    case AtomOp::Xor: return old ^ b;
+    case AtomOp::Min: return less(t, x, o) ? x : o;
+    case AtomOp::Max: return less(t, o, x) ? x : o;
+    case AtomOp::Inc: return o >= x ? 0 : o + 1;
+    case AtomOp::Dec: return o == 0 || o > x ? x : o - 1;
+    case AtomOp::Exch: return b;
+    case AtomOp::Cas: return old == b ? c : old;
+    case AtomOp::FAdd: case AtomOp::FMin: case AtomOp::FMax: return float_op(op, t, o, x, ftz);
+  }
+  US_UNREACHABLE();
+}
+template <class T> T update(u8* at, AtomOp op, Type t, u128 b, u128 c, bool ftz) {
+  T* p = reinterpret_cast<T*>(at);
+  T old = __atomic_load_n(p, __ATOMIC_SEQ_CST), next;
+  do next = static_cast<T>(apply(op, t, old, b, c, ftz));
+  while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+  return old;
+}
+[[gnu::target("cx16")]] u128 update128(u8* at, AtomOp op, Type t, u128 b, u128 c) {
+  auto* p = reinterpret_cast<u128*>(at);
+  u128 old = 0;
+  for (;;) {
+    const u128 seen = __sync_val_compare_and_swap(p, old, apply(op, t, old, b, c, false));
+    if (seen == old) return old;
+    old = seen;
+  }
+}
+
+}  // namespace
+
+V EvalBuilder::atomic(AtomOp op, Type t, const MemRef& m, V b, V c, bool) {
+  V out;
+  Value& r = make(m.bits, out);
+  auto wide = [&](V v, u32 l) { return v ? u128(m.bits > 64 ? value(v).hi[l] : 0) << 64 | value(v).lo[l] : u128(0); };
+  each_active([&](u32 l) {
+    u8* at = host_address(m, l, 0);
+    const bool shared = at >= warp_.window && at < warp_.window + 16 * device::kCtaSharedStride;
+    const u128 x = wide(b, l), y = wide(c, l);
+    u128 old;
+    switch (m.bits) {
+      case 16: old = update<u16>(at, op, t, x, y, false); break;
+      case 32: old = update<u32>(at, op, t, x, y, !shared); break;
+      case 64: old = update<u64>(at, op, t, x, y, false); break;
+      default: old = update128(at, op, t, x, y);
+    }
+    r.lo[l] = static_cast<u64>(old);
+    if (m.bits > 64) r.hi[l] = static_cast<u64>(old >> 64);
+  });
+  return out;
+}
+
+V EvalBuilder::symbol_address(ir::SymId id, i64 offset) {
+  const ir::Symbol& s = module_.symbols[id.v];
+  const u64 add = static_cast<u64>(offset);
+  const u64 host = warp_.grid->symbols ? warp_.grid->symbols[id.v] : 0;
+  switch (s.kind == ir::Symbol::Kind::Variable ? s.space : Space::Global) {
+    case Space::Shared: case Space::SharedCluster: return imm(64, warp_.shared_base + s.offset + add);
+    case Space::Const: return imm(64, host - std::bit_cast<u64>(warp_.grid->const_bank) + add);
+    case Space::Local:
+      return per_lane(64, [&](u32 l) { return exec_ >> l & 1 ? lanes_[l].top().local_base + s.offset + add : 0; });
+    case Space::Param: {
+      const ir::Function& f = module_.functions[s.func.v];
+      for (const ir::Param& p : f.params)
+        if (f.entry && p.sym == id) return imm(64, std::bit_cast<u64>(warp_.grid->params) + p.offset + add);
+      return per_lane(64, [&](u32 l) { return exec_ >> l & 1 ? std::bit_cast<u64>(parameter(id, l)) + add : 0; });
+    }
+    default: return imm(64, host + add);
+  }
+}
+
+namespace {
+struct Window { u64 base, bytes; };
+}  // namespace
+static Window window_of(const device::WarpCtx& w, Space s, u32 lane) {
+  const u64 shared = std::bit_cast<u64>(w.window);
+  switch (s) {
+    case Space::Shared: return {shared + w.shared_base, device::kCtaSharedStride};
+    case Space::SharedCluster: {
+      const device::Dim3& n = w.grid->cluster;
+      return {shared, u64(n.x) * n.y * n.z * device::kCtaSharedStride};
+    }
+    case Space::Local: return {std::bit_cast<u64>(w.local) + lane * w.local_stride, w.local_stride};
+    case Space::Const: return {std::bit_cast<u64>(w.grid->const_bank), w.grid->const_bank ? 64 * 1024u : 0};
+    default: return {std::bit_cast<u64>(w.grid->params), 32764};
+  }
+}
+static u64 origin(const device::WarpCtx& w, Space s, u32 lane) {  // generic address of offset 0
+  if (s == Space::Global || s == Space::Param || s == Space::Generic) return 0;
+  return window_of(w, s == Space::Shared ? Space::SharedCluster : s, lane).base;
+}
+V EvalBuilder::to_generic(Space s, V a) {
+  return per_lane(64, [&](u32 l) { return get(a, l) + origin(warp_, s, l); });
+}
+V EvalBuilder::from_generic(Space s, V a) {
+  return per_lane(64, [&](u32 l) { return get(a, l) - origin(warp_, s, l); });
+}
+V EvalBuilder::in_space(Space s, V a) {
+  auto inside = [&](Space w, u32 l) {
+    const auto [base, bytes] = window_of(warp_, w, l);
+    return get(a, l) - base < bytes;
+  };
+  return per_lane(1, [&](u32 l) -> u64 {
+    if (s != Space::Global) return inside(s, l);
+    return !inside(Space::SharedCluster, l) && !inside(Space::Local, l) && !inside(Space::Const, l);
+  });
+}
+
+}  // namespace us::codegen::eval
