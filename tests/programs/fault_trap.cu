@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trap.
+#include "program.h"
+using namespace program;
+
+__global__ void store(int* where, int value) {
+  if (value == 2 && threadIdx.x == 40) __trap();
+  where[threadIdx.x] = value;
+}
+
+int main() {
+  int* good;
+  MUST(cudaMalloc(&good, 4096));
+  store<<<1, 32>>>(good, 1);
+  MUST_RUN();
+  store<<<2, 64>>>(good, 2);
+  std::printf("synchronise: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  std::printf("again:       %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  std::printf("last error:  %s\n", cudaGetErrorName(cudaGetLastError()));
+  std::printf("allocate:    %s\n", cudaGetErrorName(cudaMalloc(&good, 4096)));
+  std::printf("reset:       %s\n", cudaGetErrorName(cudaDeviceReset()));
+  std::printf("last error:  %s\n", cudaGetErrorName(cudaGetLastError()));
+  const cudaError_t after = cudaMalloc(&good, 4096);
+  std::printf("allocate:    %s\n", cudaGetErrorName(after));
+  if (after == cudaSuccess) {
+    store<<<1, 32>>>(good, 3);
+    std::printf("synchronise: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  }
+  return finish();
+}
