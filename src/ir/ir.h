@@ -199,5 +199,7 @@ inline std::vector<BlockId> successors(const Block& b) { return b.term.targets; 
 
 std::string to_text(const Function&);  // the dump of --dump-after
 std::string to_text(const Module&, const Inst&);
+std::string to_text(const Module&, const Function&);  // with the names of symbols
+std::string to_text(const Module&);
 
 }  // namespace us::ir
