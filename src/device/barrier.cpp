@@ -22,6 +22,7 @@ void complete(Cta& c, u32 id) {
   if (b.partial) (*c.parts)[id].fill(0);
   c.ready |= b.waiting;
   c.slot->events++;
+  c.barrier_generation[id]++;
   c.open_barriers &= ~(1u << id);
   b = Barrier();
 }
@@ -104,7 +105,7 @@ u32 same_operands(u32 mask, const u64* args, u32 first) {
   return group;
 }
 
-enum class Kind { Sync, Arrive, Red };
+enum class Kind { Sync, Arrive, Red, Try };
 
 template <Kind kind>
 inline void barrier(Warp& w, u32 mask, const u64* args, u64* results) {
@@ -127,7 +128,7 @@ inline void barrier(Warp& w, u32 mask, const u64* args, u64* results) {
       b.waiting |= 1u << w.warp_id;
     }
     bool done = arrive(w, u32(id), u32(count), group);
-    if (!done && kind != Kind::Arrive) wait(w, u32(id), group);
+    if (!done && kind != Kind::Arrive && kind != Kind::Try) wait(w, u32(id), group);
     if constexpr (kind == Kind::Red)
       for (u32 l : Lanes(group)) results[l] = w.red_value;
   }
@@ -177,6 +178,16 @@ void rt_BarSync(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 }
 void rt_BarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   barrier<Kind::Arrive>(US_RT_ENTER(ctx), mask, args, results);
+}
+void rt_BarTryArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) results[l] = args[l] < kNamedBarriers ? w.home->barrier_generation[args[l]] : 0;
+  barrier<Kind::Try>(w, mask, args, results);
+}
+void rt_BarPoll(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (w.live != w.seen_live) count_exits(w);
+  for (u32 l : Lanes(mask)) results[l] = w.home->barrier_generation[args[l]] != args[32 + l];
 }
 void rt_BarRed(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   barrier<Kind::Red>(US_RT_ENTER(ctx), mask, args, results);

@@ -158,7 +158,8 @@ class Emitter final : public Builder {
   Value* pending(u32 b);
   bool checked(u32 b) const { return checked_[b]; }
   void emit_its_dispatch();
-  void rotate(Value* m);
+  void rotate(u32 slot, Value* m);
+  void its_barrier(std::span<const V> args);
   void split_sync_points();
   void emit_phi_loads(u32 b);
   void finish_block(u32 b);
@@ -220,7 +221,9 @@ class Emitter final : public Builder {
   std::map<std::string, Value*> fields_;
   Block* dispatch_ = nullptr;       // ITS
   Value* its_floor_ = nullptr;
-  Value* its_pending_ = nullptr;    // [blocks x i32]
+  Value* its_pending_ = nullptr;    // [blocks + barriers x i32]
+  Value* its_force_ = nullptr;      // nonzero: warp-synchronous blocks may run although other lanes have not come
+  u32 its_slots_ = 0, its_next_poll_ = 0;
   Value* its_found_mask_ = nullptr;
   llvm::SwitchInst* its_switch_ = nullptr;
 };

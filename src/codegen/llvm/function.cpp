@@ -387,7 +387,7 @@ void Emitter::spin_check(u32 block, u32) {
   b_.SetInsertPoint(out);
   V none;
   call_rt(RtFn::Yield, {imm(64, f_.blocks[block].insts.empty() ? 0 : f_.blocks[block].insts[0].loc.line)}, {}, &none, false);
-  if (a_.its) rotate(mask());
+  if (a_.its) rotate(position_[block], mask());
   else b_.CreateBr(go);
   b_.SetInsertPoint(go);
 }
@@ -551,7 +551,7 @@ void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
 void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
   emit_phis(from, to, edge_mask, edge_full);
   if (a_.its) {
-    Value* p = b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), cfg_.layout.size()), its_pending_, 0, position_[to]);
+    Value* p = b_.CreateConstInBoundsGEP1_32(b_.getInt32Ty(), its_pending_, position_[to]);
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), p), edge_mask), p);
   } else if (checked_[to]) {
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), pending_[to]), edge_mask), pending_[to]);
@@ -678,75 +678,6 @@ void Emitter::emit_terminator(u32 b) {
   }
   for (auto& [to, part] : going) emit_edge(b, to, part, false);
   finish_block(b);
-}
-
-// --- independent thread scheduling ---
-
-// Scan the pending masks from `floor` on; warp-synchronous blocks only when nothing else can run.
-void Emitter::emit_its_dispatch() {
-  const u32 n = static_cast<u32>(cfg_.layout.size());
-  auto* array = llvm::ArrayType::get(b_.getInt32Ty(), n);
-  its_pending_ = new_alloca(array, "its.pending");
-  its_floor_ = new_alloca(b_.getInt32Ty(), "its.floor");
-  b_.CreateMemSet(its_pending_, b_.getInt8(0), n * 4, llvm::Align(64));
-  b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_), its_pending_);
-  b_.CreateStore(b_.getInt32(0), its_floor_);
-  std::vector<llvm::Constant*> sync;
-  for (u32 b : cfg_.layout) sync.push_back(b_.getInt8(is_sync_block(b)));
-  auto* sync_type = llvm::ArrayType::get(b_.getInt8Ty(), n);
-  auto* sync_table = new llvm::GlobalVariable(*m_.module, sync_type, true, llvm::GlobalValue::PrivateLinkage, llvm::ConstantArray::get(sync_type, sync), "its.sync");
-  dispatch_ = Block::Create(c_, "dispatch", out_);
-  auto* scan = Block::Create(c_, "its.scan", out_);
-  auto* test = Block::Create(c_, "its.test", out_);
-  auto* next = Block::Create(c_, "its.next", out_);
-  auto* wrap = Block::Create(c_, "its.wrap", out_);
-  auto* found = Block::Create(c_, "its.found", out_);
-  auto* unreachable = Block::Create(c_, "its.none", out_);
-  b_.CreateBr(dispatch_);
-  b_.SetInsertPoint(dispatch_);
-  Value* floor = b_.CreateLoad(b_.getInt32Ty(), its_floor_);
-  b_.CreateBr(scan);
-  // scan: i from floor, pass 0: ordinary blocks, pass 1: from the start, pass 2: any block
-  b_.SetInsertPoint(scan);
-  auto* i = b_.CreatePHI(b_.getInt32Ty(), 3, "i");
-  auto* pass = b_.CreatePHI(b_.getInt32Ty(), 3, "pass");
-  i->addIncoming(floor, dispatch_);
-  pass->addIncoming(b_.CreateSelect(b_.CreateICmpEQ(floor, b_.getInt32(0)), b_.getInt32(1), b_.getInt32(0)), dispatch_);
-  llvm::cast<llvm::Instruction>(pass->getIncomingValue(0))->moveBefore(dispatch_->getTerminator());
-  llvm::cast<llvm::Instruction>(llvm::cast<llvm::Instruction>(pass->getIncomingValue(0))->getOperand(0))->moveBefore(llvm::cast<llvm::Instruction>(pass->getIncomingValue(0)));
-  b_.CreateCondBr(b_.CreateICmpUGE(i, b_.getInt32(n)), wrap, test);
-  b_.SetInsertPoint(test);
-  Value* slot = b_.CreateGEP(array, its_pending_, {b_.getInt32(0), i});
-  Value* m = b_.CreateLoad(b_.getInt32Ty(), slot, "its.mask");
-  Value* is_sync = b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), b_.CreateGEP(sync_type, sync_table, {b_.getInt32(0), i})), b_.getInt8(0));
-  Value* allowed = b_.CreateOr(b_.CreateNot(is_sync), b_.CreateICmpEQ(pass, b_.getInt32(2)));
-  b_.CreateCondBr(b_.CreateAnd(allowed, b_.CreateICmpNE(m, b_.getInt32(0))), found, next);
-  b_.SetInsertPoint(next);
-  i->addIncoming(b_.CreateAdd(i, b_.getInt32(1)), next);
-  pass->addIncoming(pass, next);
-  b_.CreateBr(scan);
-  b_.SetInsertPoint(wrap);
-  b_.CreateStore(b_.getInt32(0), its_floor_);
-  i->addIncoming(b_.getInt32(0), wrap);
-  pass->addIncoming(b_.CreateAdd(pass, b_.getInt32(1)), wrap);
-  b_.CreateCondBr(b_.CreateICmpEQ(pass, b_.getInt32(2)), end_, scan);
-  b_.SetInsertPoint(found);
-  b_.CreateStore(b_.getInt32(0), slot);
-  its_found_mask_ = m;
-  its_switch_ = b_.CreateSwitch(i, unreachable, n);
-  b_.SetInsertPoint(unreachable);
-  b_.CreateUnreachable();
-}
-
-// Put these lanes back and let the blocks behind the current one run first.
-void Emitter::rotate(Value* m) {
-  Value* p = b_.CreateConstInBoundsGEP2_32(llvm::ArrayType::get(b_.getInt32Ty(), cfg_.layout.size()), its_pending_, 0, position_[cur_]);
-  b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), p), m), p);
-  for (ir::Phi& phi : f_.blocks[cur_].phis) {  // the block starts again: its phis keep their inputs
-    (void)phi;
-  }
-  b_.CreateStore(b_.getInt32(position_[cur_] + 1), its_floor_);
-  b_.CreateBr(dispatch_);
 }
 
 }  // namespace us::codegen

@@ -198,6 +198,7 @@ void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_l
     copy_async(in);
     return;
   }
+  if (a_.its && fn == RtFn::BarSync) return its_barrier(in);
   auto* lanes = llvm::ArrayType::get(vec_type(64), std::max<std::size_t>(in.size(), 1));
   Value* arg_ptr = llvm::ConstantPointerNull::get(b_.getPtrTy());
   if (constant && !in.empty()) {  // arguments in read-only memory
