@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// ptxdump [-q] [-n N] FILE...: parse each file and print its IR, or with -q only what is wrong, and the time.
+// ptxdump [-q] [-n N] FILE...: parse each file (PTX or fat binary) and print its IR, or with -q only what is wrong, and the time.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <map>
 
+#include "ptx/fatbin.h"
 #include "ptx/ptx.h"
 
 namespace {
@@ -32,7 +34,7 @@ bool dump(const char* file, bool quiet, int repeat) {
   double best = 1e9;
   for (int k = 0; k < repeat; ++k) {
     const auto start = Clock::now();
-    auto r = us::ptx::parse(text, file);
+    auto r = us::ptx::load(text.c_str(), {}, file);
     best = std::min(best, std::chrono::duration<double, std::milli>(Clock::now() - start).count());
     if (!r) {
       for (const auto& d : r.diags()) std::printf("%s:%u:%u: %s\n", file, d.loc.line, d.loc.col, d.message.c_str());

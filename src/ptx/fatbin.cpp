@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//   fat binary: |magic u32|version u16|header bytes u16|bytes behind the header u64| entry, entry, ..
+//   entry:      |kind u16 (1 PTX, 2 ELF)|version u16|header bytes u32|payload bytes u64|compressed bytes u32| .. to 24:
+//               minor u16|major u16|arch u32| .. to 40: flags u64| .. to 56: uncompressed bytes u64| .. header end: payload
+//   wrapper:    |magic u32|version u32|pointer to a fat binary|version 2: pointer to a list of them, 0 at the end|
+#include "ptx/fatbin.h"
+
+#include <lz4.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ptx/ptx.h"
+
+namespace us::ptx {
+namespace {
+
+constexpr u32 kFatMagic = 0xBA55ED50, kWrapperMagic = 0x466243b1, kElfMagic = 0x464c457f;
+constexpr std::size_t kFatHeader = 16, kEntryHeader = 64;
+constexpr u64 kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
+constexpr u64 kMaxPtx = 1ull << 29;
+constexpr std::string_view kNoPtx = "there is no PTX for this device";
+
+template <class T>
+T get(std::span<const u8> s, std::size_t at) {
+  T v{};
+  if (at + sizeof(T) <= s.size()) std::memcpy(&v, s.data() + at, sizeof(T));
+  return v;
+}
+
+Diag problem(std::string message) { return {Diag::Kind::Error, {}, std::move(message)}; }
+
+struct Entry {
+  std::span<const u8> header, payload;
+  bool is_ptx() const { return get<u16>(header, 0) == 1; }
+  u32 arch() const { return get<u32>(header, 28); }
+  u64 flags() const { return get<u64>(header, 40); }
+  bool suits(Target t) const {
+    if (flags() & (kArchSpecific | kFamilySpecific)) return arch() == t.sm && t.arch_specific;
+    return arch() <= t.sm;
+  }
+  u64 rank() const { return arch() * 2ull + ((flags() & kArchSpecific) != 0); }
+};
+
+// The entries of a fat binary; false if one does not fit in it.
+bool entries_of(std::span<const u8> fatbin, std::vector<Entry>& out) {
+  std::span<const u8> rest = fatbin.subspan(kFatHeader);
+  while (rest.size() >= kEntryHeader) {
+    const u32 header = get<u32>(rest, 4);
+    const u64 payload = get<u64>(rest, 8);
+    if (header < kEntryHeader || header > rest.size() || payload > rest.size() - header) return false;
+    out.push_back({rest.first(header), rest.subspan(header, payload)});
+    rest = rest.subspan(header + payload);
+  }
+  return std::all_of(rest.begin(), rest.end(), [](u8 b) { return b == 0; });
+}
+
+Result<std::string> text_of(const Entry& e) {
+  const u64 packed = e.flags() & (kLz4 | kZstd);
+  const u32 size_in = get<u32>(e.header, 16);
+  const u64 size_out = get<u64>(e.header, 56);
+  if (!packed) return std::string(reinterpret_cast<const char*>(e.payload.data()), e.payload.size());
+  if (size_in > e.payload.size()) return problem("a compressed entry of the fat binary is longer than its payload");
+  if (size_out > kMaxPtx) return problem("an entry of the fat binary claims to hold more PTX than there can be");
+  std::string text(size_out, '\0');
+  bool ok;
+  if (packed == kZstd) {
+    const std::size_t n = ZSTD_decompress(text.data(), text.size(), e.payload.data(), size_in);
+    ok = !ZSTD_isError(n) && n == size_out;
+  } else {
+    const int n = LZ4_decompress_safe(reinterpret_cast<const char*>(e.payload.data()), text.data(), static_cast<int>(std::min<u32>(size_in, 0x7fffffff)),
+                                      static_cast<int>(size_out));
+    ok = n >= 0 && static_cast<u64>(n) == size_out;
+  }
+  if (!ok) return problem("an entry of the fat binary does not decompress");
+  return text;
+}
+
+// What is there instead, and how to get PTX.
+Diag no_ptx(const std::vector<Entry>& entries, Target t) {
+  std::string found;
+  for (const Entry& e : entries) {
+    if (!found.empty()) found += ", ";
+    found += (e.is_ptx() ? "PTX for compute_" : "machine code for sm_") + std::to_string(e.arch());
+    if (e.flags() & kArchSpecific) found += "a";
+    if (e.flags() & kFamilySpecific) found += "f";
+  }
+  const std::string sm = std::to_string(t.sm);
+  return problem(std::string(kNoPtx) + " (sm_" + sm + "): the program carries " + (found.empty() ? "no code" : found) +
+                 "; compile it with -gencode arch=compute_" + sm + ",code=compute_" + sm);
+}
+
+struct Wrapper {
+  u32 magic, version;
+  const void* fatbin;
+  const void* list;
+};
+
+}  // namespace
+
+Container container_of(const void* p) {
+  u32 magic;
+  std::memcpy(&magic, p, 4);
+  return magic == kFatMagic ? Container::FatBinary : magic == kWrapperMagic ? Container::Wrapper : magic == kElfMagic ? Container::Elf : Container::Text;
+}
+
+Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
+  if (fatbin.size() < kFatHeader || get<u32>(fatbin, 0) != kFatMagic || get<u16>(fatbin, 6) != kFatHeader)
+    return problem("this is no fat binary");
+  const u64 length = get<u64>(fatbin, 8);
+  if (length > fatbin.size() - kFatHeader) return problem("the fat binary is cut short");
+  std::vector<Entry> entries;
+  if (!entries_of(fatbin.first(kFatHeader + length), entries)) return problem("the fat binary is damaged: an entry does not fit in it");
+  const Entry* best = nullptr;
+  for (const Entry& e : entries)
+    if (e.is_ptx() && e.suits(t) && (!best || e.rank() > best->rank())) best = &e;
+  if (!best) return no_ptx(entries, t);
+  Result<std::string> text = text_of(*best);
+  if (!text) return text.diags();
+  return Image{std::move(*text), best->arch(), (best->flags() & kArchSpecific) != 0};
+}
+
+Result<Image> find_ptx(const void* fatbin, Target t) {
+  const std::span<const u8> header(static_cast<const u8*>(fatbin), kFatHeader);
+  if (get<u32>(header, 0) != kFatMagic) return problem("this is no fat binary");
+  return find_ptx({header.data(), kFatHeader + get<u64>(header, 8)}, t);
+}
+
+Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
+  const Wrapper& w = *static_cast<const Wrapper*>(p);
+  if (w.magic != kWrapperMagic) return problem("this is no fat binary wrapper");
+  if (w.version != 1 && w.version != 2) return problem("fat binary wrapper of unknown version " + std::to_string(w.version));
+  std::vector<Image> images;
+  std::vector<Diag> missing;
+  u32 without = 0;
+  const auto take = [&](const void* fatbin) -> Result<bool> {
+    Result<Image> r = find_ptx(fatbin, t);
+    if (r) {
+      images.push_back(std::move(*r));
+    } else {
+      if (!is_no_ptx(r.diags())) return r.diags();
+      missing = r.diags();
+      ++without;
+    }
+    return true;
+  };
+  if (w.version == 1 || !w.list) {
+    if (const auto r = take(w.fatbin); !r) return r.diags();
+  } else {
+    for (const void* const* f = static_cast<const void* const*>(w.list); *f; ++f)
+      if (const auto r = take(*f); !r) return r.diags();
+  }
+  if (skipped) *skipped = without;
+  if (images.empty()) return missing.empty() ? std::vector<Diag>{no_ptx({}, t)} : missing;
+  return images;
+}
+
+Result<std::unique_ptr<ir::Module>> load(const void* image, Target t, const std::string& name) {
+  std::vector<Image> images;
+  switch (container_of(image)) {
+    case Container::Text: return parse(static_cast<const char*>(image), name);
+    case Container::Elf: return problem(std::string(kNoPtx) + ": the image is machine code (a cubin)");
+    case Container::FatBinary: {
+      Result<Image> r = find_ptx(image, t);
+      if (!r) return r.diags();
+      images.push_back(std::move(*r));
+      break;
+    }
+    case Container::Wrapper: {
+      Result<std::vector<Image>> r = find_all_ptx(image, t);
+      if (!r) return r.diags();
+      images = std::move(*r);
+      break;
+    }
+  }
+  std::vector<std::unique_ptr<ir::Module>> modules;
+  for (const Image& i : images) {
+    Result<std::unique_ptr<ir::Module>> m = parse(i.ptx, name);
+    if (!m) return m.diags();
+    modules.push_back(std::move(*m));
+  }
+  if (modules.size() == 1) return std::move(modules.front());
+  return link(std::move(modules), name);
+}
+
+bool is_no_ptx(const std::vector<Diag>& d) { return d.size() == 1 && d.front().message.starts_with(kNoPtx); }
+
+}  // namespace us::ptx

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// PTX out of the containers programs carry it in: fat binaries, and the wrappers that point to them.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+
+#include "ir/ir.h"
+
+namespace us::ptx {
+
+struct Target {
+  u32 sm = 90;
+  bool arch_specific = true;  // has the features of sm_90a
+};
+
+struct Image {
+  std::string ptx;
+  u32 arch = 0;               // 90
+  bool arch_specific = false; // sm_90a: runs on exactly that architecture
+};
+
+// What a pointer handed to an API points to, judged by its first bytes (4 must be readable).
+enum class Container : u8 { Text, FatBinary, Wrapper, Elf };
+Container container_of(const void*);
+
+// The PTX that suits the target best: the highest architecture not above the target's; of two equal ones the
+// architecture-specific one. The second form takes the length from the header.
+Result<Image> find_ptx(std::span<const u8> fatbin, Target);
+Result<Image> find_ptx(const void* fatbin, Target);
+
+// Everything a wrapper refers to: one fat binary (version 1), or a list of them (version 2, relocatable device code).
+// In a list, fat binaries without PTX are left out as long as there is any PTX; their number goes to `skipped`.
+Result<std::vector<Image>> find_all_ptx(const void* wrapper, Target, u32* skipped = nullptr);
+
+// All of it: text, fat binary or wrapper to one parsed and linked module.
+Result<std::unique_ptr<ir::Module>> load(const void* image, Target, const std::string& name);
+
+// True if the failure is that there is no code for the target (rather than a damaged container or wrong PTX).
+bool is_no_ptx(const std::vector<Diag>&);
+
+}  // namespace us::ptx
