@@ -348,7 +348,6 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   }
   Value* root = nullptr;
   MemRef r = m;
-  if (m.space == Space::Param && m.param.valid()) r.offset += param_offset;
   LV addr = address(r, &root);
   if (m.order != Order::Weak) compiler_fence();
   const Shape want = [&] {
