@@ -177,6 +177,28 @@ class Cli(unittest.TestCase):
         self.assertTrue(data["libraries"]["complete"])
         self.expect(understudy("info", "--device=voodoo"), 125, "unknown device")
 
+    # ptx
+    def test_ptx_of_a_text(self):
+        good = self.dir / "good.ptx"
+        good.write_text(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry _Z4fillPi(.param .u64 p)\n{\n.reg .b32 %r<3>;\n"
+                        "add.s32 %r1, %r2, 1;\nret;\n}\n")
+        result = understudy("ptx", str(good))
+        self.expect(result, 0)
+        for part in ("PTX 9.0, sm_90", "kernel fill(int*)", "parameters     8 bytes: u64 (8 bytes)", "coverage: 1 of 1 instruction implemented"):
+            self.assertIn(part, result.stdout)
+        [module] = json.loads(understudy("ptx", "--json", str(good)).stdout)["modules"]
+        self.assertEqual(module["functions"][0]["name"], "_Z4fillPi")
+        self.assertEqual(module["problems"], [])
+
+    def test_ptx_with_errors(self):
+        bad = self.dir / "bad.ptx"
+        bad.write_text(".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\nret\n}\n")
+        result = understudy("ptx", str(bad))
+        self.expect(result, 1)
+        self.assertRegex(result.stdout, r"7:1: error: expected")
+        self.expect(understudy("ptx", str(self.dir / "missing.ptx")), 125, "No such file")
+        self.expect(understudy("ptx", "/bin/true"), 125, "/bin/true")
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]])

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `understudy ptx` says about a module: kernels, their resources, and which of their instructions we can execute.
+#pragma once
+#include <map>
+#include <span>
+
+#include "base/types.h"
+#include "ir/ir.h"
+
+namespace us::tools {
+
+struct FunctionFacts {
+  std::string name, readable;
+  bool kernel = false;
+  struct Parameter {
+    std::string name, type;
+    u32 bytes = 0, align = 1;
+  };
+  std::vector<Parameter> parameters;
+  u32 parameter_bytes = 0, shared_bytes = 0, local_bytes = 0;
+  std::map<std::string, u32> registers;  // virtual ones, by class: "pred", "b32"
+  u32 blocks = 0, instructions = 0;
+  std::vector<std::string> limits;       // ".maxntid 256,1,1" and the like
+};
+
+struct ModuleFacts {
+  std::string source;  // "app: .nv_fatbin entry 1"
+  std::vector<Diag> problems;
+  std::string target;
+  u32 version = 0;
+  std::vector<FunctionFacts> functions;
+  u32 instructions = 0;
+  std::map<std::string, u32> implemented;    // forms used: pattern → how often
+  std::map<std::string, u32> unimplemented;  // known forms without semantics: pattern → how often
+  std::map<std::string, u32> unknown;        // mnemonics that match no form
+  std::vector<std::string> external;         // functions that must come from elsewhere
+};
+
+ModuleFacts examine_module(const ir::Module&);
+
+// A text of PTX and where it was found.
+struct PtxText {
+  std::string source, text;
+};
+Result<std::vector<PtxText>> read_ptx(const std::string& file);  // .ptx, fat binary, or ELF with fat binaries
+
+}  // namespace us::tools
