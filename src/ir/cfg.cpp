@@ -97,8 +97,9 @@ void find_loops(Cfg& c) {
         continue;
       }
       int inner = c.loop_of[b];  // outermost known loop around b becomes our child
-      while (c.loops[static_cast<std::size_t>(inner)].parent >= 0) inner = c.loops[static_cast<std::size_t>(inner)].parent;
-      if (inner != id) c.loops[static_cast<std::size_t>(inner)].parent = id;
+      auto parent = [&] { return c.loops[static_cast<std::size_t>(inner)].parent; };
+      while (parent() >= 0 && parent() != id) inner = parent();
+      c.loops[static_cast<std::size_t>(inner)].parent = id;
     }
     c.loops.push_back(std::move(loop));
   }
