@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file test: PTX text whose comments say how to run its kernels. Plain C++17, shared by the runner (Understudy) and by
+// record.cpp (a real GPU), so that both make the same inputs. Format: ../README.md.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ptx_test {
+
+struct Array {
+  enum class Role { In, Out, InOut };
+  Role role = Role::In;
+  std::string name, type;    // type: "f32"
+  std::size_t count = 0;     // elements
+  std::string spec;          // what stands after '='
+  std::size_t element_bytes() const;
+  std::size_t bytes() const { return count * element_bytes(); }
+};
+struct Case {
+  std::string kernel;
+  unsigned grid[3] = {1, 1, 1}, block[3] = {32, 1, 1}, cluster[3] = {1, 1, 1}, smem = 0;
+  std::vector<Array> arrays;  // pointers to them are the kernel's parameters, in this order
+  int line = 0;
+};
+struct File {
+  std::string path, name, text;      // name: path without directory and ".ptx"
+  std::vector<Case> cases;
+  std::vector<std::string> errors;   // ERROR directives: parts of the expected diagnostics
+  std::vector<std::string> problems; // of the directives themselves
+};
+
+File load(const std::string& path);
+// Contents before the launch; zeros for Out.
+std::vector<std::uint8_t> initial(const Array&);
+// Explicit expectation of an Out array ("= 1 2 3"), empty if it is of another kind.
+std::vector<std::uint8_t> explicit_values(const Array&);
+
+std::uint64_t hash(const void* data, std::size_t bytes, std::uint64_t seed = 0);
+
+// A recording of one array: all of it up to 64 words, otherwise the first 32 words and one hash for every 1 KB.
+std::string summarize(const std::vector<std::uint8_t>& bytes);
+std::uint64_t inputs_hash(const Case&);
+
+}  // namespace ptx_test
