@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs file tests: ptx_runner [--engines=eval,host,v3] [--full=FILE] [--quiet] FILE.ptx..
+// Every engine runs every case with all workers and with one; all must agree bit for bit with each other and with the
+// recording in oracle/ptx. --full compares with the complete outputs that record.cpp wrote, element by element.
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "codegen/eval/eval.h"
+#include "runner/approximations.h"
+#include "runner/loaded_module.h"
+#ifdef US_WITH_JIT
+#include "codegen/jit.h"
+#endif
+
+namespace {
+
+using namespace ptx_test;
+using namespace us;
+using Outputs = std::vector<std::vector<u8>>;
+using Full = std::map<std::string, std::vector<u8>>;  // "chapter.name kernel array"
+
+struct Settings {
+  std::string engines = "eval,host,v3";
+  Full full;
+  bool quiet = false;
+};
+struct Report {
+  int failures = 0, unrecorded = 0;
+  void fail(const std::string& where, const std::string& what) {
+    ++failures;
+    std::printf("FAIL %s: %s\n", where.c_str(), what.c_str());
+  }
+};
+
+std::string joined(const std::vector<Diag>& ds) {
+  std::string s;
+  for (const Diag& d : ds) s += "\n  line " + std::to_string(d.loc.line) + ": " + d.message;
+  return s;
+}
+
+class Engines {
+ public:
+  explicit Engines(const std::string& list) {
+    device::GpuOptions one, all;
+    one.workers = 1;
+    one.deterministic = true;
+    one_ = std::make_unique<device::Gpu>(one);
+    all_ = std::make_unique<device::Gpu>(all);
+    std::istringstream in(list);
+    for (std::string e; std::getline(in, e, ',');) names_.push_back(e);
+#ifdef US_WITH_JIT
+    codegen::Options v3;
+    v3.cpu = "x86-64-v3";
+    v3_ = std::make_unique<codegen::Jit>(v3);
+    host_ = std::make_unique<codegen::Jit>(codegen::Options{});
+#endif
+  }
+  const std::vector<std::string>& names() const { return names_; }
+  device::Gpu& one() { return *one_; }
+  device::Gpu& all() { return *all_; }
+  Result<std::shared_ptr<const device::KernelCode>> compile(const std::string& engine, const LoadedModule& m, const Case& c) {
+    if (engine == "eval") return codegen::make_eval_kernel(m.ir(), c.kernel);
+#ifdef US_WITH_JIT
+    codegen::Variant v;
+    v.block = {c.block[0], c.block[1], c.block[2]};
+    v.cluster = {c.cluster[0], c.cluster[1], c.cluster[2]};
+    v.dynamic_shared = c.smem;
+    auto r = (engine == "v3" ? v3_ : host_)->compile(m.ir(), c.kernel, v);
+    if (!r) return r.diags();
+    return std::shared_ptr<const device::KernelCode>(*r);
+#else
+    return Diag{Diag::Kind::Error, {}, "built without the compiler: engine " + engine + " skipped"};
+#endif
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::unique_ptr<device::Gpu> one_, all_;
+#ifdef US_WITH_JIT
+  std::unique_ptr<codegen::Jit> host_, v3_;
+#endif
+};
+
+bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const device::KernelCode>& code, const Case& c, Outputs& out,
+             std::string& why) {
+  m.initialise();
+  out.clear();
+  std::vector<u64> pointers;
+  for (const Array& a : c.arrays) {
+    out.push_back(initial(a));
+    out.back().resize(out.back().size() + 256);  // vectors of a whole warp may be stored past the end of the array
+  }
+  for (auto& bytes : out) pointers.push_back(reinterpret_cast<u64>(bytes.data() + (-reinterpret_cast<u64>(bytes.data()) & 15)));
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const auto start = initial(c.arrays[k]);
+    std::memcpy(reinterpret_cast<void*>(pointers[k]), start.data(), start.size());
+  }
+  const device::Fault f = m.run(gpu, code, {c.grid[0], c.grid[1], c.grid[2]}, {c.block[0], c.block[1], c.block[2]},
+                                {c.cluster[0], c.cluster[1], c.cluster[2]}, c.smem, pointers);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const u8* at = reinterpret_cast<const u8*>(pointers[k]);
+    out[k] = std::vector<u8>(at, at + c.arrays[k].bytes());
+  }
+  why = f.message;
+  return f.outcome == device::Outcome::Ok;
+}
+
+// "case kernel inputs HASH" / "out name SUMMARY" lines -> "kernel name" -> summary; "kernel" -> inputs hash
+std::map<std::string, std::string> recording_of(const File& f) {
+  const auto last = f.path.find_last_of('/'), before = f.path.find_last_of('/', last - 1);
+  const std::string chapter = f.path.substr(before + 1, last - before - 1);
+  std::ifstream in(std::string(US_SOURCE_DIR) + "/oracle/ptx/" + chapter + "." + f.name + ".txt");
+  std::map<std::string, std::string> r;
+  std::string kernel;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream s(line);
+    std::string what, name;
+    s >> what >> name;
+    std::string rest;
+    std::getline(s, rest);
+    if (what == "case") kernel = name, r[kernel] = rest.substr(rest.rfind(' ') + 1);
+    if (what == "out") r[kernel + " " + name] = rest.substr(1);
+  }
+  return r;
+}
+
+std::string hex(const std::vector<u8>& bytes, std::size_t k, std::size_t n) {
+  u64 v = 0;
+  std::memcpy(&v, &bytes[k * n], n);
+  char s[24];
+  std::snprintf(s, sizeof s, "%0*llx", static_cast<int>(2 * n), static_cast<unsigned long long>(v));
+  return s;
+}
+std::string differences(const Case& c, const Array& a, const std::vector<u8>& want, const std::vector<u8>& got) {
+  std::string s;
+  const std::size_t n = a.element_bytes();
+  int shown = 0, count = 0;
+  for (std::size_t k = 0; k < a.count; ++k) {
+    if (std::memcmp(&want[k * n], &got[k * n], n) == 0) continue;
+    ++count;
+    if (shown++ >= 4) continue;
+    s += "\n    [" + std::to_string(k) + "]";
+    for (const Array& in : c.arrays)
+      if (in.role == Array::Role::In && in.count == a.count) s += " " + in.name + "=" + hex(initial(in), k, in.element_bytes());
+    s += " wanted " + hex(want, k, n) + " got " + hex(got, k, n);
+  }
+  return std::to_string(count) + " of " + std::to_string(a.count) + " elements differ" + s;
+}
+
+class FileTest {
+ public:
+  FileTest(const File& f, Engines& e, const Settings& s, Report& r) : file_(f), engines_(e), settings_(s), report_(r) {}
+  void run() {
+    for (const std::string& p : file_.problems) report_.fail(file_.path, p);
+    auto m = LoadedModule::load(file_.text, file_.name);
+    if (!file_.errors.empty()) return expect_errors(m ? std::vector<Diag>{} : m.diags());
+    if (!m) return report_.fail(file_.path, "does not parse" + joined(m.diags()));
+    recorded_ = recording_of(file_);
+    for (const Case& c : file_.cases) run_case(**m, c);
+  }
+
+ private:
+  void expect_errors(const std::vector<Diag>& ds) {
+    for (const std::string& e : file_.errors) {
+      bool found = false;
+      for (const Diag& d : ds) found = found || d.message.find(e) != std::string::npos;
+      if (!found) report_.fail(file_.path, "no diagnostic says '" + e + "'" + joined(ds));
+    }
+  }
+  void run_case(LoadedModule& m, const Case& c) {
+    Outputs first;
+    std::string first_engine;
+    for (const std::string& engine : engines_.names()) {
+      const std::string where = file_.path + " " + c.kernel + " on " + engine;
+      auto code = engines_.compile(engine, m, c);
+      if (!code) {
+        report_.fail(where, joined(code.diags()));
+        continue;
+      }
+      for (device::Gpu* gpu : {&engines_.all(), &engines_.one()}) {
+        Outputs out;
+        std::string why;
+        if (!execute(m, *gpu, *code, c, out, why)) {
+          report_.fail(where, why);
+          break;
+        }
+        if (first.empty()) {
+          first = out, first_engine = engine;
+          judge(where, c, out);
+        } else {
+          compare(where + " against " + first_engine, c, first, out);
+        }
+      }
+    }
+  }
+  void compare(const std::string& where, const Case& c, const Outputs& want, const Outputs& got) {
+    for (std::size_t k = 0; k < c.arrays.size(); ++k)
+      if (want[k] != got[k]) report_.fail(where, c.arrays[k].name + ": " + differences(c, c.arrays[k], want[k], got[k]));
+  }
+  void judge(const std::string& where, const Case& c, const Outputs& out) {
+    for (std::size_t k = 0; k < c.arrays.size(); ++k) {
+      const Array& a = c.arrays[k];
+      if (a.role == Array::Role::In) {
+        if (out[k] != initial(a)) report_.fail(where, "input " + a.name + " was changed");
+      } else if (a.spec.rfind("approx", 0) == 0) {
+        const std::string problem = check_bounds(c, a, out[k]);
+        if (!problem.empty()) report_.fail(where, problem);
+      } else if (const auto want = explicit_values(a); a.role == Array::Role::Out && !want.empty()) {
+        if (want != out[k]) report_.fail(where, a.name + ": " + differences(c, a, want, out[k]));
+      } else {
+        judge_recorded(where, c, a, out[k]);
+      }
+    }
+  }
+  void judge_recorded(const std::string& where, const Case& c, const Array& a, const std::vector<u8>& got) {
+    const auto last = file_.path.find_last_of('/'), before = file_.path.find_last_of('/', last - 1);
+    const std::string key = file_.path.substr(before + 1, last - before - 1) + "." + file_.name + " " + c.kernel + " " + a.name;
+    if (const auto full = settings_.full.find(key); full != settings_.full.end()) {
+      if (full->second != got) report_.fail(where, a.name + ": " + differences(c, a, full->second, got));
+      return;
+    }
+    const auto r = recorded_.find(c.kernel + " " + a.name);
+    if (r == recorded_.end()) {
+      ++report_.unrecorded;
+      return;
+    }
+    char inputs[24];
+    std::snprintf(inputs, sizeof inputs, "%016llx", static_cast<unsigned long long>(inputs_hash(c)));
+    if (recorded_[c.kernel] != inputs) return report_.fail(where, "the recording was made with other inputs: record again");
+    if (r->second != summarize(got)) report_.fail(where, a.name + " differs from the recording: " + mismatch(r->second, summarize(got)));
+  }
+  static std::string mismatch(const std::string& want, const std::string& got) {
+    std::istringstream a(want), b(got);
+    std::string x, y;
+    for (int k = 0; a >> x && b >> y; ++k)
+      if (x != y) return "word or 1 KB hash " + std::to_string(k) + ": wanted " + x + ", got " + y;
+    return "lengths differ";
+  }
+
+  const File& file_;
+  Engines& engines_;
+  const Settings& settings_;
+  Report& report_;
+  std::map<std::string, std::string> recorded_;
+};
+
+Full read_full(const std::string& path) {
+  Full out;
+  std::ifstream in(path, std::ios::binary);
+  for (std::string line; std::getline(in, line);) {
+    const auto space = line.rfind(' ');
+    std::vector<u8> bytes(std::stoull(line.substr(space + 1)));
+    in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    out[line.substr(0, space)] = std::move(bytes);
+  }
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  std::vector<std::string> files;
+  for (int k = 1; k < argc; ++k) {
+    const std::string a = argv[k];
+    if (a.rfind("--engines=", 0) == 0) settings.engines = a.substr(10);
+    else if (a.rfind("--full=", 0) == 0) settings.full = read_full(a.substr(7));
+    else if (a == "--quiet") settings.quiet = true;
+    else files.push_back(a);
+  }
+  Engines engines(settings.engines);
+  Report report;
+  for (const std::string& path : files) {
+    const File f = load(path);
+    const int before = report.failures;
+    FileTest(f, engines, settings, report).run();
+    if (!settings.quiet) std::printf("%s %s\n", report.failures == before ? "ok  " : "BAD ", path.c_str());
+  }
+  std::printf("%zu files, %d failures, %d outputs without a recording\n", files.size(), report.failures, report.unrecorded);
+  return report.failures != 0;
+}
