@@ -97,8 +97,9 @@ bool Parser::one_register(isa::Type type, u32 elements) {
   if (name.text.find('.') != std::string_view::npos) return error(name.loc(), "a register name cannot contain '.'");
   advance();
   if (!accept('<')) {
-    const u32 first = new_register(type, unique_register_name(name.text));
-    for (u32 k = 1; k < elements; ++k) new_register(type, unique_register_name(name.text));
+    const u32 first = static_cast<u32>(fn_.regs.size());
+    const std::string full = unique_register_name(name.text);
+    for (u32 k = 0; k < elements; ++k) new_register(type, elements > 1 && k < 4 ? full + "." + "xyzw"[k] : full);
     return define(name.text, name.loc(), {Entity::Kind::Register, static_cast<u8>(elements > 1 ? elements : 0), first});
   }
   u32 count = 0;

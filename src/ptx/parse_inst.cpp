@@ -106,9 +106,8 @@ bool Parser::control_flow(const KnownMnemonic& m, const ir::Operand& guard) {
   return true;
 }
 
-void Parser::unknown_instruction(const KnownMnemonic& m, std::string_view mnemonic, const ir::Operand& guard, SrcLoc loc) {
-  // A word that begins no instruction at all is a mistake; a modifier we have no row for is kept, and fails when reached.
-  if (mnemonic.empty() || m.expected.empty()) return;
+// No row: kept with its text, so that a module loads; it fails when a launch reaches it.
+void Parser::unknown_instruction(std::string_view mnemonic, const ir::Operand& guard, SrcLoc loc) {
   if (!operands()) return skip_statement();
   end_statement();
   ir::Inst* i = append();
@@ -135,7 +134,7 @@ void Parser::instruction() {
   }
   const KnownMnemonic& m = known(mnemonic);
   const SrcLoc loc = source_loc(word);
-  if (m.match.form == isa::Form::Unknown) return unknown_instruction(m, mnemonic, guard, loc);
+  if (m.match.form == isa::Form::Unknown) return unknown_instruction(mnemonic, guard, loc);
   if (control_flow(m, guard)) return;
   if (m.match.form == isa::Form::call) {
     if (call(m, guard, loc)) end_statement();

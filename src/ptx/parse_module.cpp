@@ -66,8 +66,9 @@ void Parser::skip_statement() {
   while (cur_.kind != Token::Kind::End) {
     if (cur_.is('{')) ++depth;
     if (cur_.is('}')) {
-      if (depth == 0) return;
-      if (--depth == 0 && scopes_.empty()) return advance();
+      if (depth == 0 && !scopes_.empty()) return;
+      if (depth > 0) --depth;
+      if (depth == 0 && scopes_.empty()) return advance();
     }
     const bool done = cur_.is(';') && depth == 0;
     advance();
@@ -117,9 +118,7 @@ void Parser::module_statement() {
   }
   if (accept(';')) return;
   unexpected("a directive");
-  const bool stray_brace = cur_.is('}');
   skip_statement();
-  if (stray_brace) accept('}');
 }
 
 void Parser::version() {
@@ -262,9 +261,7 @@ void Parser::linkage_statement() {
   }
   if (d.empty()) unexpected("a variable or function after the linkage directive");
   else error(cur_.loc(), "unknown directive '" + std::string(d) + "'");
-  if (!cur_.is('}')) advance();
   skip_statement();
-  accept('}');
 }
 
 ir::SymId Parser::global_symbol(std::string_view name, SrcLoc loc) {

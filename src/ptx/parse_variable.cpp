@@ -123,7 +123,10 @@ bool Parser::one_variable(isa::Space space, ir::Symbol::Linkage linkage, const V
     advance();
     // Values may name the variable itself, so it is declared first.
     if (scopes_.empty()) global_symbol(name.text, name.loc());
-    if (!initializer(s, dims, element)) return false;
+    if (!initializer(s, dims, element)) {
+      if (scopes_.empty()) symbol_declared_[global_symbol(name.text, name.loc()).v] = true;
+      return false;
+    }
   }
   if (s.unsized && linkage != ir::Symbol::Linkage::Extern)
     return error(name.loc(), "an array without size must be .extern or have initial values");

@@ -180,7 +180,7 @@ class Parser {
   bool call_list(std::vector<ir::Operand>&);
   bool call_prototype_name(ir::Inst::Call&);
   bool check_call(const ir::Inst::Call&, SrcLoc);
-  void unknown_instruction(const KnownMnemonic&, std::string_view mnemonic, const ir::Operand& guard, SrcLoc);
+  void unknown_instruction(std::string_view mnemonic, const ir::Operand& guard, SrcLoc);
   SrcLoc source_loc(const Token& t) const { return line_.line ? line_ : t.loc(); }
 
   // Operands
