@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -32,68 +33,85 @@ class Context {
   bool primary() const { return primary_; }
   u64 id() const { return id_; }
   Error sticky() const { return executor_->sticky(); }
+  std::atomic<u32> flags{0};  // cudaSetDeviceFlags, cuCtxCreate
+  std::atomic<int> cache_config{0};
 
-  // Streams. A raw pointer is a handle that came from the program; it is looked up, never followed blindly.
+  // Streams (context_order.cpp). A handle from the program is looked up, never followed blindly.
   Stream& legacy_stream() { return legacy_; }
   Stream& per_thread_stream();
-  std::shared_ptr<Stream> create_stream(bool non_blocking, int priority);
+  Stream& create_stream(bool non_blocking, int priority);
   std::shared_ptr<Stream> find_stream(const void* handle);
   Error destroy_stream(const void* handle);
   Error synchronize(Stream&);
   Error query(Stream&);
+  bool busy() const { return executor_->busy(); }
   Error synchronize();  // the whole context
+  NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {});  // behind the tail
 
-  std::shared_ptr<Event> create_event(bool timing, bool blocking_sync);
+  // Events.
+  Event& create_event(bool timing, bool blocking_sync);
   std::shared_ptr<Event> find_event(const void* handle);
   Error destroy_event(const void* handle);
   Error record(Event&, Stream&);
   Error wait(Stream&, const Event&);
 
-  // Work.
-  NodeRef append(Stream&, const NodeRef&);  // behind the tail, with the rules of the default stream
+  // Work (context_work.cpp).
   Error launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&);
   Error host_function(Stream&, std::function<void()>, bool even_if_broken);
   Error copy(const Copy&, CopyKind, Stream&, bool async);
   Error fill(const Fill&, Stream&, bool async);
 
-  // Memory (see also Runtime for lookups by address).
-  Error allocate(u64 bytes, memory::Kind, u32 flags, u64& out);
+  // Memory (context_memory.cpp). Freeing takes any address of the process, from whatever context.
+  Error allocate(u64 bytes, memory::Kind, u32 flags, u64& out);  // Device, Managed, Host
   Error allocate_async(u64 bytes, Stream&, u64& out);
   Error free(u64 address);
   Error free_async(u64 address, Stream&);
+  Error free_host(u64 address);
+  Error register_host(u64 address, u64 bytes, u32 flags);
+  Error unregister_host(u64 address);
 
-  // Code. The module of a library in this context is made on first use.
+  // Code (context_code.cpp). The module of a library in this context is made on first use.
   Error module_of(Library&, Module*& out);
   Error function_of(Kernel&, Function*& out);
   Error load_module(std::shared_ptr<Library>, Module*& out);  // cuModuleLoad*
-  Error unload_module(Module*);
-  bool owns(const Module*) const;
+  Error unload_module(const void* handle);
+  Module* find_module(const void* handle);
+  Function* find_function(const void* handle);
   void forget(Library&);                                      // the library is being unloaded
+  void function_made(Function*);
 
-  // Limits (cudaDeviceSetLimit), by CUDA's limit number.
-  Error get_limit(int which, u64& out) const;
+  // Limits (cudaDeviceSetLimit), by CUDA's number.
+  Error get_limit(int which, u64& out);
   Error set_limit(int which, u64 value);
 
  private:
-  Error copy_now(const Copy&, Stream&);
+  struct Side;
+  Side side_of(u64 address, u64 extent) const;
+  Error check_copy(CopyKind, const Side& dst, const Side& src) const;
+  Error run_in_order(Stream&, const std::function<void()>&);  // on this thread, when the stream gets there
+  Error run_later(Stream&, u64 bytes, std::function<void()>);
+  void release_memory(const memory::Allocation&);
   void report(const device::Fault&);
 
   Device& device_;
   const bool primary_;
   const u64 id_;
   std::unique_ptr<Executor> executor_;
-  mutable std::mutex m_;             // handle tables
+  std::mutex m_;                     // handle tables, limits
   std::mutex order_;                 // stream tails
   Stream legacy_;
   std::unordered_map<const void*, std::shared_ptr<Stream>> streams_;
+  std::unordered_map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;
   std::unordered_map<const void*, std::shared_ptr<Event>> events_;
-  std::vector<Stream*> blocking_;    // guarded by order_
-  std::vector<NodeRef> orphans_;     // tails of destroyed streams, guarded by order_
+  std::vector<Stream*> all_streams_;  // guarded by order_
+  std::vector<NodeRef> orphans_;      // tails of destroyed streams, guarded by order_
   std::recursive_mutex code_m_;
-  std::map<Library*, std::unique_ptr<Module>> library_modules_;
-  std::map<Module*, std::pair<std::shared_ptr<Library>, std::unique_ptr<Module>>> modules_;
+  std::unordered_map<Library*, std::unique_ptr<Module>> library_modules_;
+  std::unordered_map<const void*, std::pair<std::shared_ptr<Library>, std::unique_ptr<Module>>> modules_;
+  std::unordered_map<const Kernel*, Function*> kernel_functions_;
+  std::unordered_map<const void*, Function*> functions_;  // handles that the program may hold
   std::map<int, u64> limits_;
-  u64 next_id_ = 3;
+  u64 next_stream_id_ = 3;
 };
 
 }  // namespace us::driver

@@ -22,7 +22,7 @@ class Device {
   device::Gpu& gpu();               // worker threads start on first use
   Context& primary();               // made on first use
   bool primary_active() const;
-  void retain_primary();
+  Context& retain_primary();
   Error release_primary();
   void reset_primary();             // cudaDeviceReset: everything in it is gone
   void mem_info(u64& free, u64& total);

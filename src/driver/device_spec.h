@@ -33,6 +33,7 @@ struct DeviceSpec {
   u64 max_pitch = 2147483647;
   u32 texture_alignment = 512;
   u32 max_cluster_portable = 8, max_cluster = 16;
+  std::vector<u32> gpc_sms = {18, 18, 18, 18, 18, 18, 16, 8};  // from the largest number of active clusters of each size
   int stream_priority_least = 0, stream_priority_greatest = -5;
   u32 sm_clock_khz = 1980000;
   u64 limit_stack = 1024, limit_printf_fifo = 8650752, limit_malloc_heap = 8388608;

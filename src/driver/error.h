@@ -25,6 +25,7 @@ enum class Error : int {
   InvalidImage = 200,
   InvalidContext = 201,
   NoBinaryForGpu = 209,             // cudaErrorNoKernelImageForDevice
+  UnsupportedLimit = 215,
   InvalidPtx = 218,
   UnsupportedPtxVersion = 222,
   InvalidSource = 300,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the work graph of one context: nodes become ready when their predecessors are complete, branches run concurrently.
+// Predecessors may belong to other executors (an event of another device).
 #pragma once
 #include <memory>
 #include <span>
@@ -17,19 +18,26 @@ class Executor {
 
   NodeRef make(Node::Kind);                                     // from a pool
   void submit(const NodeRef&, std::span<const NodeRef> after);  // the node runs when all of `after` are complete
-  void complete(Node*);                                         // by whoever ran it
+  void complete(const NodeRef&);                                // by the caller of a Kind::Caller node
   void wait(const NodeRef&);                                    // until complete
   void wait_ready(const NodeRef&);                              // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
+  bool busy() const;
 
   Error sticky() const { return sticky_.load(std::memory_order_acquire); }  // first device fault; work after it is dropped
-  void set_sticky(Error);
-  void on_fault(std::function<void(const device::Fault&)>);     // called once per faulting kernel
+  void on_fault(std::function<void(const device::Fault&)>);     // called once per faulting kernel, before it completes
 
   static void release(Node*);
 
  private:
+  struct Engine;
   struct Impl;
+  void start(Node*);               // and all that becomes ready at once by it
+  bool start_one(Node*);           // true: it is complete already
+  void finish(Node*, std::vector<Node*>& ready);
+  void kernel_done(Node*, const device::Fault&);
+  void throttle();
+
   std::unique_ptr<Impl> impl_;
   std::atomic<Error> sticky_{Error::Success};
 };

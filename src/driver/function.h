@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/jit.h"
+#include "driver/device_spec.h"
 #include "driver/error.h"
 
 namespace us::driver {
@@ -40,8 +41,11 @@ class Function {
   std::atomic<int> carveout{-1};
   std::atomic<int> cache_config{0};
   std::atomic<bool> non_portable_cluster{false};
-  std::atomic<int> required_cluster[3] = {0, 0, 0};
+  std::atomic<u32> required_cluster[3] = {0, 0, 0};
   std::atomic<int> cluster_policy{0};
+
+  Error set_max_dynamic_shared(int bytes, const DeviceSpec&);  // InvalidValue beyond the device's opt-in limit
+  Error set_required_cluster(int axis, int blocks);            // NotPermitted if the kernel's code fixes it
 
   // The code for a launch shape; compiled on first use. InvalidPtx / NotSupported with `log` when it does not compile.
   Error code(const codegen::Variant&, std::shared_ptr<const codegen::Compiled>& out, std::string& log);

@@ -15,23 +15,18 @@
 namespace us::driver {
 
 class Library;
+class Runtime;
 
 struct Kernel {
   Library* library = nullptr;
   std::string name;  // mangled
 };
 
-// Where an image came from; decides how it is read. The bytes are copied unless `lasting`.
-struct Image {
-  enum class Form : u8 { PtxText, FatBinary, Wrapper };  // Wrapper: __fatBinC_Wrapper_t, version 1 or 2
-  Form form = Form::PtxText;
-  const void* data = nullptr;
-};
-
 class Library {
  public:
-  Library(Image, u32 sm, std::string name);               // reads nothing yet
-  Library(std::unique_ptr<ir::Module>, std::string name); // already parsed
+  // PTX text (copied), fat binary or wrapper (must stay until the first call of module()).
+  Library(Runtime&, const void* image, std::string name);
+  Library(Runtime&, std::unique_ptr<ir::Module>, std::string name);
 
   // The linked module of the library; parsed on first use. Success, NoBinaryForGpu (no PTX inside), InvalidPtx ...
   Error module(const ir::Module*& out);
@@ -43,9 +38,9 @@ class Library {
 
  private:
   Error parse();
+  Runtime& runtime_;
   std::mutex m_;
-  Image image_;
-  u32 sm_ = 90;
+  const void* image_ = nullptr;
   std::string name_, log_, text_;
   bool parsed_ = false;
   Error error_ = Error::Success;

@@ -8,6 +8,7 @@
 
 #include "driver/function.h"
 #include "driver/library.h"
+#include "memory/registry.h"
 
 namespace us::driver {
 
@@ -34,6 +35,7 @@ class Module {
 
  private:
   Module(Context&, Library&, const ir::Module&);
+  Error allocate(u64 bytes, memory::Kind, u64& out);
   Error place_variables();
   Error initialise();
   Error relocate(u8* at, const ir::Symbol::Reloc&);

@@ -28,9 +28,8 @@ struct Node {
   Kind kind = Kind::Empty;
   bool small = false;        // Work that is cheaper than waking a thread
   bool timed = false;        // wants `end_ns`
-  bool always = false;       // runs even when the context is broken
+  bool always = false;       // its work is done even when the context is broken
   int priority = 0;          // lower is sooner
-  u32 refs_init = 0;
   std::unique_ptr<device::Launch> launch;  // Kernel
   std::function<void()> work;              // Work, Host
 

@@ -14,35 +14,49 @@ class Runtime {
  public:
   explicit Runtime(Settings);
   ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
   const Settings& settings() const { return settings_; }
   u32 device_count() const { return static_cast<u32>(devices_.size()); }
   Device& device(u32 ordinal) { return *devices_[ordinal]; }
+  bool in_device_range(u64 address) const;
   codegen::Jit& jit();                     // made on first compile
   memory::Registry& registry() { return registry_; }
   void report(std::string_view text);      // to the person, if there is one
+  u64 next_grid_id() { return grids_.fetch_add(1, std::memory_order_relaxed); }
+  u64 next_context_id() { return contexts_made_.fetch_add(1, std::memory_order_relaxed); }
 
   // Contexts made by the program (cuCtxCreate) and primary ones; handles are looked up here.
-  Context* create_context(u32 ordinal);
-  Error destroy_context(Context*);
-  bool is_context(const void* handle);
+  Context& create_context(u32 ordinal);
+  Error destroy_context(const void* handle);   // InvalidContext for primary ones
+  Context* find_context(const void* handle);
+  std::shared_ptr<Stream> find_stream(const void* handle);  // in any context
+  std::shared_ptr<Event> find_event(const void* handle);
   void context_made(Context*);
   void context_gone(Context*);
 
+  bool busy() const;                           // work is queued or running in some context
+
   // Libraries: fat binaries registered by the runtime API, cuLibraryLoad*.
-  Library* add_library(std::unique_ptr<Library>);
-  Error remove_library(Library*);
-  bool is_library(const void* handle);
-  bool is_kernel(const void* handle);
+  Library& add_library(std::unique_ptr<Library>);
+  Error remove_library(const void* handle);
+  Library* find_library(const void* handle);
+  Kernel* find_kernel(const void* handle);
   void kernel_made(Kernel*);
 
  private:
+  std::vector<Context*> contexts() const;
   Settings settings_;
   memory::Registry registry_;
-  std::mutex m_;
+  std::atomic<u64> grids_{1}, contexts_made_{1};
+  mutable std::mutex m_;
+  std::mutex jit_m_;
   std::unique_ptr<codegen::Jit> jit_;
-  std::vector<std::unique_ptr<Device>> devices_;
-  std::unordered_map<const void*, std::unique_ptr<Context>> contexts_;  // primary ones: null, owned by their device
+  std::unordered_map<const void*, Context*> contexts_;
   std::unordered_map<const void*, std::unique_ptr<Library>> libraries_;
+  std::unordered_map<const void*, Kernel*> kernels_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::unordered_map<const void*, std::unique_ptr<Context>> own_contexts_;  // not the primary ones
 };
 
 }  // namespace us::driver

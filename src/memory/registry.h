@@ -2,6 +2,7 @@
 // Every allocation the process knows of, by address: what an address is decides how it is copied, freed and described.
 #pragma once
 #include <map>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
 

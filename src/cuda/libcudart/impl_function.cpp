@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Execution Control: what a kernel is, and what the program sets on it. Occupancy.
+#include <algorithm>
+
+#include "cuda/functions.h"
+#include "cuda/libcudart/rt.h"
+#include "driver/occupancy.h"
+
+using namespace us::cuda;
+using us::driver::Function;
+
+namespace {
+
+// f(Context&, Function&) → Error
+template <class F>
+cudaError_t with_function(const void* symbol, F&& f) {
+  return in_context([&](Context& c) {
+    Function* function = nullptr;
+    US_TRY(c.sticky());
+    US_TRY(find_function(c, symbol, function));
+    return f(c, *function);
+  });
+}
+
+void describe(const Function& f, cudaFuncAttributes& a) {
+  const auto& i = f.info();
+  a = {};
+  a.sharedSizeBytes = i.shared_static;
+  a.constSizeBytes = i.const_bytes;
+  a.localSizeBytes = i.local_bytes;
+  a.maxThreadsPerBlock = static_cast<int>(i.max_threads_per_block);
+  a.numRegs = static_cast<int>(i.registers);
+  a.ptxVersion = static_cast<int>(i.ptx_version);
+  a.binaryVersion = static_cast<int>(i.binary_version);
+  a.maxDynamicSharedSizeBytes = f.max_dynamic_shared;
+  a.preferredShmemCarveout = f.carveout;
+  a.clusterDimMustBeSet = i.cluster[0] != 0;
+  a.requiredClusterWidth = static_cast<int>(i.cluster[0]);
+  a.requiredClusterHeight = static_cast<int>(i.cluster[1]);
+  a.requiredClusterDepth = static_cast<int>(i.cluster[2]);
+  a.clusterSchedulingPolicyPreference = f.cluster_policy;
+  a.nonPortableClusterSizeAllowed = f.non_portable_cluster;
+}
+
+Error set_attribute(Context& c, Function& f, cudaFuncAttribute attribute, int value) {
+  switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize: return f.set_max_dynamic_shared(value, c.device().spec());
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      if (value < -1 || value > 100) return Error::InvalidValue;
+      f.carveout = value;
+      return Error::Success;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed: f.non_portable_cluster = value != 0; return Error::Success;
+    case cudaFuncAttributeClusterSchedulingPolicyPreference: f.cluster_policy = value; return Error::Success;
+    case cudaFuncAttributeRequiredClusterWidth: return f.set_required_cluster(0, value);
+    case cudaFuncAttributeRequiredClusterHeight: return f.set_required_cluster(1, value);
+    case cudaFuncAttributeRequiredClusterDepth: return f.set_required_cluster(2, value);
+    default: return Error::InvalidValue;
+  }
+}
+
+Error cluster_needs(const Function& f, const cudaLaunchConfig_t* config, us::driver::BlockNeeds& needs, us::u32& blocks) {
+  if (!config) return Error::InvalidValue;
+  us::driver::LaunchConfig c;
+  std::vector<const void*> events;
+  US_TRY(read_attributes(config->attrs, config->numAttrs, c, events));
+  const dim3 b = config->blockDim;
+  needs = us::driver::needs_of(f, b.x * b.y * b.z, config->dynamicSmemBytes);
+  const auto& fixed = f.info().cluster;
+  const us::device::Dim3 d = fixed[0] ? us::device::Dim3{fixed[0], fixed[1], fixed[2]} : c.cluster;
+  blocks = std::max(1u, d.x) * std::max(1u, d.y) * std::max(1u, d.z);
+  return Error::Success;
+}
+
+}  // namespace
+
+US_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* f) {
+  if (!out) return done(Error::InvalidValue);
+  return with_function(f, [&](Context&, Function& function) {
+    describe(function, *out);
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaFuncSetAttribute(const void* f, cudaFuncAttribute attribute, int value) {
+  return with_function(f, [&](Context& c, Function& function) { return set_attribute(c, function, attribute, value); });
+}
+
+US_API cudaError_t cudaFuncSetCacheConfig(const void* f, cudaFuncCache config) {
+  if (config < cudaFuncCachePreferNone || config > cudaFuncCachePreferEqual) return done(Error::InvalidValue);
+  return with_function(f, [&](Context&, Function& function) {
+    function.cache_config = config;
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaFuncSetSharedMemConfig(const void* f, cudaSharedMemConfig) {
+  return with_function(f, [](Context&, Function&) { return Error::Success; });  // bank size is fixed since Maxwell
+}
+
+US_API cudaError_t cudaFuncGetName(const char** name, const void* f) {
+  if (!name || !f) return done(Error::InvalidValue);
+  us::driver::Kernel* k = nullptr;
+  const Error e = find_kernel(f, k);
+  if (!us::driver::failed(e)) *name = k->name.c_str();
+  return done(e);
+}
+
+US_API cudaError_t cudaFuncGetParamInfo(const void* f, size_t index, size_t* offset, size_t* size) {
+  if (!offset) return done(Error::InvalidValue);
+  return with_function(f, [&](Context&, Function& function) {
+    const auto& params = function.ir().params;
+    if (index >= params.size()) return Error::InvalidValue;
+    *offset = params[index].offset;
+    if (size) *size = params[index].size;
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t __cudaGetKernel(cudaKernel_t* out, const void* f) {
+  us::driver::Kernel* k = nullptr;
+  const Error e = find_kernel(f, k);
+  *out = reinterpret_cast<cudaKernel_t>(k);
+  return done(e);
+}
+US_API cudaError_t cudaGetKernel(cudaKernel_t* out, const void* f) {
+  return out ? __cudaGetKernel(out, f) : done(Error::InvalidValue);
+}
+
+US_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t* out, const void* f) {
+  if (!out) return done(Error::InvalidValue);
+  return with_function(f, [&](Context&, Function& function) {
+    *out = reinterpret_cast<cudaFunction_t>(&function);
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* f, int threads, size_t shared, unsigned) {
+  if (!blocks || threads <= 0) return done(Error::InvalidValue);
+  return with_function(f, [&](Context& c, Function& function) {
+    const auto needs = us::driver::needs_of(function, static_cast<us::u32>(threads), shared);
+    *blocks = static_cast<int>(us::driver::blocks_per_sm(c.device().spec(), needs));
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* f, int threads, size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared, 0);
+}
+
+US_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void* f, int blocks, int threads) {
+  if (!shared || blocks <= 0 || threads <= 0) return done(Error::InvalidValue);
+  return with_function(f, [&](Context& c, Function& function) {
+    *shared = us::driver::available_dynamic_shared(c.device().spec(), function, static_cast<us::u32>(blocks), static_cast<us::u32>(threads));
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* f, const cudaLaunchConfig_t* config) {
+  if (!clusters) return done(Error::InvalidValue);
+  return with_function(f, [&](Context& c, Function& function) {
+    us::driver::BlockNeeds needs;
+    us::u32 blocks = 1;
+    US_TRY(cluster_needs(function, config, needs, blocks));
+    if (blocks > us::driver::max_potential_cluster(c.device().spec(), function)) return Error::InvalidClusterSize;
+    *clusters = static_cast<int>(us::driver::clusters_per_device(c.device().spec(), needs, blocks));
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* f, const cudaLaunchConfig_t* config) {
+  if (!size || !config) return done(Error::InvalidValue);
+  return with_function(f, [&](Context& c, Function& function) {
+    *size = static_cast<int>(us::driver::max_potential_cluster(c.device().spec(), function));
+    return Error::Success;
+  });
+}

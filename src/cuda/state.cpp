@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/state.h"
+
+#include "cuda/devices.h"
+#include "cuda/driver_settings.h"
+
+namespace us::cuda {
+namespace {
+constexpr u64 kLegacy = 1, kPerThread = 2;  // CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
+}
+
+// Never destroyed: programs call us from their own static destructors and from threads that outlive main.
+driver::Runtime& runtime() {
+  static driver::Runtime* const instance = new driver::Runtime(driver_settings(config()));
+  return *instance;
+}
+
+ThreadState& thread_state() {
+  static thread_local ThreadState* const state = new ThreadState;  // as above: used by late destructors
+  return *state;
+}
+
+bool alive(const ThreadState::Slot& s) {
+  const driver::Context* c = runtime().find_context(s.context);
+  return c && c->id() == s.id;
+}
+
+void make_current(driver::Context* c) {
+  auto& stack = thread_state().stack;
+  if (!stack.empty()) stack.pop_back();
+  if (c) stack.push_back({c, c->id()});
+}
+
+driver::Context& runtime_context() {
+  ThreadState& t = thread_state();
+  if (!t.stack.empty() && alive(t.stack.back())) return *t.stack.back().context;
+  initialize();
+  driver::Context& primary = runtime().device(t.device).primary();
+  make_current(&primary);
+  return primary;
+}
+
+driver::Error driver_context(driver::Context*& out) {
+  if (!initialized()) return driver::Error::NotInitialized;
+  const ThreadState& t = thread_state();
+  if (t.stack.empty()) return driver::Error::InvalidContext;
+  if (!alive(t.stack.back())) return driver::Error::ContextIsDestroyed;
+  out = t.stack.back().context;
+  return driver::Error::Success;
+}
+
+driver::Error find_stream(driver::Context& current, const void* handle, StreamRef& out) {
+  const u64 number = reinterpret_cast<u64>(handle);
+  if (number <= kPerThread) {
+    const bool own = number == kPerThread || (number == 0 && thread_state().per_thread_default);
+    out.stream = own ? &current.per_thread_stream() : &current.legacy_stream();
+    return driver::Error::Success;
+  }
+  out.hold = current.find_stream(handle);
+  if (!out.hold) out.hold = runtime().find_stream(handle);
+  out.stream = out.hold.get();
+  return out.stream ? driver::Error::Success : driver::Error::InvalidHandle;
+}
+
+driver::Error find_event(const void* handle, std::shared_ptr<driver::Event>& out) {
+  out = runtime().find_event(handle);
+  return out ? driver::Error::Success : driver::Error::InvalidHandle;
+}
+
+}  // namespace us::cuda

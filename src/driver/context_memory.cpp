@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocation and release of device, managed and host memory.
+#include <sys/mman.h>
+
+#include "driver/context.h"
+#include "driver/device.h"
+#include "driver/runtime.h"
+
+namespace us::driver {
+namespace {
+
+constexpr u64 kPage = 4096;
+u64 pages(u64 bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+u64 map_host(u64 bytes) {
+  void* at = mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? 0 : reinterpret_cast<u64>(at);
+}
+
+bool from_device(memory::Kind k) {
+  return k == memory::Kind::Device || k == memory::Kind::Async || k == memory::Kind::Managed;
+}
+
+}  // namespace
+
+Error Context::allocate(u64 bytes, memory::Kind kind, u32 flags, u64& out) {
+  US_TRY(sticky());
+  out = 0;
+  if (bytes == 0) return kind == memory::Kind::Managed ? Error::InvalidValue : Error::Success;
+  out = kind == memory::Kind::Host ? map_host(bytes) : device_.heap().allocate(bytes);
+  if (!out) return Error::OutOfMemory;
+  runtime().registry().add({.address = out, .bytes = bytes, .kind = kind, .flags = flags, .device = device_.ordinal(), .owner = this});
+  return Error::Success;
+}
+
+void Context::release_memory(const memory::Allocation& a) {
+  if (a.kind == memory::Kind::Host) munmap(reinterpret_cast<void*>(a.address), pages(a.bytes));
+  else if (from_device(a.kind)) runtime().device(a.device).heap().free(a.address);
+}
+
+// The memory is there at once; stream order only matters for when it may be used again.
+Error Context::allocate_async(u64 bytes, Stream&, u64& out) {
+  if (bytes == 0) {
+    out = 0;
+    return sticky();
+  }
+  return allocate(bytes, memory::Kind::Async, 0, out);
+}
+
+// Waits for the work that may still use it, as cudaFree does.
+Error Context::free(u64 address) {
+  US_TRY(sticky());
+  if (address == 0) return Error::Success;
+  const auto a = runtime().registry().find(address);
+  if (!a || a->address != address || !from_device(a->kind)) return Error::InvalidValue;
+  US_TRY(static_cast<Context*>(a->owner)->synchronize());
+  if (const auto mine = runtime().registry().remove(address)) release_memory(*mine);
+  return Error::Success;
+}
+
+Error Context::free_async(u64 address, Stream& s) {
+  US_TRY(sticky());
+  if (address == 0) return Error::Success;
+  const auto a = runtime().registry().find(address);
+  if (!a || a->address != address || (a->kind != memory::Kind::Async && a->kind != memory::Kind::Device)) return Error::InvalidValue;
+  runtime().registry().remove(address);
+  const NodeRef n = executor_->make(Node::Kind::Work);
+  n->small = n->always = true;
+  n->work = [this, a = *a] { release_memory(a); };
+  append(s, n);
+  return Error::Success;
+}
+
+Error Context::free_host(u64 address) {
+  US_TRY(sticky());
+  if (address == 0) return Error::Success;
+  const auto a = runtime().registry().find(address);
+  if (!a || a->address != address || a->kind != memory::Kind::Host) return Error::InvalidValue;
+  US_TRY(static_cast<Context*>(a->owner)->synchronize());
+  if (const auto mine = runtime().registry().remove(address)) release_memory(*mine);
+  return Error::Success;
+}
+
+Error Context::register_host(u64 address, u64 bytes, u32 flags) {
+  US_TRY(sticky());
+  if (address == 0 || bytes == 0) return Error::InvalidValue;
+  if (runtime().registry().overlaps(address, bytes)) return Error::HostMemoryAlreadyRegistered;
+  runtime().registry().add({.address = address, .bytes = bytes, .kind = memory::Kind::HostRegistered, .flags = flags,
+                            .device = device_.ordinal(), .owner = this});
+  return Error::Success;
+}
+
+Error Context::unregister_host(u64 address) {
+  US_TRY(sticky());
+  const auto a = runtime().registry().find(address);
+  if (!a || a->address != address || a->kind != memory::Kind::HostRegistered) return Error::HostMemoryNotRegistered;
+  US_TRY(static_cast<Context*>(a->owner)->synchronize());
+  runtime().registry().remove(address);
+  return Error::Success;
+}
+
+}  // namespace us::driver

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams and events: who runs after whom.
+//
+//   legacy default stream:  after its tail and after the tails of all blocking streams
+//   blocking stream:        after its tail and after the tail of the legacy stream
+//   non-blocking stream:    after its tail
+#include <algorithm>
+
+#include "driver/context.h"
+
+namespace us::driver {
+
+Stream& Context::create_stream(bool non_blocking, int priority) {
+  std::scoped_lock l(m_, order_);
+  auto s = std::make_shared<Stream>(*this, Stream::Kind::User, non_blocking, priority, next_stream_id_++);
+  all_streams_.push_back(s.get());
+  return *streams_.emplace(s.get(), s).first->second;
+}
+
+Stream& Context::per_thread_stream() {
+  std::scoped_lock l(m_, order_);
+  auto& s = thread_streams_[std::this_thread::get_id()];
+  if (!s) {
+    s = std::make_shared<Stream>(*this, Stream::Kind::PerThread, false, 0, 2);
+    all_streams_.push_back(s.get());
+  }
+  return *s;
+}
+
+std::shared_ptr<Stream> Context::find_stream(const void* handle) {
+  std::lock_guard l(m_);
+  const auto it = streams_.find(handle);
+  return it == streams_.end() ? nullptr : it->second;
+}
+
+// Its work goes on; the legacy stream and a synchronisation of the context still wait for it.
+Error Context::destroy_stream(const void* handle) {
+  std::scoped_lock l(m_, order_);
+  const auto it = streams_.find(handle);
+  if (it == streams_.end()) return Error::InvalidHandle;
+  Stream* s = it->second.get();
+  std::erase_if(orphans_, [](const NodeRef& n) { return !n.pending(); });
+  if (s->tail_.pending()) orphans_.push_back(s->tail_);
+  std::erase(all_streams_, s);
+  streams_.erase(it);
+  return Error::Success;
+}
+
+NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_after) {
+  std::vector<NodeRef> after;
+  after.reserve(4);
+  const auto add = [&](const NodeRef& n) {
+    if (n.pending()) after.push_back(n);
+  };
+  node->priority = s.priority();
+  {
+    std::lock_guard l(order_);
+    add(s.tail_);
+    add(also_after);
+    if (&s == &legacy_) {
+      for (const Stream* other : all_streams_)
+        if (!other->non_blocking_) add(other->tail_);
+      for (const NodeRef& n : orphans_) add(n);
+    } else if (!s.non_blocking_) {
+      add(legacy_.tail_);
+    }
+    s.tail_ = node;
+  }
+  executor_->submit(node, after);
+  return node;
+}
+
+Error Context::synchronize(Stream& s) {
+  NodeRef last;
+  if (&s == &legacy_) {
+    last = append(s, executor_->make(Node::Kind::Empty));
+  } else {
+    std::lock_guard l(order_);
+    last = s.tail_;
+  }
+  if (last) executor_->wait(last);
+  return sticky();
+}
+
+Error Context::query(Stream& s) {
+  std::lock_guard l(order_);
+  bool busy = s.tail_.pending();
+  if (&s == &legacy_)
+    for (const Stream* other : all_streams_) busy |= !other->non_blocking_ && other->tail_.pending();
+  if (failed(sticky())) return sticky();
+  return busy ? Error::NotReady : Error::Success;
+}
+
+Error Context::synchronize() {
+  std::vector<NodeRef> tails;
+  {
+    std::lock_guard l(order_);
+    tails.push_back(legacy_.tail_);
+    for (const Stream* s : all_streams_) tails.push_back(s->tail_);
+    for (const NodeRef& n : orphans_) tails.push_back(n);
+  }
+  for (const NodeRef& n : tails)
+    if (n) executor_->wait(n);
+  return sticky();
+}
+
+Event& Context::create_event(bool timing, bool blocking_sync) {
+  std::lock_guard l(m_);
+  auto e = std::make_shared<Event>(*this, timing, blocking_sync);
+  return *events_.emplace(e.get(), e).first->second;
+}
+
+std::shared_ptr<Event> Context::find_event(const void* handle) {
+  std::lock_guard l(m_);
+  const auto it = events_.find(handle);
+  return it == events_.end() ? nullptr : it->second;
+}
+
+Error Context::destroy_event(const void* handle) {
+  std::lock_guard l(m_);
+  return events_.erase(handle) ? Error::Success : Error::InvalidHandle;
+}
+
+Error Context::record(Event& e, Stream& s) {
+  if (&e.context() != this) return Error::InvalidHandle;
+  US_TRY(sticky());
+  const NodeRef n = executor_->make(Node::Kind::Empty);
+  n->timed = e.timing();
+  e.recorded(n);
+  append(s, n);
+  return Error::Success;
+}
+
+Error Context::wait(Stream& s, const Event& e) {
+  US_TRY(sticky());
+  const NodeRef recorded = e.node();
+  if (recorded.pending()) append(s, executor_->make(Node::Kind::Empty), recorded);
+  return Error::Success;
+}
+
+}  // namespace us::driver

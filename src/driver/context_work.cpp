@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels, host functions, copies and sets in a stream.
+#include <algorithm>
+
+#include "driver/context.h"
+#include "driver/device.h"
+#include "driver/occupancy.h"
+#include "driver/runtime.h"
+
+namespace us::driver {
+namespace {
+
+constexpr u64 kInline = 16 << 10;   // copies up to this size are cheaper than waking a thread
+constexpr u64 kStaged = 64 << 10;   // pageable sources up to this size are read before the call returns
+
+// What stays alive while a grid runs: its parameters, and the words cooperative groups count arrivals in.
+struct GridBlock {
+  std::vector<u8> params;
+  alignas(16) u32 workspace[4] = {8, 0, 0, 0};  // size, barrier
+};
+
+Error fill_params(const ir::Function& f, const LaunchArgs& args, std::vector<u8>& out) {
+  out.assign(f.param_bytes, 0);
+  if (args.block) {
+    if (args.block_bytes > out.size()) return Error::InvalidValue;
+    std::copy_n(static_cast<const u8*>(args.block), args.block_bytes, out.data());
+    return Error::Success;
+  }
+  if (f.params.empty()) return Error::Success;
+  if (!args.pointers) return Error::InvalidValue;
+  for (std::size_t i = 0; i < f.params.size(); ++i)
+    std::copy_n(static_cast<const u8*>(args.pointers[i]), f.params[i].size, out.data() + f.params[i].offset);
+  return Error::Success;
+}
+
+void set_workspace(device::GridCtx& g, const u32* workspace) {
+  const u64 at = reinterpret_cast<u64>(workspace);
+  g.envreg[1] = static_cast<u32>(at >> 32);
+  g.envreg[2] = static_cast<u32>(at);
+}
+
+}  // namespace
+
+Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args, Stream& s) {
+  US_TRY(sticky());
+  device::Dim3 cluster;
+  US_TRY(validate(f, c, cluster));
+  std::shared_ptr<const codegen::Compiled> code;
+  std::string log;
+  const codegen::Variant variant{c.block, cluster, static_cast<u32>(c.dynamic_shared)};
+  if (const Error e = f.code(variant, code, log); failed(e)) {
+    runtime().report(log);
+    return e;
+  }
+  auto block = std::make_shared<GridBlock>();
+  US_TRY(fill_params(f.ir(), args, block->params));
+  const DeviceSpec& spec = device_.spec();
+  auto launch = std::make_unique<device::Launch>();
+  device::GridCtx& g = launch->ctx;
+  g.params = block->params.data();
+  g.symbols = f.module().symbols();
+  g.const_bank = f.module().const_bank();
+  g.grid = c.grid;
+  g.block = c.block;
+  g.cluster = cluster;
+  g.grid_id = runtime().next_grid_id();
+  g.shared_static = f.info().shared_static;
+  g.shared_dynamic = static_cast<u32>(c.dynamic_shared);
+  g.local_bytes = code->local_bytes;
+  g.nsmid = spec.sms;
+  g.code = code.get();
+  if (c.cooperative) set_workspace(g, block->workspace);
+  const u32 threads = c.block.x * c.block.y * c.block.z;
+  launch->code = std::move(code);
+  launch->cooperative = c.cooperative;
+  launch->max_resident_ctas = blocks_per_sm(spec, needs_of(f, threads, c.dynamic_shared)) * spec.sms;
+  launch->keep_alive = std::move(block);
+  const NodeRef n = executor_->make(Node::Kind::Kernel);
+  n->launch = std::move(launch);
+  append(s, n);
+  return Error::Success;
+}
+
+Error Context::host_function(Stream& s, std::function<void()> f, bool even_if_broken) {
+  US_TRY(sticky());
+  const NodeRef n = executor_->make(Node::Kind::Host);
+  n->always = even_if_broken;
+  n->work = std::move(f);
+  append(s, n);
+  return Error::Success;
+}
+
+Error Context::run_in_order(Stream& s, const std::function<void()>& work) {
+  const NodeRef n = executor_->make(Node::Kind::Caller);
+  append(s, n);
+  executor_->wait_ready(n);
+  const Error e = sticky();
+  if (!failed(e)) work();
+  executor_->complete(n);
+  return e;
+}
+
+Error Context::run_later(Stream& s, u64 bytes, std::function<void()> work) {
+  const NodeRef n = executor_->make(Node::Kind::Work);
+  n->small = bytes <= kInline;
+  n->work = std::move(work);
+  append(s, n);
+  return Error::Success;
+}
+
+// One end of a copy: what we know about the memory there.
+struct Context::Side {
+  bool known = false, device = false, inside = true;
+  u64 write_delta = 0;
+  bool pageable() const { return !known; }
+};
+
+Context::Side Context::side_of(u64 address, u64 extent) const {
+  const auto a = runtime().registry().find(address);
+  if (!a) return {.device = false, .inside = !runtime().registry().overlaps(address, extent) && !runtime().in_device_range(address)};
+  const bool own_range = !a->host();
+  u64 end = a->address + a->bytes;
+  if (own_range) end = std::max(end, runtime().device(a->device).heap().mapped_end(address));
+  return {.known = true, .device = own_range && a->kind != memory::Kind::Managed, .inside = address + extent <= end,
+          .write_delta = a->write_delta};
+}
+
+// The named direction must fit what the pointers are; memory that both sides can reach fits everywhere.
+Error Context::check_copy(CopyKind kind, const Side& dst, const Side& src) const {
+  if (!dst.inside || !src.inside) return Error::InvalidValue;
+  const bool to_device = kind == CopyKind::HostToDevice || kind == CopyKind::DeviceToDevice;
+  const bool from_device = kind == CopyKind::DeviceToHost || kind == CopyKind::DeviceToDevice;
+  if ((to_device && !dst.known) || (from_device && !src.known)) return Error::InvalidValue;
+  return Error::Success;
+}
+
+Error Context::copy(const Copy& given, CopyKind kind, Stream& s, bool async) {
+  US_TRY(sticky());
+  if (given.bytes() == 0) return Error::Success;
+  if (!given.dst || !given.src) return Error::InvalidValue;
+  const Side dst = side_of(given.dst, given.dst_extent()), src = side_of(given.src, given.src_extent());
+  US_TRY(check_copy(kind, dst, src));
+  Copy c = given;
+  c.dst += dst.write_delta;
+  const bool device_only = dst.device && src.device;
+  if (device_only || (async && !dst.pageable() && !src.pageable())) return run_later(s, c.bytes(), [c] { run(c); });
+  const bool flat = c.height * c.depth == 1;
+  if (async && !dst.pageable() && flat && c.width <= kStaged) {
+    auto staged = std::make_shared<std::vector<u8>>(reinterpret_cast<const u8*>(c.src), reinterpret_cast<const u8*>(c.src) + c.width);
+    c.src = reinterpret_cast<u64>(staged->data());
+    return run_later(s, c.bytes(), [c, staged] { run(c); });
+  }
+  return run_in_order(s, [&] { run(c); });
+}
+
+Error Context::fill(const Fill& given, Stream& s, bool async) {
+  US_TRY(sticky());
+  if (given.bytes() == 0) return Error::Success;
+  const Side dst = side_of(given.dst, given.extent());
+  if (!given.dst || !dst.known || !dst.inside || given.dst % given.element) return Error::InvalidValue;
+  Fill f = given;
+  f.dst += dst.write_delta;
+  if (async || dst.device) return run_later(s, f.bytes(), [f] { run(f); });
+  return run_in_order(s, [&] { run(f); });
+}
+
+}  // namespace us::driver

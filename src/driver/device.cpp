@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/device.h"
+
+#include "driver/runtime.h"
+
+namespace us::driver {
+namespace {
+
+constexpr u64 kFirstRange = u64{0x20} << 40;  // where the first device's memory is wished to be, the same in every run
+constexpr u64 kRangeStride = u64{0x05} << 40;
+
+}  // namespace
+
+Device::Device(Runtime& r, u32 ordinal, const DeviceSpec& s)
+    : runtime_(r), ordinal_(ordinal), spec_(s),
+      heap_(std::make_unique<memory::Heap>(s.total_memory, kFirstRange + ordinal * kRangeStride)) {}
+
+Device::~Device() { primary_.reset(); }
+
+device::Gpu& Device::gpu() {
+  std::lock_guard l(m_);
+  if (!gpu_) {
+    const Settings& s = runtime_.settings();
+    device::GpuOptions o;
+    o.workers = s.workers;
+    o.deterministic = s.deterministic;
+    o.sms = spec_.sms;
+    o.printf_fifo_bytes = spec_.limit_printf_fifo;
+    o.print = s.print;
+    gpu_ = std::make_unique<device::Gpu>(std::move(o));
+  }
+  return *gpu_;
+}
+
+Context& Device::primary() {
+  std::lock_guard l(m_);
+  if (!primary_) primary_ = std::make_unique<Context>(*this, true, runtime_.next_context_id());
+  return *primary_;
+}
+
+bool Device::primary_active() const {
+  std::lock_guard l(m_);
+  return primary_ != nullptr;
+}
+
+Context& Device::retain_primary() {
+  std::lock_guard l(m_);
+  ++primary_refs_;
+  return primary();
+}
+
+Error Device::release_primary() {
+  std::lock_guard l(m_);
+  if (primary_refs_ == 0) return Error::InvalidContext;
+  if (--primary_refs_ == 0) primary_.reset();
+  return Error::Success;
+}
+
+void Device::reset_primary() {
+  std::lock_guard l(m_);
+  primary_.reset();
+}
+
+void Device::mem_info(u64& free, u64& total) {
+  total = spec_.total_memory;
+  free = total - heap_->used();
+}
+
+}  // namespace us::driver

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/executor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+namespace us::driver {
+namespace {
+
+constexpr u32 kMaxPending = 16384;  // a program that submits faster than the device runs waits here, as on hardware
+
+u64 now_ns() {
+  return static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                              std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+Error error_of(device::Outcome o) {
+  switch (o) {
+    case device::Outcome::Ok: return Error::Success;
+    case device::Outcome::IllegalAddress: return Error::IllegalAddress;
+    case device::Outcome::MisalignedAddress: return Error::MisalignedAddress;
+    case device::Outcome::IllegalInstruction: return Error::IllegalInstruction;
+    case device::Outcome::HardwareStackError: return Error::HardwareStackError;
+    case device::Outcome::Trap: return Error::LaunchFailed;
+    case device::Outcome::Assert: return Error::Assert;
+    case device::Outcome::Deadlock: return Error::LaunchTimeout;
+    case device::Outcome::NotSupported: return Error::NotSupported;
+  }
+  return Error::Unknown;
+}
+
+}  // namespace
+
+// A queue with a few threads that start when there is something for them.
+struct Executor::Engine {
+  Engine(Executor& e, u32 threads) : executor(e), limit(threads) {}
+  ~Engine() {
+    {
+      std::lock_guard l(m);
+      stop = true;
+    }
+    cv.notify_all();
+    for (auto& t : threads) t.join();
+  }
+
+  void push(Node* n) {
+    {
+      std::lock_guard l(m);
+      const auto at = std::upper_bound(queue.begin(), queue.end(), n, [](Node* a, Node* b) { return a->priority < b->priority; });
+      queue.insert(at, n);
+      if (idle == 0 && threads.size() < limit) threads.emplace_back([this] { loop(); });
+    }
+    cv.notify_one();
+  }
+
+  void loop() {
+    std::unique_lock l(m);
+    while (true) {
+      ++idle;
+      cv.wait(l, [&] { return stop || !queue.empty(); });
+      --idle;
+      if (queue.empty()) return;
+      Node* n = queue.front();
+      queue.pop_front();
+      l.unlock();
+      n->work();
+      std::vector<Node*> ready;
+      executor.finish(n, ready);
+      for (Node* r : ready) r->executor->start(r);
+      l.lock();
+    }
+  }
+
+  Executor& executor;
+  const u32 limit;
+  std::mutex m;
+  std::condition_variable cv;
+  std::deque<Node*> queue;
+  std::vector<std::thread> threads;
+  u32 idle = 0;
+  bool stop = false;
+};
+
+struct Executor::Impl {
+  Impl(Executor& e, device::Gpu& g) : gpu(g), copies(e, 2), hosts(e, 1) {}
+  device::Gpu& gpu;
+  std::mutex m;                              // successors and completion of nodes, pool
+  std::vector<std::unique_ptr<Node>> nodes;  // every node ever made
+  Node* free = nullptr;
+  std::atomic<u32> pending{0};               // submitted, not complete
+  std::function<void(const device::Fault&)> fault;
+  Engine copies, hosts;
+};
+
+Executor::Executor(device::Gpu& g) : impl_(std::make_unique<Impl>(*this, g)) {}
+Executor::~Executor() { wait_idle(); }
+
+void Executor::on_fault(std::function<void(const device::Fault&)> f) { impl_->fault = std::move(f); }
+
+NodeRef Executor::make(Node::Kind kind) {
+  std::lock_guard l(impl_->m);
+  Node* n = impl_->free;
+  if (n) {
+    impl_->free = n->next_free;
+  } else {
+    n = impl_->nodes.emplace_back(std::make_unique<Node>()).get();
+    n->executor = this;
+  }
+  n->kind = kind;
+  n->small = n->timed = n->always = false;
+  n->priority = 0;
+  n->end_ns = 0;
+  n->refs.store(1, std::memory_order_relaxed);
+  n->waiting.store(1, std::memory_order_relaxed);
+  n->state.store(0, std::memory_order_relaxed);
+  return NodeRef(n);
+}
+
+void Executor::release(Node* n) {
+  if (n->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  n->launch.reset();
+  n->work = nullptr;
+  n->successors.clear();
+  Impl& impl = *n->executor->impl_;
+  std::lock_guard l(impl.m);
+  n->next_free = impl.free;
+  impl.free = n;
+}
+
+void Executor::throttle() {
+  for (u32 p = impl_->pending.load(); p >= kMaxPending; p = impl_->pending.load()) impl_->pending.wait(p);
+}
+
+void Executor::submit(const NodeRef& node, std::span<const NodeRef> after) {
+  Node* n = node.get();
+  if (n->kind == Node::Kind::Kernel) throttle();
+  n->refs.fetch_add(1, std::memory_order_relaxed);  // until complete
+  impl_->pending.fetch_add(1, std::memory_order_relaxed);
+  for (const NodeRef& p : after) {
+    if (!p.pending()) continue;
+    std::lock_guard l(p->executor->impl_->m);
+    if (p->complete()) continue;
+    n->waiting.fetch_add(1, std::memory_order_relaxed);
+    p->successors.push_back(n);
+  }
+  if (n->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) start(n);
+}
+
+// Iterative: a chain of a thousand event records must not be a thousand stack frames.
+void Executor::start(Node* first) {
+  if (!start_one(first)) return;
+  std::vector<Node*> ready;
+  finish(first, ready);
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    Node* n = ready[i];
+    if (n->executor->start_one(n)) n->executor->finish(n, ready);
+  }
+}
+
+bool Executor::start_one(Node* n) {
+  const bool dropped = failed(sticky()) && !n->always;
+  switch (n->kind) {
+    case Node::Kind::Empty: return true;
+    case Node::Kind::Kernel:
+      if (dropped) return true;
+      n->launch->done = [this, n](const device::Fault& f) { kernel_done(n, f); };
+      impl_->gpu.submit(std::move(n->launch));
+      return false;
+    case Node::Kind::Work:
+      if (dropped) return true;
+      if (!n->small) {
+        impl_->copies.push(n);
+        return false;
+      }
+      n->work();
+      return true;
+    case Node::Kind::Host:
+      if (dropped) return true;
+      impl_->hosts.push(n);
+      return false;
+    case Node::Kind::Caller:
+      n->state.store(1, std::memory_order_release);
+      n->state.notify_all();
+      return false;
+  }
+  US_UNREACHABLE();
+}
+
+void Executor::kernel_done(Node* n, const device::Fault& f) {
+  if (f.outcome != device::Outcome::Ok) {
+    Error none = Error::Success;
+    sticky_.compare_exchange_strong(none, error_of(f.outcome));
+    if (impl_->fault) impl_->fault(f);
+  }
+  std::vector<Node*> ready;
+  finish(n, ready);
+  for (Node* r : ready) r->executor->start(r);
+}
+
+void Executor::complete(const NodeRef& n) {
+  std::vector<Node*> ready;
+  finish(n.get(), ready);
+  for (Node* r : ready) r->executor->start(r);
+}
+
+void Executor::finish(Node* n, std::vector<Node*>& ready) {
+  if (n->timed) n->end_ns = now_ns();
+  const std::size_t before = ready.size();
+  {
+    std::lock_guard l(impl_->m);
+    n->state.store(2, std::memory_order_release);
+    for (Node* s : n->successors)
+      if (s->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(s);
+  }
+  n->state.notify_all();
+  if (ready.size() > before + 1)
+    std::stable_sort(ready.begin() + static_cast<std::ptrdiff_t>(before), ready.end(),
+                     [](Node* a, Node* b) { return a->priority < b->priority; });
+  release(n);
+  std::atomic<u32>& pending = impl_->pending;  // at 0 the executor may go away under us
+  const u32 left = pending.fetch_sub(1, std::memory_order_acq_rel) - 1;
+  if (left == 0 || left + 1 == kMaxPending) pending.notify_all();
+}
+
+void Executor::wait(const NodeRef& n) {
+  for (u32 s = n->state.load(std::memory_order_acquire); s != 2; s = n->state.load(std::memory_order_acquire)) n->state.wait(s);
+}
+
+void Executor::wait_ready(const NodeRef& n) {
+  while (n->state.load(std::memory_order_acquire) == 0) n->state.wait(0);
+}
+
+bool Executor::busy() const { return impl_->pending.load() != 0; }
+
+void Executor::wait_idle() {
+  for (u32 p = impl_->pending.load(); p != 0; p = impl_->pending.load()) impl_->pending.wait(p);
+}
+
+}  // namespace us::driver

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/launch.h"
+
+#include "driver/device.h"
+#include "driver/occupancy.h"
+
+namespace us::driver {
+namespace {
+
+bool has_zero(const device::Dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; }
+bool exceeds(const device::Dim3& d, const u32 (&limit)[3]) { return d.x > limit[0] || d.y > limit[1] || d.z > limit[2]; }
+u64 volume(const device::Dim3& d) { return u64{d.x} * d.y * d.z; }
+
+Error check_shape(const DeviceSpec& d, const LaunchConfig& c) {
+  if (has_zero(c.grid) || has_zero(c.block)) return Error::InvalidConfiguration;
+  if (exceeds(c.block, d.max_block) || volume(c.block) > d.max_threads_per_block) return Error::InvalidConfiguration;
+  if (exceeds(c.grid, d.max_grid)) return Error::InvalidConfiguration;
+  return Error::Success;
+}
+
+Error check_bounds(const FunctionInfo& i, const LaunchConfig& c) {
+  if (i.reqntid && (c.block.x != i.block_limit[0] || c.block.y != i.block_limit[1] || c.block.z != i.block_limit[2]))
+    return Error::InvalidValue;
+  if (volume(c.block) > i.max_threads_per_block) return Error::InvalidValue;
+  return Error::Success;
+}
+
+Error check_shared(const Function& f, const LaunchConfig& c) {
+  return c.dynamic_shared > static_cast<u64>(f.max_dynamic_shared.load()) ? Error::InvalidValue : Error::Success;
+}
+
+Error check_cluster(const DeviceSpec& d, const Function& f, const LaunchConfig& c, device::Dim3& cluster) {
+  const FunctionInfo& i = f.info();
+  const bool fixed = i.cluster[0] != 0;
+  cluster = c.cluster.x ? c.cluster : device::Dim3{1, 1, 1};
+  if (fixed) {
+    if (c.cluster.x && (c.cluster.x != i.cluster[0] || c.cluster.y != i.cluster[1] || c.cluster.z != i.cluster[2]))
+      return Error::InvalidClusterSize;
+    cluster = {i.cluster[0], i.cluster[1], i.cluster[2]};
+  }
+  if (has_zero(cluster)) return Error::InvalidClusterSize;
+  const u64 blocks = volume(cluster);
+  if (blocks == 1) return Error::Success;
+  if (blocks > max_potential_cluster(d, f) || (i.max_cluster_rank && blocks > i.max_cluster_rank)) return Error::InvalidClusterSize;
+  if (c.grid.x % cluster.x || c.grid.y % cluster.y || c.grid.z % cluster.z) return Error::InvalidConfiguration;
+  return Error::Success;
+}
+
+}  // namespace
+
+Error validate(const Function& f, const LaunchConfig& c, device::Dim3& cluster) {
+  const DeviceSpec& d = f.module().context().device().spec();
+  US_TRY(check_shape(d, c));
+  US_TRY(check_shared(f, c));
+  US_TRY(check_bounds(f.info(), c));
+  US_TRY(check_cluster(d, f, c, cluster));
+  const BlockNeeds needs = needs_of(f, static_cast<u32>(volume(c.block)), c.dynamic_shared);
+  const u64 resident = u64{blocks_per_sm(d, needs)} * d.sms;
+  if (resident == 0) return Error::LaunchOutOfResources;
+  if (c.cooperative && volume(c.grid) > resident) return Error::CooperativeLaunchTooLarge;
+  return Error::Success;
+}
+
+}  // namespace us::driver

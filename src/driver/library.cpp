@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/library.h"
+
+#include "driver/runtime.h"
+#include "ptx/fatbin.h"
+
+namespace us::driver {
+
+Library::Library(Runtime& r, const void* image, std::string name) : runtime_(r), image_(image), name_(std::move(name)) {
+  if (ptx::container_of(image) != ptx::Container::Text) return;
+  text_ = static_cast<const char*>(image);
+  image_ = nullptr;
+}
+
+Library::Library(Runtime& r, std::unique_ptr<ir::Module> m, std::string name)
+    : runtime_(r), name_(std::move(name)), parsed_(true), module_(std::move(m)) {}
+
+Error Library::module(const ir::Module*& out) {
+  std::lock_guard l(m_);
+  if (!parsed_) {
+    parsed_ = true;
+    error_ = parse();
+    text_.clear();
+  }
+  out = module_.get();
+  return error_;
+}
+
+Error Library::parse() {
+  const DeviceSpec& d = runtime_.device(0).spec();
+  const bool text = image_ == nullptr;
+  auto parsed = ptx::load(text ? text_.c_str() : image_, {.sm = d.cc_major * 10 + d.cc_minor}, name_);
+  if (parsed) {
+    module_ = std::move(*parsed);
+    return Error::Success;
+  }
+  log_ = name_ + ":";
+  for (const Diag& m : parsed.diags()) {
+    log_ += "\n  ";
+    if (m.loc.line) log_ += std::to_string(m.loc.line) + ":" + std::to_string(m.loc.col) + ": ";
+    log_ += m.message;
+  }
+  if (ptx::is_no_ptx(parsed.diags())) return Error::NoBinaryForGpu;
+  return Error::InvalidPtx;
+}
+
+Kernel& Library::kernel(const std::string& name) {
+  std::lock_guard l(m_);
+  auto& k = kernels_[name];
+  if (!k) {
+    k = std::make_unique<Kernel>(Kernel{this, name});
+    runtime_.kernel_made(k.get());
+  }
+  return *k;
+}
+
+Error Library::find_kernel(const std::string& name, Kernel*& out) {
+  const ir::Module* m = nullptr;
+  US_TRY(module(m));
+  for (const ir::Function& f : m->functions) {
+    if (!f.entry || !f.defined || f.name != name) continue;
+    out = &kernel(name);
+    return Error::Success;
+  }
+  return Error::NotFound;
+}
+
+Error Library::list_kernels(std::vector<Kernel*>& out) {
+  const ir::Module* m = nullptr;
+  US_TRY(module(m));
+  for (const ir::Function& f : m->functions)
+    if (f.entry && f.defined) out.push_back(&kernel(f.name));
+  return Error::Success;
+}
+
+}  // namespace us::driver

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/runtime.h"
+
+#include <algorithm>
+
+namespace us::driver {
+
+Runtime::Runtime(Settings s) : settings_(std::move(s)) {
+  for (u32 i = 0; i < settings_.devices.size(); ++i) devices_.push_back(std::make_unique<Device>(*this, i, settings_.devices[i]));
+}
+
+Runtime::~Runtime() {
+  own_contexts_.clear();
+  devices_.clear();
+}
+
+bool Runtime::in_device_range(u64 address) const {
+  return std::any_of(devices_.begin(), devices_.end(), [&](const auto& d) { return d->heap().contains(address); });
+}
+
+codegen::Jit& Runtime::jit() {
+  std::lock_guard l(jit_m_);
+  if (!jit_) jit_ = std::make_unique<codegen::Jit>(settings_.jit);
+  return *jit_;
+}
+
+void Runtime::report(std::string_view text) {
+  if (settings_.report && !text.empty()) settings_.report(text);
+}
+
+Context& Runtime::create_context(u32 ordinal) {
+  auto c = std::make_unique<Context>(*devices_[ordinal], false, next_context_id());
+  std::lock_guard l(m_);
+  return *own_contexts_.emplace(c.get(), std::move(c)).first->second;
+}
+
+Error Runtime::destroy_context(const void* handle) {
+  std::unique_ptr<Context> gone;
+  {
+    std::lock_guard l(m_);
+    const auto it = own_contexts_.find(handle);
+    if (it == own_contexts_.end()) return Error::InvalidContext;
+    gone = std::move(it->second);
+    own_contexts_.erase(it);
+  }
+  return Error::Success;
+}
+
+Context* Runtime::find_context(const void* handle) {
+  std::lock_guard l(m_);
+  const auto it = contexts_.find(handle);
+  return it == contexts_.end() ? nullptr : it->second;
+}
+
+bool Runtime::busy() const {
+  for (const Context* c : contexts())
+    if (c->busy()) return true;
+  return false;
+}
+
+std::vector<Context*> Runtime::contexts() const {
+  std::lock_guard l(m_);
+  std::vector<Context*> all;
+  for (const auto& [handle, c] : contexts_) all.push_back(c);
+  return all;
+}
+
+std::shared_ptr<Stream> Runtime::find_stream(const void* handle) {
+  for (Context* c : contexts())
+    if (auto s = c->find_stream(handle)) return s;
+  return nullptr;
+}
+
+std::shared_ptr<Event> Runtime::find_event(const void* handle) {
+  for (Context* c : contexts())
+    if (auto e = c->find_event(handle)) return e;
+  return nullptr;
+}
+
+void Runtime::context_made(Context* c) {
+  std::lock_guard l(m_);
+  contexts_[c] = c;
+}
+
+void Runtime::context_gone(Context* c) {
+  std::lock_guard l(m_);
+  contexts_.erase(c);
+}
+
+Library& Runtime::add_library(std::unique_ptr<Library> library) {
+  std::lock_guard l(m_);
+  return *libraries_.emplace(library.get(), std::move(library)).first->second;
+}
+
+Error Runtime::remove_library(const void* handle) {
+  std::unique_ptr<Library> gone;
+  {
+    std::lock_guard l(m_);
+    const auto it = libraries_.find(handle);
+    if (it == libraries_.end()) return Error::InvalidHandle;
+    gone = std::move(it->second);
+    libraries_.erase(it);
+    std::erase_if(kernels_, [&](auto& e) { return e.second->library == gone.get(); });
+  }
+  for (Context* c : contexts()) c->forget(*gone);
+  return Error::Success;
+}
+
+Library* Runtime::find_library(const void* handle) {
+  std::lock_guard l(m_);
+  const auto it = libraries_.find(handle);
+  return it == libraries_.end() ? nullptr : it->second.get();
+}
+
+Kernel* Runtime::find_kernel(const void* handle) {
+  std::lock_guard l(m_);
+  const auto it = kernels_.find(handle);
+  return it == kernels_.end() ? nullptr : it->second;
+}
+
+void Runtime::kernel_made(Kernel* k) {
+  std::lock_guard l(m_);
+  kernels_[k] = k;
+}
+
+}  // namespace us::driver
