@@ -65,6 +65,7 @@ int parse_and_do(int argc, char** argv) {
 
   CLI::App& ptx_verb = *app.add_subcommand("ptx", "Check the PTX in a .ptx file, fat binary or executable; list kernels and coverage.");
   ptx_verb.add_option("FILE", file, "what to read")->required();
+  ptx_verb.add_option("--device", devices, "whose PTX to take from fat binaries; default: h200")->type_name("P");
   ptx_verb.add_flag("--json", json, "as JSON");
 
   int ours = argc;
@@ -79,7 +80,7 @@ int parse_and_do(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : us::tools::kExitUsage;
   }
   if (run_verb.parsed()) return run(request);
-  return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, json);
+  return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, devices, json);
 }
 
 }  // namespace

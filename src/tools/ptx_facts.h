@@ -6,6 +6,7 @@
 
 #include "base/types.h"
 #include "ir/ir.h"
+#include "ptx/fatbin.h"
 
 namespace us::tools {
 
@@ -38,10 +39,11 @@ struct ModuleFacts {
 
 ModuleFacts examine_module(const ir::Module&);
 
-// A text of PTX and where it was found.
+// A text of PTX and where it was found; or why there is none for the device.
 struct PtxText {
   std::string source, text;
+  std::vector<Diag> problems;
 };
-Result<std::vector<PtxText>> read_ptx(const std::string& file);  // .ptx, fat binary, or ELF with fat binaries
+Result<std::vector<PtxText>> read_ptx(const std::string& file, ptx::Target);  // .ptx, fat binary, or ELF with fat binaries
 
 }  // namespace us::tools

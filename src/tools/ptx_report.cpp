@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "base/json.h"
+#include "driver/preset.h"
 #include "ptx/ptx.h"
 #include "tools/exit_codes.h"
 #include "tools/ptx_facts.h"
@@ -18,7 +19,7 @@ u32 total(const std::map<std::string, u32>& counts) {
   return n;
 }
 
-std::string position(const Diag& d) { return fmt::format("{}:{}", d.loc.line, d.loc.col); }
+std::string position(const Diag& d) { return d.loc.line ? fmt::format("{}:{}: ", d.loc.line, d.loc.col) : std::string(); }
 
 void line(std::string_view name, std::string_view value) {
   if (!value.empty()) fmt::print("    {:<14} {}\n", name, value);
@@ -53,7 +54,7 @@ void print_missing(const char* title, const std::map<std::string, u32>& missing)
 
 void print_module(const ModuleFacts& m) {
   fmt::print("{}", styled(stdout, Style::Bold, m.source));
-  for (const Diag& d : m.problems) fmt::print("\n  {}: {} {}", position(d), styled(stdout, Style::Red, "error:"), d.message);
+  for (const Diag& d : m.problems) fmt::print("\n  {}{} {}", position(d), styled(stdout, Style::Red, "error:"), d.message);
   if (!m.problems.empty()) return fmt::print("\n"), void();
   fmt::print(": PTX {}.{}, {}\n", m.version / 10, m.version % 10, m.target);
   u32 functions = 0;
@@ -100,18 +101,28 @@ void write_module(JsonWriter& json, const ModuleFacts& m) {
 }
 
 ModuleFacts examine(const PtxText& text) {
-  auto module = ptx::parse(text.text, text.source);
   ModuleFacts facts;
-  if (module) facts = examine_module(**module);
-  else facts.problems = module.diags();
+  facts.problems = text.problems;
+  if (text.problems.empty()) {
+    auto module = ptx::parse(text.text, text.source);
+    if (module) facts = examine_module(**module);
+    else facts.problems = module.diags();
+  }
   facts.source = text.source;
   return facts;
 }
 
+ptx::Target target_of(const driver::Preset& p) {
+  using driver::Attribute;
+  return {static_cast<u32>(p[Attribute::COMPUTE_CAPABILITY_MAJOR] * 10 + p[Attribute::COMPUTE_CAPABILITY_MINOR]), true};
+}
+
 }  // namespace
 
-int inspect_ptx(const std::string& file, bool json) {
-  const auto texts = read_ptx(file);
+int inspect_ptx(const std::string& file, const std::string& device, bool json) {
+  const auto presets = driver::find_presets(device.empty() ? "h200" : device);
+  if (!presets) return complain(presets.diags()), kExitUsage;
+  const auto texts = read_ptx(file, target_of(*presets->front()));
   if (!texts) return complain(texts.diags()), kExitUsage;
   JsonWriter out;
   out.object().key("modules").array();

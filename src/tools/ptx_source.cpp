@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the PTX in a file.
+// Finds the PTX in a file: the file itself, or what the fat binaries in it carry for a device.
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -10,20 +11,69 @@
 namespace us::tools {
 namespace {
 
+using Bytes = std::span<const u8>;
+constexpr u64 kEmptyBelow = 64;  // a fat binary shorter than the header of an entry has none
+
 Diag problem(std::string text) { return {Diag::Kind::Error, {}, std::move(text)}; }
 
-bool looks_like_text(std::span<const u8> bytes) {
+bool looks_like_text(Bytes bytes) {
   const auto head = bytes.first(std::min<std::size_t>(bytes.size(), 4096));
   return !head.empty() && std::none_of(head.begin(), head.end(), [](u8 c) { return c < 9; });
 }
 
+// The length of the fat binary that starts here; 0 if none does.
+u64 fat_binary_at(Bytes bytes) {
+  constexpr std::size_t kHeader = 16;
+  if (bytes.size() < kHeader || ptx::container_of(bytes.data()) != ptx::Container::FatBinary) return 0;
+  u64 payload;
+  std::memcpy(&payload, bytes.data() + 8, sizeof payload);
+  return payload <= bytes.size() - kHeader ? kHeader + payload : 0;
+}
+
+// Sections hold one fat binary behind the other, each aligned to 8 bytes.
+void read_section(const std::string& where, Bytes bytes, ptx::Target target, std::vector<PtxText>& out) {
+  u32 number = 0;
+  while (!bytes.empty()) {
+    const u64 size = fat_binary_at(bytes);
+    if (size >= kEmptyBelow) {
+      PtxText text{fmt::format("{} {}", where, ++number), {}, {}};
+      auto image = ptx::find_ptx(bytes.first(size), target);
+      if (image) text.text = std::move(image->ptx);
+      else text.problems = image.diags();
+      out.push_back(std::move(text));
+    }
+    bytes = bytes.subspan(std::min<std::size_t>(bytes.size(), size ? (size + 7) / 8 * 8 : 8));
+  }
+}
+
+// Programs also carry fat binaries without PTX: empty ones, and machine code of the device runtime library.
+void keep_what_matters(std::vector<PtxText>& texts) {
+  const auto has_ptx = [](const PtxText& t) { return t.problems.empty(); };
+  if (std::any_of(texts.begin(), texts.end(), has_ptx)) std::erase_if(texts, [](const PtxText& t) { return ptx::is_no_ptx(t.problems); });
+}
+
+Result<std::vector<PtxText>> read_elf(const std::string& file, ptx::Target target) {
+  const auto elf = ElfFile::open(file);
+  if (!elf) return elf.diags();
+  std::vector<PtxText> out;
+  for (const ElfFile::Section& s : elf->sections)  // the second holds relocatable device code (nvcc -rdc=true)
+    if (s.name == ".nv_fatbin" || s.name == "__nv_relfatbin") read_section(fmt::format("{}: {}", file, s.name), s.bytes, target, out);
+  if (out.empty()) return problem(fmt::format("{}: has no fat binary; was it compiled by nvcc?", file));
+  keep_what_matters(out);
+  return out;
+}
+
 }  // namespace
 
-Result<std::vector<PtxText>> read_ptx(const std::string& file) {
+Result<std::vector<PtxText>> read_ptx(const std::string& file, ptx::Target target) {
   auto bytes = read_file(file);
   if (!bytes) return bytes.diags();
-  if (looks_like_text(*bytes)) return std::vector<PtxText>{{file, {bytes->begin(), bytes->end()}}};
-  return problem(fmt::format("{}: expected PTX text, a fat binary, or an executable or library that contains one", file));
+  if (ElfFile::is_elf(*bytes)) return read_elf(file, target);
+  std::vector<PtxText> out;
+  if (fat_binary_at(*bytes)) read_section(file, *bytes, target, out);
+  else if (looks_like_text(*bytes)) out.push_back({file, {bytes->begin(), bytes->end()}, {}});
+  else return problem(fmt::format("{}: expected PTX text, a fat binary, or an executable or library that contains one", file));
+  return out;
 }
 
 }  // namespace us::tools

@@ -14,6 +14,6 @@ struct RunRequest {
 int run_program(const RunRequest&);
 
 int show_info(const std::string& devices, bool json);
-int inspect_ptx(const std::string& file, bool json);
+int inspect_ptx(const std::string& file, const std::string& device, bool json);
 
 }  // namespace us::tools

@@ -199,6 +199,19 @@ class Cli(unittest.TestCase):
         self.expect(understudy("ptx", str(self.dir / "missing.ptx")), 125, "No such file")
         self.expect(understudy("ptx", "/bin/true"), 125, "/bin/true")
 
+    def test_ptx_inside_programs(self):
+        for flags in ((), ("--compress-mode=none",), ("--compress-mode=speed",), ("-rdc=true",)):
+            program = self.compile("k.cu", KERNEL, "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90", *flags)
+            result = understudy("ptx", program)
+            self.expect(result, 0)
+            self.assertIn("kernel k()", result.stdout)
+
+    def test_machine_code_alone_is_explained(self):
+        program = self.compile("k.cu", KERNEL, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90")
+        result = understudy("ptx", program)
+        self.expect(result, 1)
+        self.assertIn("compile it with -gencode arch=compute_90,code=compute_90", result.stdout)
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0]])
