@@ -13,6 +13,34 @@
 namespace us::codegen {
 namespace {
 
+// Conversions that processors without the instruction call by name; a half or bfloat comes back in the low bits of xmm0.
+_Float16 half_of_double(double x) { return static_cast<_Float16>(x); }
+_Float16 half_of_float(float x) { return static_cast<_Float16>(x); }
+float float_of_half(_Float16 x) { return static_cast<float>(x); }
+_Float16 as_half(u16 bits) {
+  _Float16 h;
+  std::memcpy(&h, &bits, 2);
+  return h;
+}
+_Float16 bfloat_of_float(float x) {
+  u32 u;
+  std::memcpy(&u, &x, 4);
+  if ((u & 0x7fffffff) > 0x7f800000) return as_half(0x7fff);
+  return as_half(static_cast<u16>((u + 0x7fff + ((u >> 16) & 1)) >> 16));
+}
+// Through a float rounded to odd, so that the second rounding sees what the first one dropped.
+_Float16 bfloat_of_double(double x) {
+  float f = static_cast<float>(x);
+  u32 u;
+  std::memcpy(&u, &f, 4);
+  if (std::isfinite(f) && static_cast<double>(f) != x && !(u & 1)) {
+    const bool too_big = std::fabs(static_cast<double>(f)) > std::fabs(x);
+    u = too_big ? u - 1 : u + 1;
+    std::memcpy(&f, &u, 4);
+  }
+  return bfloat_of_float(f);
+}
+
 // The only functions compiled code may call by name: what the back end expands operations to.
 void* external(std::string_view name) {
   struct Row { std::string_view name; void* address; };
@@ -20,6 +48,11 @@ void* external(std::string_view name) {
       {"memcpy", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
       {"memset", reinterpret_cast<void*>(static_cast<void* (*)(void*, int, std::size_t)>(&std::memset))},
       {"memmove", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memmove))},
+      {"__truncdfhf2", reinterpret_cast<void*>(&half_of_double)},
+      {"__truncsfhf2", reinterpret_cast<void*>(&half_of_float)},
+      {"__extendhfsf2", reinterpret_cast<void*>(&float_of_half)},
+      {"__truncsfbf2", reinterpret_cast<void*>(&bfloat_of_float)},
+      {"__truncdfbf2", reinterpret_cast<void*>(&bfloat_of_double)},
       {"fma", reinterpret_cast<void*>(static_cast<double (*)(double, double, double)>(&::fma))},
       {"fmaf", reinterpret_cast<void*>(static_cast<float (*)(float, float, float)>(&::fmaf))},
       {"floor", reinterpret_cast<void*>(static_cast<double (*)(double)>(&::floor))},

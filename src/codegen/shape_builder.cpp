@@ -23,7 +23,8 @@ Shape shape_immediate(const ir::Operand& o, isa::Type as) {
 
 Shape shape_load(const MemRef& m, const Shape* addr, bool its) {
   using isa::Space;
-  if (m.space == Space::Param && !m.param_of_function) return uniform_shape(m.bits);
+  if (m.space == Space::Param && !m.param_of_function && (!addr || addr->uniform())) return uniform_shape(m.bits);
+  if (m.space == Space::Param && addr && addr->kind == Shape::Kind::Top) return *addr;
   if (m.space == Space::Const && (!addr || addr->uniform())) return uniform_shape(m.bits);
   if (its || m.space == Space::Local || m.space == Space::Param) return varying_shape(m.bits);
   if (addr && addr->kind == Shape::Kind::Top) return *addr;

@@ -119,6 +119,7 @@ void Emitter::its_barrier(std::span<const V> args) {
   call_rt(RtFn::Yield, {imm(64, inst_ ? inst_->loc.line : 0)}, {}, &none, false);
   rotate(slot, mask());
   b_.SetInsertPoint(go);
+  p = b_.CreateConstInBoundsGEP1_32(b_.getInt32Ty(), its_pending_, slot);
   b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), p), late), p);
   set_mask(ready, false);
 }

@@ -38,8 +38,9 @@ LV Emitter::address(const MemRef& m, Value** root) {
       return at(resize(canon(m.addr), 32, false));
     }
     case Space::Param: {
+      if (m.addr) return at(resize(canon(m.addr), 64, false));  // the address of a parameter is a host address
       *root = load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params");
-      return m.addr ? at(resize(m.addr, 64, false)) : zero;
+      return zero;
     }
     case Space::Local: {
       *root = load_at(ctx_, offsetof(WarpCtx, local), b_.getPtrTy(), "local");
