@@ -20,11 +20,11 @@ def bits(t):
 
 
 class Kernel:
-    def __init__(self, name, ins, outs, n=N, regs=""):
-        self.name, self.ins, self.outs, self.n, self.regs = name, ins, outs, n, regs
+    def __init__(self, name, ins, outs, n=N, extra=""):
+        self.name, self.ins, self.outs, self.n, self.extra = name, ins, outs, n, extra
 
     def text(self):
-        head = [f"// RUN: kernel={self.name} grid={self.n // 256} block=256"]
+        head = [f"// RUN: kernel={self.name} grid={self.n // 256} block=256{self.extra}"]
         for reg, t, spec in self.ins:
             head.append(f"// IN {reg}: {t}[{self.n}] = {spec}")
         for name, t, _, *expect in self.outs:
@@ -268,6 +268,92 @@ def convert():
       [(t, "b32", f"cvt.pack.sat.{t}.s32.b32 @d, %a, %b, %c") for t in ("u8", "s8")])])
 
 
+def warp():
+    w = lambda name, about, ks: write(f"warp/{name}.ptx", about, ks)
+    shfl = []
+    for mode in ("up", "down", "bfly", "idx"):
+        outs = []
+        for clamp in (0, 0x1f, 0x181f, 0x1c1f, 0x1f, 0x1800, 0x0f07):
+            outs.append((f"c_{clamp:04x}_{len(outs)}", "b32", f"and.b32 %r4, %b, 63; shfl.sync.{mode}.b32 @d|%p0, %a, %r4, {clamp:#x}, -1; selp.b32 %r5, 0x80000000, 0, %p0; xor.b32 @d, @d, %r5"))
+        outs.append(("imm", "b32", f"shfl.sync.{mode}.b32 @d, %a, 3, 0x1f, -1"))
+        outs.append(("varying_c", "b32", f"and.b32 %r4, %c, 0x1f1f; shfl.sync.{mode}.b32 @d|%p0, %a, %b, %r4, -1; selp.b32 %r5, 0x80000000, 0, %p0; xor.b32 @d, @d, %r5"))
+        shfl.append(Kernel(f"shfl_{mode}", [("a", "b32", "random seed=2"), ("b", "b32", "random seed=3"), ("c", "b32", "random seed=4")], outs))
+    w("shfl", "shfl.sync: all modes, clamps and segments, with the predicate", shfl)
+    half = "mov.u32 %r4, %laneid; and.b32 %r4, %r4, 16; setp.ne.u32 %p2, %r4, 0; selp.b32 %r5, 0xffff0000, 0x0000ffff, %p2; setp.lt.u32 %p0, %a, %b"
+    votes = [(ident(m, x), "u32", f"{half}; vote.sync.{m}.pred %p1, {x and '!'}%p0, %r5; selp.u32 @d, 1, 0, %p1") for m in ("all", "any", "uni") for x in ("", "not")]
+    votes += [("ballot", "b32", f"{half}; vote.sync.ballot.b32 @d, %p0, %r5"), ("ballot_full", "b32", "setp.gt.s32 %p0, %a, %b; vote.sync.ballot.b32 @d, %p0, -1"),
+              ("ballot_not", "b32", "setp.gt.s32 %p0, %a, %b; vote.sync.ballot.b32 @d, !%p0, -1"),
+              ("all_low", "u32", "setp.ge.u32 %p0, %a, 0; vote.sync.all.pred %p1, %p0, -1; selp.u32 @d, 1, 0, %p1")]
+    w("vote", "vote.sync with whole and half warps", [Kernel("vote", operands("u32", 2), votes)])
+    match = []
+    for n in (32, 64):
+        q = "%r4" if n == 32 else "%q1"
+        for keep in (1, 3, 0xff):
+            match.append(Kernel(f"match_b{n}_{keep}", [("a", f"b{n}", "random seed=5")], [
+                ("any", "b32", f"and.b{n} {q}, %a, {keep}; match.any.sync.b{n} @d, {q}, -1"),
+                ("all", "b32", f"and.b{n} {q}, %a, {keep}; match.all.sync.b{n} @d|%p0, {q}, -1; selp.b32 %r5, 1, 0, %p0; shl.b32 %r5, %r5, 7; xor.b32 @d, @d, %r5"),
+                ("all_same", "b32", f"mov.b{n} {q}, 7; match.all.sync.b{n} @d|%p0, {q}, -1; selp.b32 %r5, 1, 0, %p0; shl.b32 %r5, %r5, 7; xor.b32 @d, @d, %r5")]))
+    w("match", "match.any, match.all", match)
+    w("redux", "redux.sync, elect, activemask", [Kernel("redux", operands("u32", 2), [(ident(op, t), t, f"redux.sync.{op}.{t} @d, %a, -1") for op, t in
+      [(o, t) for o in ("add", "min", "max") for t in ("u32", "s32")] + [(o, "b32") for o in ("and", "or", "xor")]] +
+      [(ident(op, t, "half"), t, f"{half}; redux.sync.{op}.{t} @d, %a, %r5") for op, t in (("add", "u32"), ("min", "s32"), ("max", "u32"), ("xor", "b32"))] +
+      [("elect", "b32", "elect.sync @d|%p0, -1; selp.b32 %r4, 1000, 0, %p0; add.u32 @d, @d, %r4"), ("elect_half", "b32", f"{half}; elect.sync @d|%p0, %r5; selp.b32 %r4, 1000, 0, %p0; add.u32 @d, @d, %r4"),
+       ("activemask", "b32", "activemask.b32 @d")])])
+    regs = [f"{r}.{c}" for r in ("tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid") for c in "xyz"]
+    regs += ["laneid", "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_gt", "lanemask_ge", "cluster_ctarank", "cluster_nctarank", "nsmid", "dynamic_smem_size", "total_smem_size", "nwarpid"]
+    w("sregs", "special registers", [Kernel("sregs", [], [(ident(r), "u32", f"mov.u32 @d, %{r}") for r in regs] +
+      [("explicit_cluster", "u32", "mov.pred %p0, %is_explicit_cluster; selp.u32 @d, 1, 0, %p0"), ("clock_advances", "u32", "mov.u64 %q1, %clock64; mov.u64 %q2, %clock64; setp.ge.u64 %p0, %q2, %q1; selp.u32 @d, 1, 0, %p0"),
+       ("timer_advances", "u32", "mov.u64 %q1, %globaltimer; nanosleep.u32 2000; mov.u64 %q2, %globaltimer; setp.ge.u64 %p0, %q2, %q1; selp.u32 @d, 1, 0, %p0")])])
+
+
+def atomics():
+    def kernel(t, ops, space):
+        w = bits(t)
+        n, outs = 1024, []
+        k = Kernel(f"atom_{space}_{t}", operands(t, 3), [], n=n)
+        d = {16: "%h0", 32: "%r3", 64: "%q0"}[w]
+        for op, suffix in ops:
+            form = f"{op}.{suffix}" if suffix != t else f"{op}.{t}"
+            args = "%b, %c" if op == "cas" else "%b"
+            name = ident(op, suffix)
+            outs.append((name, w, f"atom.{space}.{form} {d}, [%cell], {args}", d))
+            if op not in ("cas", "exch"):
+                outs.append((name + "_red", w, f"red.{space}.{form} [%cell], {args}", None))
+        head = [f"// RUN: kernel={k.name} grid={n // 256} block=256"] + [f"// IN {r}: {ty}[{n}] = {sp}" for r, ty, sp in k.ins]
+        arrays = []
+        for name, _, _, dd in outs:
+            arrays += ([f"old_{name}"] if dd else []) + [f"new_{name}"]
+        head += [f"// OUT {a}: b{w}[{n}] = recorded" for a in arrays]
+        params = ", ".join(f".param .u64 p{j}" for j in range(len(k.ins) + len(arrays)))
+        body = [f".visible .entry {k.name}({params})", "{"]
+        body += [f"  .reg .b{w} %{r};" for r, _, _ in k.ins] + ["  .reg .b16 %h<8>;", "  .reg .b32 %r<12>, %i;", "  .reg .b64 %q<12>, %at, %cell;"]
+        body += [f"  .shared .align 16 .b8 {k.name}_cells[4096];"] if space == "shared" else []
+        body += ["  mov.u32 %r0, %ctaid.x;", "  mov.u32 %r1, %ntid.x;", "  mov.u32 %r2, %tid.x;", "  mad.lo.u32 %i, %r0, %r1, %r2;"]
+        for j, (r, _, _) in enumerate(k.ins):
+            body += Kernel.address(j, w) + [f"  ld.global.b{w} %{r}, [%at];"]
+        at = len(k.ins)
+        for name, _, code, dd in outs:
+            new = at + (1 if dd else 0)
+            body += Kernel.address(new, w) + ["  mov.b64 %cell, %at;"]
+            if space == "shared":
+                body += [f"  mov.u64 %cell, {k.name}_cells;", "  mul.wide.u32 %q3, %r2, 16;", "  add.s64 %cell, %cell, %q3;"]
+            body += [f"  st.{space}.b{w} [%cell], %a;", f"  {code};"]
+            if space == "shared":
+                tmp = {16: "%h1", 32: "%r4", 64: "%q1"}[w]
+                body += [f"  ld.shared.b{w} {tmp}, [%cell];", f"  st.global.b{w} [%at], {tmp};"]
+            if dd:
+                body += Kernel.address(at, w) + [f"  st.global.b{w} [%at], {d};"]
+            at = new + 1
+        k.text = lambda: "\n".join(head + body + ["  ret;", "}"])
+        return k
+    table = [("b32", [(o, "b32") for o in ("and", "or", "xor", "exch", "cas")]), ("b64", [(o, "b64") for o in ("and", "or", "xor", "exch", "cas")]),
+             ("u32", [(o, "u32") for o in ("add", "inc", "dec", "min", "max")]), ("s32", [(o, "s32") for o in ("add", "min", "max")]),
+             ("u64", [(o, "u64") for o in ("add", "min", "max")]), ("s64", [(o, "s64") for o in ("min", "max")]), ("b16", [("cas", "b16")]),
+             ("f32", [("add", "f32")]), ("f64", [("add", "f64")])] + [(t, [("add.noftz", t)]) for t in ("f16", "f16x2", "bf16", "bf16x2")]
+    for space in ("global", "shared"):
+        write(f"atomics/{space}.ptx", f"atom and red on {space} memory, one cell per thread", [kernel(t, ops, space) for t, ops in table])
+
+
 if __name__ == "__main__":
-    for chapter in (integer, logic, compare, floating, half, convert):
+    for chapter in (integer, logic, compare, floating, half, convert, warp, atomics):
         chapter()
