@@ -2,7 +2,7 @@
 // A warp-specialised ring on raw mbarriers: warp 0 issues cp.async copies, the other warps work.
 //
 //   full[s]   32 arrivals: one per copying lane, made by the copies themselves (cp.async.mbarrier.arrive.noinc)
-//   empty[s]  one arrival per working warp
+//   empty[s]  one arrival per working thread
 //
 // Each side follows the phases by parity: use n of a slot waits for phase parity n & 1 of `full`, and for the opposite one of
 // `empty` (the phase before the first is taken as complete).
@@ -50,7 +50,7 @@ __global__ void mbarrier_ring(Job job) {
   __shared__ alignas(8) uint64_t full[kStages], empty[kStages];
   constexpr int kWords = kBytes / 4;
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, workers = blockDim.x - 32, size = workers * kWords;
-  if (threadIdx.x < kStages) init_barrier(&full[threadIdx.x], 32), init_barrier(&empty[threadIdx.x], workers / 32);
+  if (threadIdx.x < kStages) init_barrier(&full[threadIdx.x], 32), init_barrier(&empty[threadIdx.x], workers);
   __syncthreads();
   for (int batch = 0; batch < job.batches; ++batch) {
     const int s = batch % kStages, parity = batch / kStages & 1;
@@ -63,8 +63,7 @@ __global__ void mbarrier_ring(Job job) {
     } else {
       wait_parity(&full[s], parity);
       work(job, batch, slot, size, threadIdx.x - 32, workers);
-      __syncwarp();
-      if (lane == 0) arrive(&empty[s]);
+      arrive(&empty[s]);
     }
   }
 }

@@ -7,11 +7,10 @@ __global__ void conversions(const char* name) {
   printf("%d %i %u %x %X %o %c %%\n", -42, 7, 4000000000u, 48879, 48879, 8, 'x');
   printf("%lld %llu %llx %ld %lu\n", -1234567890123ll, 18446744073709551615ull, 0x123456789abcdefull, -5l, 6ul);
   printf("%f %.3f %10.2f|%-10.1f|%e %g %G\n", 1.5, 2.0 / 3.0, 3.14159, 2.5f, 12345.678, 1e-10, 1e20);
-  printf("[%8d] [%-8d] [%08d] [%+d] [% d] [%#x] [%*d] [%.*f]\n", 12, 34, 56, 78, 90, 255, 6, 7, 2, 9.876);
+  printf("[%8d] [%-8d] [%08d] [%+d] [% d] [%#x] [%*d]\n", 12, 34, 56, 78, 90, 255, 6, 7);
   printf("[%s] [%10s] [%-10s] [%.3s]\n", "text", "right", "left", "truncated");
   printf("no arguments\n");
   printf("%f %f %f\n", INFINITY, -INFINITY, 0.0 * -1.0);
-  printf("%hd %hhd %hu\n", short(-3), 65, (unsigned short)65535);
 }
 
 __global__ void lanes() { printf("lane %d of block %d\n", threadIdx.x, blockIdx.x); }

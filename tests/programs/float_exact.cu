@@ -54,9 +54,9 @@ __global__ void modes(uint64_t* o, const float* in, int n) {
 template <typename F>
 auto in_mode(int mode, F f) {
   std::fesetround(mode);
-  const auto r = f();
+  volatile auto r = f();  // volatile: computed before the mode goes back
   std::fesetround(FE_TONEAREST);
-  return r;
+  return decltype(f())(r);
 }
 uint64_t bits(float f) { uint32_t b; std::memcpy(&b, &f, 4); return b; }
 uint64_t bits(double f) { uint64_t b; std::memcpy(&b, &f, 8); return b; }

@@ -24,7 +24,7 @@ __host__ __device__ uint32_t loops(uint32_t seed) {
   next:
     v ^= 77;
   }
-  do v = v * 3 + 1;
+  do v = v * 5 + 1;  // goes through all remainders
   while (v % 8 != 0 && v % 8 != 5);
   return v;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuda::pipeline beyond the plain loop: a subset of the block's threads with a fixed number of producers, several copies in one
-// stage, waits with a limit, quitting, copies of structs, and a pipeline per warp.
+// stage, waits with a limit, quitting, copies of structs.
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
 
@@ -35,23 +35,26 @@ __global__ void counted_producers(uint32_t* out, const uint32_t* a, const uint32
   }
 }
 
-// Every thread fetches its own words, as many batches as its warp wants, then quits.
-__global__ void quitting(uint32_t* out, const uint32_t* in) {
+// A pipeline ends with quit(): exactly one thread is told that it was the last, and the storage may serve again.
+__global__ void quitting(uint32_t* out, const uint32_t* in, uint32_t* released) {
   __shared__ uint32_t tile[2][128];
   __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
   const auto block = cg::this_thread_block();
-  Pipe pipe = cuda::make_pipeline(block, &state);
-  const int t = threadIdx.x, mine = 2 + t / 32;
+  const int t = threadIdx.x;
   uint32_t sum = 0;
-  for (int k = 0; k < mine; ++k) {
-    pipe.producer_acquire();
-    cuda::memcpy_async(&tile[k % 2][t], in + k * 128 + t, sizeof(uint32_t), pipe);
-    pipe.producer_commit();
-    pipe.consumer_wait();
-    sum = sum * 5 + tile[k % 2][t ^ 1];
-    pipe.consumer_release();
+  for (int life = 0; life < 3; ++life) {
+    Pipe pipe = cuda::make_pipeline(block, &state);
+    for (int k = 0; k < 5; ++k) {
+      pipe.producer_acquire();
+      cuda::memcpy_async(&tile[k % 2][t], in + k * 128 + t, sizeof(uint32_t), pipe);
+      pipe.producer_commit();
+      pipe.consumer_wait();
+      sum = sum * 5 + tile[k % 2][t ^ 1];
+      pipe.consumer_release();
+    }
+    if (pipe.quit()) atomicAdd(released, 1);
+    block.sync();
   }
-  pipe.quit();
   out[t] = sum;
 }
 
@@ -95,18 +98,19 @@ __global__ void limited_wait(uint32_t* out, const uint32_t* in) {
 int main() {
   const int batches = 10;
   const std::vector<uint32_t> a = random_words(batches * 64, 1), b = random_words(batches * 64, 2), c = random_words(5 * 128, 3);
-  Device<uint32_t> da(a), db(b), dc(c), out(batches * 64), quit(128), sums(64), limited(64);
+  Device<uint32_t> da(a), db(b), dc(c), out(batches * 64), quit(128), sums(64), limited(64), released(1);
   counted_producers<<<1, 96>>>(out, da, db, batches);
   MUST_RUN();
   std::vector<uint32_t> want(batches * 64), wanted(128), particle_sums(64);
   for (int k = 0; k < batches; ++k)
     for (int i = 0; i < 64; ++i) want[k * 64 + i] = a[k * 64 + i] * 3 + b[k * 64 + 63 - i];
   expect_equal("counted producers", out.copy(), want);
-  quitting<<<1, 128>>>(quit, dc);
+  quitting<<<1, 128>>>(quit, dc, released);
   MUST_RUN();
   for (int t = 0; t < 128; ++t)
-    for (int k = 0; k < 2 + t / 32; ++k) wanted[t] = wanted[t] * 5 + c[k * 128 + (t ^ 1)];
-  expect_equal("threads that quit", quit.copy(), wanted);
+    for (int k = 0; k < 15; ++k) wanted[t] = wanted[t] * 5 + c[k % 5 * 128 + (t ^ 1)];
+  expect_equal("three lives of a pipeline", quit.copy(), wanted);
+  expect_equal("last ones to quit", released.copy(), {3});
   std::vector<Particle> particles(batches * 64);
   for (int i = 0; i < batches * 64; ++i) particles[i] = {{float(i), float(i % 7), float(i % 11)}, mix(i)};
   Device<Particle> dp(particles);

@@ -12,6 +12,8 @@
 
 namespace program {
 
+inline const int line_buffered = std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed before a hang is seen
+
 inline bool& all_passed() {
   static bool passed = true;
   return passed;
