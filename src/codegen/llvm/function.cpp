@@ -420,11 +420,6 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   const bool effects = i.form == isa::Form::Unknown || !i.call.empty() || isa::info(i.form).effects != isa::kPure;
   std::vector<ir::ValueId> defs;
   ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) { defs.push_back(v); });
-  auto old_value = [&](ir::ValueId id) -> LV {
-    for (std::size_t k = 0; k < defs.size(); ++k)
-      if (defs[k] == id && i.merge[k].kind == Operand::Kind::Value) return at(read(i.merge[k], isa::Type::None));
-    return LV{};
-  };
   auto merged = [&](V v, LV old) -> LV {
     if (!old.base && !old.vec) return at(v);
     V o = make(old);
