@@ -91,7 +91,7 @@ void Machine::submit(std::unique_ptr<Launch> launch) {
   u64 clusters = g->clusters;
   if (clusters == 0) return finish(g);
   {
-    std::lock_guard lock(queue_mutex_);
+    std::lock_guard lock(queue_lock_);
     queue_.push_back(std::move(g));
   }
   wake(clusters);
@@ -104,7 +104,7 @@ void Machine::wake(u64 wanted) {
 }
 
 std::shared_ptr<Grid> Machine::pick(const Grid* avoid) {
-  std::lock_guard lock(queue_mutex_);
+  std::lock_guard lock(queue_lock_);
   std::erase_if(queue_, [](const auto& g) { return g->exhausted(); });
   std::shared_ptr<Grid> second;
   for (const auto& g : queue_) {

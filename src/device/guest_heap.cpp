@@ -3,6 +3,8 @@
 
 #include <sys/mman.h>
 
+#include <mutex>
+
 namespace us::device {
 namespace {
 constexpr u64 kGrain = 16;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap behind malloc and free in device code. Its book-keeping lies outside the heap: guest code cannot break it.
 #pragma once
-#include <mutex>
 #include <set>
 #include <unordered_map>
 
 #include "base/types.h"
+#include "device/spin_lock.h"
 
 namespace us::device {
 
@@ -22,7 +22,7 @@ class GuestHeap {
   void insert_free(u64 at, u64 bytes);
   void erase_free(u64 at, u64 bytes);
 
-  std::mutex m_;
+  SpinLock m_;
   u64 bytes_;
   u8* base_ = nullptr;
   std::set<std::pair<u64, u64>> by_size_;       // free: (bytes, offset)

@@ -5,6 +5,7 @@
 
 #include "device/guest_heap.h"
 #include "device/print.h"
+#include "device/spin_lock.h"
 #include "device/worker.h"
 
 namespace us::device {
@@ -34,7 +35,7 @@ struct Machine {
   void finish(const std::shared_ptr<Grid>&);
   void wake(u64 wanted);
 
-  std::mutex queue_mutex_;
+  SpinLock queue_lock_;
   std::deque<std::shared_ptr<Grid>> queue_;  // grids with clusters left to issue, in order of submission
   std::atomic<u32> sleeping_{0}, looking_{0};
   std::atomic<bool> stopping_{false};

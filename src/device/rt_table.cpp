@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/rt.h"
-
-namespace us::numerics {
-#define US_NUM(id, args, note) u64 id(u64, u64, u64);
-#include "numerics/functions.inc"
-#undef US_NUM
-}  // namespace us::numerics
+#include "numerics/numerics.h"
 
 namespace us::device {
 
