@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "device/crash.h"
 #include "device/machine.h"
@@ -90,9 +91,13 @@ void Machine::submit(std::unique_ptr<Launch> launch) {
   std::shared_ptr<Grid> g = make_grid(std::move(launch));
   u64 clusters = g->clusters;
   if (clusters == 0) return finish(g);
+  std::vector<std::shared_ptr<Grid>> ended;
   {
     std::lock_guard lock(queue_lock_);
     queue_.push_back(std::move(g));
+    auto unused = std::partition(retired_.begin(), retired_.end(), [](const auto& r) { return r.use_count() > 1; });
+    std::move(unused, retired_.end(), std::back_inserter(ended));
+    retired_.erase(unused, retired_.end());
   }
   wake(clusters);
 }
@@ -137,8 +142,13 @@ void Machine::end_clusters(const std::shared_ptr<Grid>& g, u64 count) {
 void Machine::finish(const std::shared_ptr<Grid>& g) {
   Fault fault = std::move(g->fault);
   auto done = std::move(g->launch->done);
-  g->launch.reset();
+  g->launch->code.reset();
+  g->launch->keep_alive.reset();
   print.flush();
+  {
+    std::lock_guard lock(queue_lock_);
+    retired_.push_back(g);
+  }
   if (done) done(fault);
 }
 

@@ -94,8 +94,10 @@ void mbarrier_cost(Gpu& gpu) {
 void launch_latency(Gpu& gpu, bool yields) {
   std::atomic<u32> ended{0};
   std::vector<double> times;
+  std::shared_ptr<const KernelCode> code = make([](WarpCtx*) {}, nullptr, {.yields = yields}, {})->code;
   for (u32 k = 1; k <= 20000; ++k) {
     auto launch = make([](WarpCtx*) {}, nullptr, {.yields = yields}, [&](const Fault&) { ended = k; });
+    launch->code = code;
     auto begin = Clock::now();
     gpu.submit(std::move(launch));
     while (ended != k) {
@@ -120,8 +122,15 @@ void cta_cost(Gpu& gpu, bool yields, u32 block) {
 }  // namespace
 }  // namespace us::device::testing
 
-int main() {
+int main(int argc, char** argv) {
   using namespace us::device::testing;
+  if (argc > 1) {
+    us::device::GpuOptions o;
+    o.workers = us::u32(std::atoi(argv[1]));
+    us::device::Gpu gpu(o);
+    for (int k = 0; k < 3; ++k) launch_latency(gpu, false);
+    return 0;
+  }
   fibre_switch();
   for (us::u32 workers : {1u, 2u}) {
     us::device::GpuOptions o;
