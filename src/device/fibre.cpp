@@ -14,7 +14,9 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// An indirect jump at the end, not `ret`: the return predictor knows nothing of the other stack, the branch predictor does.
+// `ret` at the end, not an indirect jump: warps of a CTA wait at the same place, so the return addresses that the predictor
+// remembers from the warp that left are those of the warp that comes back. A jump would leave them off by one, and every
+// return up to compiled code would be mispredicted.
 // us_fibre_start is the first frame of a fibre; an undefined return address ends unwinding there.
 asm(R"(
 .text
@@ -63,10 +65,7 @@ us_fibre_pop:
   pop %rbp
   .cfi_adjust_cfa_offset -8
   .cfi_restore rbp
-  pop %rcx
-  .cfi_adjust_cfa_offset -8
-  .cfi_register rip, rcx
-  jmp *%rcx
+  ret
   .cfi_endproc
 .size us_fibre_switch,.-us_fibre_switch
 

@@ -34,6 +34,7 @@ struct Machine {
  private:
   void finish(const std::shared_ptr<Grid>&);
   void wake(u64 wanted);
+  void spin_while(u32 seen);
 
   SpinLock queue_lock_;
   std::deque<std::shared_ptr<Grid>> queue_;  // grids with clusters left to issue, in order of submission
@@ -42,6 +43,7 @@ struct Machine {
   std::vector<std::shared_ptr<Grid>> retired_;
   std::atomic<u32> sleeping_{0}, looking_{0};
   std::atomic<bool> stopping_{false};
+  std::atomic<int> submitter_cpu_{-1};
 };
 
 u64 now_ns();  // steady host clock

@@ -7,6 +7,8 @@
 #include <future>
 #include <vector>
 
+#include <sched.h>
+
 #include "device/fibre.h"
 #include "kernels.h"
 
@@ -71,8 +73,9 @@ void ping_pong(WarpCtx* w) {
   if (w->warp_id == 0) call(w, RtFn::MbarInit, {a, 1}, nullptr, 1), call(w, RtFn::MbarInit, {b, 1}, nullptr, 1);
   sync(w);
   Args arrive{w->warp_id ? b : a, 1, 0, 0};
+  const Args waits[2] = {{w->warp_id ? a : b, 0, 3, 0}, {w->warp_id ? a : b, 1, 3, 0}};
   for (u32 k = 0; k < kBarriers; ++k) {
-    Args wait{w->warp_id ? a : b, k & 1, 3, 0};
+    const Args& wait = waits[k & 1];
     u64 r[64];
     if (w->warp_id == 0) w->rt[u32(RtFn::MbarArrive)](w, 1, arrive.values, r);
     do w->rt[u32(RtFn::MbarTestWait)](w, w->live, wait.values, r);
@@ -100,8 +103,8 @@ void launch_latency(Gpu& gpu, bool yields) {
     launch->code = code;
     auto begin = Clock::now();
     gpu.submit(std::move(launch));
-    while (ended != k) {
-    }
+    for (int tries = 0; ended != k;)
+      if (++tries % 4096 == 0) sched_yield();
     times.push_back(ns_since(begin));
   }
   std::sort(times.begin(), times.end());
@@ -128,7 +131,7 @@ int main(int argc, char** argv) {
     us::device::GpuOptions o;
     o.workers = us::u32(std::atoi(argv[1]));
     us::device::Gpu gpu(o);
-    for (int k = 0; k < 3; ++k) launch_latency(gpu, false);
+    for (int k = 0; k < 3; ++k) argc > 2 ? barrier_cost(gpu) : launch_latency(gpu, false);
     return 0;
   }
   fibre_switch();
