@@ -113,7 +113,7 @@ bool Parser::check_register(const isa::OperandSpec& s, isa::Type want, const ir:
   if ((want == isa::Type::pred) != (have == isa::Type::pred)) return mismatch();
   const u32 a = isa::bits_of(have), b = isa::bits_of(want);
   const bool fits = s.wider ? a >= b : a == b || (b < 8 && a >= b);
-  if (!fits || (!s.wider && o.comp == 0 && !same_class(have, want))) return mismatch();
+  if (!fits || (o.comp == 0 && !same_class(have, want))) return mismatch();
   return true;
 }
 
@@ -169,10 +169,15 @@ bool Parser::check_scalar(const isa::OperandSpec& s, isa::Type want, const ir::O
   if (s.dest) return error(loc, "a destination must be a register");
   if (o.negated) return error(loc, "only a predicate register can be negated");
   if (s.want == Want::Literal) return o.kind == Kind::Imm || error(loc, "expected an integer literal");
+  if (want == isa::Type::None) return true;
+  const std::string expected = " where ." + std::string(isa::name_of(want)) + " is expected";
+  const bool wide = isa::bits_of(want) == 64;
+  if (o.kind == Kind::SReg) return wide == (isa::bits_of(isa::info(o.sreg).type) == 64) || error(loc, "a special register of another width" + expected);
+  if (o.kind == Kind::Imm && (want == isa::Type::f32 || want == isa::Type::f64)) return error(loc, "an integer literal" + expected);
+  if (o.kind != Kind::ImmF32 && o.kind != Kind::ImmF64) return true;
   const isa::TypeClass c = isa::class_of(want);
-  const bool integer = c == isa::TypeClass::Signed || c == isa::TypeClass::Unsigned || c == isa::TypeClass::Pred;
-  if (integer && (o.kind == Kind::ImmF32 || o.kind == Kind::ImmF64))
-    return error(loc, "a float literal where ." + std::string(isa::name_of(want)) + " is expected");
+  if (c == isa::TypeClass::Signed || c == isa::TypeClass::Unsigned || c == isa::TypeClass::Pred) return error(loc, "a float literal" + expected);
+  if (c == isa::TypeClass::Untyped && wide != (o.kind == Kind::ImmF64)) return error(loc, "a float literal of another width" + expected);
   return true;
 }
 

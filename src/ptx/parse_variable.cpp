@@ -120,6 +120,8 @@ bool Parser::one_variable(isa::Space space, ir::Symbol::Linkage linkage, const V
   if (cur_.is('=')) {
     if (space == isa::Space::Local || space == isa::Space::Shared || space == isa::Space::Param)
       return error(cur_.loc(), std::string("a .") + std::string(isa::name_of(space)) + " variable cannot have an initial value");
+    if (v.type == isa::Type::samplerref || v.type == isa::Type::texref || v.type == isa::Type::surfref)
+      return error(cur_.loc(), "initial values of textures, samplers and surfaces are not implemented");
     advance();
     // Values may name the variable itself, so it is declared first.
     if (scopes_.empty()) global_symbol(name.text, name.loc());
