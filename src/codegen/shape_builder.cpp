@@ -40,7 +40,12 @@ void ShapeBuilder::define(ir::ValueId v, Shape s) {
   Shape& old = values_[v.v];
   if (old.kind != Shape::Kind::Top) {
     // Only ever descend, so that the iteration ends.
-    const Shape m = meet(old, s);
+    // A pattern under a guard stays one: the same instruction computes value and guard every time (a phi does not, see meet).
+    Shape before = old, after = s;
+    const bool guarded = before.pattern() && after.pattern() && (before.guarded || after.guarded);
+    if (guarded) before.guarded = after.guarded = false;
+    Shape m = meet(before, after);
+    m.guarded = guarded && m.pattern();
     if (same_shape(m, old)) return;
     old = m;
   } else {
