@@ -6,7 +6,11 @@ namespace us::ir {
 Width width_of(isa::Type t) {
   if (t == isa::Type::pred) return Width::Pred;
   const u32 bits = isa::bits_of(t);
-  return bits <= 8 ? Width::B8 : bits <= 16 ? Width::B16 : bits <= 32 ? Width::B32 : bits <= 64 ? Width::B64 : Width::B128;
+  return bits <= 8    ? Width::B8
+         : bits <= 16 ? Width::B16
+         : bits <= 32 ? Width::B32
+         : bits <= 64 ? Width::B64
+                      : Width::B128;
 }
 
 Function* Module::find(const std::string& name) {

@@ -30,17 +30,22 @@ class Printer {
   std::string operand(const Operand& o) const {
     const std::string neg = o.negated ? "!" : "";
     switch (o.kind) {
-      case Operand::Kind::None: return "-";
+      case Operand::Kind::None:
+        return "-";
       case Operand::Kind::Value: {
         if (o.comp == 7) return fmt::format("{}.sel{:x}", value(o.value), o.imm);
         if (o.comp >= 5) return fmt::format("{}.h{}", value(o.value), o.comp - 5);
         if (o.comp >= 1) return fmt::format("{}.b{}", value(o.value), o.comp - 1);
         return neg + value(o.value);
       }
-      case Operand::Kind::Imm: return fmt::format("{}", o.imm);
-      case Operand::Kind::ImmF32: return fmt::format("0f{:08X}", static_cast<u32>(o.imm));
-      case Operand::Kind::ImmF64: return fmt::format("0d{:016X}", static_cast<u64>(o.imm));
-      case Operand::Kind::Symbol: return symbol(o.sym) + offset(o.imm);
+      case Operand::Kind::Imm:
+        return fmt::format("{}", o.imm);
+      case Operand::Kind::ImmF32:
+        return fmt::format("0f{:08X}", static_cast<u32>(o.imm));
+      case Operand::Kind::ImmF64:
+        return fmt::format("0d{:016X}", static_cast<u64>(o.imm));
+      case Operand::Kind::Symbol:
+        return symbol(o.sym) + offset(o.imm);
       case Operand::Kind::SReg: {
         const auto& r = isa::info(o.sreg);
         return r.components > 1 ? fmt::format("%{}.{}", r.name, "xyzw"[o.comp]) : fmt::format("%{}", r.name);
@@ -49,8 +54,10 @@ class Printer {
         if (o.value.valid()) return "[" + value(o.value) + offset(o.imm) + "]";
         if (o.sym.valid()) return "[" + symbol(o.sym) + offset(o.imm) + "]";
         return fmt::format("[{:#x}]", o.imm);
-      case Operand::Kind::Vector: return "{" + list(o.elems) + "}";
-      case Operand::Kind::Sink: return "_";
+      case Operand::Kind::Vector:
+        return "{" + list(o.elems) + "}";
+      case Operand::Kind::Sink:
+        return "_";
     }
     return "?";
   }
@@ -67,7 +74,8 @@ class Printer {
     if (!mods.empty()) s += "<" + mods + ">";
     if (!i.ops.empty()) s += " " + list(i.ops);
     for (const auto& c : i.call) {
-      s += " (" + list(c.rets) + ") = " + (c.callee.valid() ? symbol(c.callee) : operand(c.target)) + "(" + list(c.args) + ")";
+      s += " (" + list(c.rets) + ") = " + (c.callee.valid() ? symbol(c.callee) : operand(c.target)) + "(" +
+           list(c.args) + ")";
       if (c.proto != ~0u) s += fmt::format(" proto{}", c.proto);
     }
     if (!i.merge.empty()) s += " merge " + list(i.merge);
@@ -79,7 +87,8 @@ class Printer {
     std::string s = kNames[static_cast<int>(t.kind)];
     if (t.uni) s += ".uni";
     if (t.cond.kind != Operand::Kind::None) s += " " + operand(t.cond);
-    for (std::size_t k = 0; k < t.targets.size(); ++k) s += fmt::format("{} block{}", k || t.cond.kind != Operand::Kind::None ? "," : "", t.targets[k].v);
+    for (std::size_t k = 0; k < t.targets.size(); ++k)
+      s += fmt::format("{} block{}", k || t.cond.kind != Operand::Kind::None ? "," : "", t.targets[k].v);
     return s;
   }
 
@@ -96,7 +105,8 @@ std::string at(const SrcLoc& l) {
 std::string params(const std::vector<Param>& list) {
   std::string s;
   for (const Param& p : list)
-    s += fmt::format("{}{} {}[{}] align {} at {}", s.empty() ? "" : ", ", isa::name_of(p.type), p.name, p.size, p.align, p.offset);
+    s += fmt::format("{}{} {}[{}] align {} at {}", s.empty() ? "" : ", ", isa::name_of(p.type), p.name, p.size, p.align,
+                     p.offset);
   return s;
 }
 
@@ -104,7 +114,8 @@ std::string function_text(const Module* m, const Function& f) {
   const Printer p(m, &f);
   std::string s = fmt::format("{} {}({})", f.entry ? "entry" : "func", f.name, params(f.params));
   if (!f.rets.empty()) s += " -> (" + params(f.rets) + ")";
-  s += fmt::format(" regs={} local={} shared={}{}\n", f.regs.size(), f.local_bytes, f.shared_bytes, f.defined ? "" : " (declared)");
+  s += fmt::format(" regs={} local={} shared={}{}\n", f.regs.size(), f.local_bytes, f.shared_bytes,
+                   f.defined ? "" : " (declared)");
   for (std::size_t b = 0; b < f.blocks.size(); ++b) {
     const Block& block = f.blocks[b];
     s += fmt::format("block{}:{}", b, block.label.empty() ? "" : "  // " + block.label);
@@ -127,13 +138,14 @@ std::string to_text(const Module& m, const Inst& i) { return Printer(&m, nullptr
 std::string to_text(const Module& m, const Function& f) { return function_text(&m, f); }
 
 std::string to_text(const Module& m) {
-  std::string s = fmt::format("module {} version {}.{} target {} sm {}\n", m.name, m.version / 10, m.version % 10, m.target, m.sm);
+  std::string s =
+      fmt::format("module {} version {}.{} target {} sm {}\n", m.name, m.version / 10, m.version % 10, m.target, m.sm);
   for (const Symbol& v : m.symbols) {
     if (v.kind != Symbol::Kind::Variable || v.space == isa::Space::Param) continue;
     static constexpr const char* kLinkage[] = {"internal", "visible", "extern", "weak", "common"};
-    s += fmt::format("{} {} {} @{}[{}] align {} at {} init {} relocs {}{}{}\n", kLinkage[static_cast<int>(v.linkage)], isa::name_of(v.space),
-                     isa::name_of(v.type), v.name, v.size, v.align, v.offset, v.init.size(), v.relocs.size(), v.managed ? " managed" : "",
-                     v.unsized ? " unsized" : "");
+    s += fmt::format("{} {} {} @{}[{}] align {} at {} init {} relocs {}{}{}\n", kLinkage[static_cast<int>(v.linkage)],
+                     isa::name_of(v.space), isa::name_of(v.type), v.name, v.size, v.align, v.offset, v.init.size(),
+                     v.relocs.size(), v.managed ? " managed" : "", v.unsized ? " unsized" : "");
   }
   for (const Function& f : m.functions) s += function_text(&m, f);
   return s;

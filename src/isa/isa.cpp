@@ -75,7 +75,7 @@ const NameMap& words() {
 }
 
 struct Table {
-  std::vector<detail::Pattern> patterns;                            // by Form, [0] unused
+  std::vector<detail::Pattern> patterns;  // by Form, [0] unused
   std::unordered_map<std::string_view, std::vector<u16>> by_head;
 };
 const Table& table() {
@@ -144,7 +144,8 @@ std::string_view name_of(Tok t) { return kToks[static_cast<int>(t)]; }
 Tok tok_from(std::string_view spelling) { return detail::tok_of_word(detail::word_from(spelling)); }
 
 std::string_view name_of(Space s) {
-  constexpr std::string_view names[] = {"generic", "global", "shared", "shared::cluster", "local", "const", "param", "reg"};
+  constexpr std::string_view names[] = {"generic", "global", "shared", "shared::cluster",
+                                        "local",   "const",  "param",  "reg"};
   return names[static_cast<int>(s)];
 }
 

@@ -18,9 +18,9 @@ enum class Type : u8 {
   Count
 };
 enum class TypeClass : u8 { None, Untyped, Unsigned, Signed, Float, Packed, Pred };
-u32 bits_of(Type);              // 1 for pred, 8..128 otherwise
+u32 bits_of(Type);  // 1 for pred, 8..128 otherwise
 TypeClass class_of(Type);
-std::string_view name_of(Type); // "u32"
+std::string_view name_of(Type);         // "u32"
 Type type_from(std::string_view name);  // Type::None if not a type
 inline bool is_signed(Type t) { return class_of(t) == TypeClass::Signed; }
 inline bool is_float(Type t) { return class_of(t) == TypeClass::Float; }
@@ -58,14 +58,14 @@ SReg sreg_from(std::string_view name_without_percent_and_component);
 // What an instruction does besides computing its destinations; drives probe class, scheduling and legality.
 enum Effect : u32 {
   kPure = 0,
-  kLoad = 1u << 0,      // reads memory
-  kStore = 1u << 1,     // writes memory
-  kAtomic = 1u << 2,    // read-modify-write
-  kConvergent = 1u << 3,// warp-collective: .sync with a membermask, or needs the other lanes
-  kYield = 1u << 4,     // may block the warp (barriers, waits): kernel needs a fibre
-  kSpin = 1u << 5,      // a loop around it may be a wait for another thread (volatile/atomic/try_wait/nanosleep)
-  kControl = 1u << 6,   // branch, call, ret, exit, trap
-  kSide = 1u << 7,      // any other side effect: must not be removed, executes under the exec mask
+  kLoad = 1u << 0,        // reads memory
+  kStore = 1u << 1,       // writes memory
+  kAtomic = 1u << 2,      // read-modify-write
+  kConvergent = 1u << 3,  // warp-collective: .sync with a membermask, or needs the other lanes
+  kYield = 1u << 4,       // may block the warp (barriers, waits): kernel needs a fibre
+  kSpin = 1u << 5,        // a loop around it may be a wait for another thread (volatile/atomic/try_wait/nanosleep)
+  kControl = 1u << 6,     // branch, call, ret, exit, trap
+  kSide = 1u << 7,        // any other side effect: must not be removed, executes under the exec mask
 };
 
 enum class Form : u16 {
@@ -80,8 +80,8 @@ struct FormInfo {
   std::string_view pattern;   // see isa/README.md: "add{.rn|.rz|.rm|.rp}{.ftz}{.sat}.f32"
   std::string_view operands;  // "d,a,b": see isa/README.md
   u32 effects;
-  std::string_view semantics; // name of the semantics function, "none" when not implemented yet
-  u8 dests;                   // number of leading destination operands (derived from `operands`)
+  std::string_view semantics;  // name of the semantics function, "none" when not implemented yet
+  u8 dests;                    // number of leading destination operands (derived from `operands`)
 };
 const FormInfo& info(Form);
 

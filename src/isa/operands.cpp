@@ -106,11 +106,16 @@ class SpecParser {
 
   static void want(OperandSpec& s, std::string_view w) {
     using Want = OperandSpec::Want;
-    if (w == "w") s.want = Want::Wide;
-    else if (w == "any") s.want = Want::Any;
-    else if (w == "addr") s.want = Want::AnyAddress;
-    else if (w == "imm") s.want = Want::Literal;
-    else if (w.size() == 1 && w[0] >= '0' && w[0] <= '3') s.index = static_cast<u8>(w[0] - '0');
+    if (w == "w")
+      s.want = Want::Wide;
+    else if (w == "any")
+      s.want = Want::Any;
+    else if (w == "addr")
+      s.want = Want::AnyAddress;
+    else if (w == "imm")
+      s.want = Want::Literal;
+    else if (w.size() == 1 && w[0] >= '0' && w[0] <= '3')
+      s.index = static_cast<u8>(w[0] - '0');
     else {
       s.want = Want::Fixed;
       s.type = type_from(w);

@@ -8,18 +8,25 @@
 namespace us::isa {
 
 struct OperandSpec {
-  enum class Want : u8 { Fixed, Indexed, Wide, Any, AnyAddress, Literal };  // Fixed: `type`; Indexed, Wide: types[index]
-  std::string_view text;      // as in the row, for messages
+  enum class Want : u8 {
+    Fixed,
+    Indexed,
+    Wide,
+    Any,
+    AnyAddress,
+    Literal
+  };                      // Fixed: `type`; Indexed, Wide: types[index]
+  std::string_view text;  // as in the row, for messages
   char name = 0;
   bool dest = false;
-  bool pipe = false;          // follows '|': an optional second destination
-  bool vector = false;        // may be {..}
-  bool address = false;       // [..]
-  bool in_bracket = false;    // flattened out of the bracket of the address before it
+  bool pipe = false;        // follows '|': an optional second destination
+  bool vector = false;      // may be {..}
+  bool address = false;     // [..]
+  bool in_bracket = false;  // flattened out of the bracket of the address before it
   bool optional = false;
-  bool wider = false;         // register may be wider than the type
+  bool wider = false;           // register may be wider than the type
   bool condition_code = false;  // not written
-  i8 copy_of = -1;            // not written: a copy of that operand
+  i8 copy_of = -1;              // not written: a copy of that operand
   Want want = Want::Indexed;
   Type type = Type::None;
   u8 index = 0;

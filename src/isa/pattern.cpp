@@ -21,7 +21,9 @@ std::string_view set_text(std::string_view name) {
   US_UNREACHABLE();
 }
 
-bool word_char(char c) { return c != '.' && c != '{' && c != '}' && c != '(' && c != ')' && c != '|' && c != '<' && c != '>'; }
+bool word_char(char c) {
+  return c != '.' && c != '{' && c != '}' && c != '(' && c != ')' && c != '|' && c != '<' && c != '>';
+}
 
 // Recursive descent over the pattern text; emits into `out`.
 class Compiler {
@@ -44,10 +46,17 @@ class Compiler {
           out_.push_back({Op::Kind::Word, w, 0, 0});
           break;
         }
-        case '<': named_set(); break;
-        case '(': group('(', ')', false); break;
-        case '{': group('{', '}', true); break;
-        default: return;
+        case '<':
+          named_set();
+          break;
+        case '(':
+          group('(', ')', false);
+          break;
+        case '{':
+          group('{', '}', true);
+          break;
+        default:
+          return;
       }
     }
   }
@@ -58,7 +67,7 @@ class Compiler {
     for (;;) {
       const bool last = !optional && !has_more_alternatives();
       const std::size_t split = out_.size();
-      if (!last) out_.push_back({Op::Kind::Split, 0, here() , 0});
+      if (!last) out_.push_back({Op::Kind::Split, 0, here(), 0});
       if (!last) out_[split].x = here();
       sequence();
       const bool more = pos_ < text_.size() && text_[pos_] == '|';
@@ -126,12 +135,15 @@ struct StrictRun {
           if (pos >= words.size() || words[pos] != op.word) return false;
           ++pos, ++pc;
           break;
-        case Op::Kind::Jump: pc = op.x; break;
+        case Op::Kind::Jump:
+          pc = op.x;
+          break;
         case Op::Kind::Split:
           if (run(op.x, pos)) return true;
           pc = op.y;
           break;
-        case Op::Kind::Accept: return pos == words.size();
+        case Op::Kind::Accept:
+          return pos == words.size();
       }
     }
   }
@@ -142,10 +154,21 @@ enum class OrderClass : u8 { None, Type, Space, Layout };
 OrderClass order_class(Word w) {
   if (type_of_word(w) != Type::None) return OrderClass::Type;
   switch (tok_of_word(w)) {
-    case Tok::global: case Tok::shared: case Tok::shared_cta: case Tok::shared_cluster: case Tok::local: case Tok::const_:
-    case Tok::param: case Tok::param_entry: case Tok::param_func: return OrderClass::Space;
-    case Tok::row: case Tok::col: return OrderClass::Layout;
-    default: return OrderClass::None;
+    case Tok::global:
+    case Tok::shared:
+    case Tok::shared_cta:
+    case Tok::shared_cluster:
+    case Tok::local:
+    case Tok::const_:
+    case Tok::param:
+    case Tok::param_entry:
+    case Tok::param_func:
+      return OrderClass::Space;
+    case Tok::row:
+    case Tok::col:
+      return OrderClass::Layout;
+    default:
+      return OrderClass::None;
   }
 }
 
@@ -177,12 +200,15 @@ struct FreeRun {
           if (!take(op.word, used)) return false;
           ++pc;
           break;
-        case Op::Kind::Jump: pc = op.x; break;
+        case Op::Kind::Jump:
+          pc = op.x;
+          break;
         case Op::Kind::Split:
           if (run(op.x, used)) return true;
           pc = op.y;
           break;
-        case Op::Kind::Accept: return static_cast<std::size_t>(std::popcount(used)) == words.size();
+        case Op::Kind::Accept:
+          return static_cast<std::size_t>(std::popcount(used)) == words.size();
       }
     }
   }

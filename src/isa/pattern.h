@@ -13,18 +13,20 @@ namespace us::isa::detail {
 using Word = u16;
 inline constexpr Word kTypeBase = 1, kTokBase = 256;
 Word word_from(std::string_view spelling);
-inline Type type_of_word(Word w) { return w >= kTypeBase && w < kTokBase ? static_cast<Type>(w - kTypeBase) : Type::None; }
+inline Type type_of_word(Word w) {
+  return w >= kTypeBase && w < kTokBase ? static_cast<Type>(w - kTypeBase) : Type::None;
+}
 inline Tok tok_of_word(Word w) { return w >= kTokBase ? static_cast<Tok>(w - kTokBase) : Tok::None; }
 
 struct Op {
   enum class Kind : u8 { Word, Split, Jump, Accept } kind;
-  Word word = 0;   // Word
-  u16 x = 0;       // Split: first choice, Jump: target
-  u16 y = 0;       // Split: second choice
+  Word word = 0;  // Word
+  u16 x = 0;      // Split: first choice, Jump: target
+  u16 y = 0;      // Split: second choice
 };
 
 struct Pattern {
-  std::string_view head;   // first word of the mnemonic
+  std::string_view head;  // first word of the mnemonic
   std::vector<Op> ops;
   // The words as written, in the order of the pattern. `reached`: most words ever consumed.
   bool match_strict(std::span<const Word> words, u32* reached) const;

@@ -13,14 +13,17 @@ namespace {
 
 isa::Type wanted_type(const isa::OperandSpec& s, const isa::Match& m) {
   switch (s.want) {
-    case Want::Fixed: return s.type;
-    case Want::Indexed: return m.types[s.index];
+    case Want::Fixed:
+      return s.type;
+    case Want::Indexed:
+      return m.types[s.index];
     case Want::Wide: {
       const bool is16 = isa::bits_of(m.types[0]) == 16, sign = isa::is_signed(m.types[0]);
       if (is16) return sign ? isa::Type::s32 : isa::Type::u32;
       return sign ? isa::Type::s64 : isa::Type::u64;
     }
-    default: return isa::Type::None;
+    default:
+      return isa::Type::None;
   }
 }
 
@@ -35,7 +38,10 @@ bool has_any(const isa::TokSet& t, const std::vector<isa::Tok>& of) {
 
 // Integers and bits mix, floats mix only with bits.
 bool same_class(isa::Type reg, isa::Type want) {
-  const auto integer = [](isa::Type t) { const auto c = isa::class_of(t); return c == isa::TypeClass::Signed || c == isa::TypeClass::Unsigned; };
+  const auto integer = [](isa::Type t) {
+    const auto c = isa::class_of(t);
+    return c == isa::TypeClass::Signed || c == isa::TypeClass::Unsigned;
+  };
   return !(isa::is_float(reg) && integer(want)) && !(integer(reg) && isa::is_float(want));
 }
 
@@ -95,16 +101,17 @@ bool Parser::place_operands(const KnownMnemonic& m, ir::Inst& i, std::string_vie
     }
   }
   if (ok && raw == raw_.size()) return true;
-  return error(loc, std::string(mnemonic) + " takes the operands " + (m.info->operands.empty() ? "(none)" : std::string(m.info->operands)) +
-                        ", found " + std::to_string(raw_.size()));
+  return error(loc, std::string(mnemonic) + " takes the operands " +
+                        (m.info->operands.empty() ? "(none)" : std::string(m.info->operands)) + ", found " +
+                        std::to_string(raw_.size()));
 }
 
 bool Parser::check_register(const isa::OperandSpec& s, isa::Type want, const ir::Operand& o, SrcLoc loc) {
   const isa::Type have = reg_types_[o.value.v];
   if (o.negated && want != isa::Type::pred && s.want != Want::Any) return error(loc, "only a predicate can be negated");
   const auto mismatch = [&] {
-    return error(loc, "register '" + fn_.reg_names[o.value.v] + "' of type ." + std::string(isa::name_of(have)) + " where ." +
-                          std::string(isa::name_of(want)) + " is expected");
+    return error(loc, "register '" + fn_.reg_names[o.value.v] + "' of type ." + std::string(isa::name_of(have)) +
+                          " where ." + std::string(isa::name_of(want)) + " is expected");
   };
   if (s.want == Want::AnyAddress && isa::bits_of(have) != 32 && isa::bits_of(have) != 64)
     return error(loc, "an address register has 32 or 64 bits");
@@ -117,10 +124,12 @@ bool Parser::check_register(const isa::OperandSpec& s, isa::Type want, const ir:
   return true;
 }
 
-bool Parser::check_vector(const isa::OperandSpec& s, const KnownMnemonic& m, isa::Type want, const ir::Operand& o, SrcLoc loc) {
+bool Parser::check_vector(const isa::OperandSpec& s, const KnownMnemonic& m, isa::Type want, const ir::Operand& o,
+                          SrcLoc loc) {
   if (!s.vector) return error(loc, "a vector is not expected here");
   if (is_counted(s, m) && o.elems.size() != vector_count(m.match.toks))
-    return error(loc, "expected " + std::to_string(vector_count(m.match.toks)) + " elements, found " + std::to_string(o.elems.size()));
+    return error(loc, "expected " + std::to_string(vector_count(m.match.toks)) + " elements, found " +
+                          std::to_string(o.elems.size()));
   if (m.match.form != isa::Form::mov) {
     for (const ir::Operand& e : o.elems)
       if (!check_scalar(s, want, e, loc)) return false;
@@ -131,25 +140,29 @@ bool Parser::check_vector(const isa::OperandSpec& s, const KnownMnemonic& m, isa
     if (e.kind != Kind::Value) return true;  // literals and '_' take what is left
     bits += isa::bits_of(reg_types_[e.value.v]);
   }
-  return bits == isa::bits_of(want) ||
-         error(loc, "the elements of the vector have " + std::to_string(bits) + " bits, not " + std::to_string(isa::bits_of(want)));
+  return bits == isa::bits_of(want) || error(loc, "the elements of the vector have " + std::to_string(bits) +
+                                                      " bits, not " + std::to_string(isa::bits_of(want)));
 }
 
 bool Parser::check_address(const KnownMnemonic& m, const ir::Operand& o, SrcLoc loc) {
   if (o.value.valid()) {
     const isa::Type t = reg_types_[o.value.v];
     const u32 bits = isa::bits_of(t);
-    return ((bits == 32 || bits == 64) && !isa::is_float(t)) || error(loc, "an address register has 32 or 64 bits and is no float");
+    return ((bits == 32 || bits == 64) && !isa::is_float(t)) ||
+           error(loc, "an address register has 32 or 64 bits and is no float");
   }
   if (!o.sym.valid() || !symbol_declared_[o.sym.v]) return true;
   // A name of one space in an instruction for another
   const isa::Space space = symbol(o.sym).space;
   const auto has = [&](isa::Tok k) { return m.match.toks[static_cast<std::size_t>(k)]; };
-  if (symbol(o.sym).kind != ir::Symbol::Kind::Variable || (m.match.form != isa::Form::ld && m.match.form != isa::Form::st)) return true;
-  const bool wrong = (has(isa::Tok::global) && space != isa::Space::Global) || (has(isa::Tok::local) && space != isa::Space::Local) ||
-                     (has(isa::Tok::const_) && space != isa::Space::Const) ||
-                     ((has(isa::Tok::shared) || has(isa::Tok::shared_cta)) && space != isa::Space::Shared) ||
-                     ((has(isa::Tok::param) || has(isa::Tok::param_entry) || has(isa::Tok::param_func)) && space != isa::Space::Param);
+  if (symbol(o.sym).kind != ir::Symbol::Kind::Variable ||
+      (m.match.form != isa::Form::ld && m.match.form != isa::Form::st))
+    return true;
+  const bool wrong =
+      (has(isa::Tok::global) && space != isa::Space::Global) || (has(isa::Tok::local) && space != isa::Space::Local) ||
+      (has(isa::Tok::const_) && space != isa::Space::Const) ||
+      ((has(isa::Tok::shared) || has(isa::Tok::shared_cta)) && space != isa::Space::Shared) ||
+      ((has(isa::Tok::param) || has(isa::Tok::param_entry) || has(isa::Tok::param_func)) && space != isa::Space::Param);
   return !wrong || error(loc, "'" + symbol(o.sym).name + "' is a ." + std::string(isa::name_of(space)) + " variable");
 }
 
@@ -165,19 +178,25 @@ bool Parser::check_operand(const isa::OperandSpec& s, const KnownMnemonic& m, co
 bool Parser::check_scalar(const isa::OperandSpec& s, isa::Type want, const ir::Operand& o, SrcLoc loc) {
   if (o.kind == Kind::Sink) return true;
   if (o.kind == Kind::Value) return check_register(s, want, o, loc);
-  if (o.kind == Kind::Address || o.kind == Kind::Vector) return error(loc, "an address or a vector is not expected here");
+  if (o.kind == Kind::Address || o.kind == Kind::Vector)
+    return error(loc, "an address or a vector is not expected here");
   if (s.dest) return error(loc, "a destination must be a register");
   if (o.negated) return error(loc, "only a predicate register can be negated");
   if (s.want == Want::Literal) return o.kind == Kind::Imm || error(loc, "expected an integer literal");
   if (want == isa::Type::None) return true;
   const std::string expected = " where ." + std::string(isa::name_of(want)) + " is expected";
   const bool wide = isa::bits_of(want) == 64;
-  if (o.kind == Kind::SReg) return wide == (isa::bits_of(isa::info(o.sreg).type) == 64) || error(loc, "a special register of another width" + expected);
-  if (o.kind == Kind::Imm && (want == isa::Type::f32 || want == isa::Type::f64)) return error(loc, "an integer literal" + expected);
+  if (o.kind == Kind::SReg)
+    return wide == (isa::bits_of(isa::info(o.sreg).type) == 64) ||
+           error(loc, "a special register of another width" + expected);
+  if (o.kind == Kind::Imm && (want == isa::Type::f32 || want == isa::Type::f64))
+    return error(loc, "an integer literal" + expected);
   if (o.kind != Kind::ImmF32 && o.kind != Kind::ImmF64) return true;
   const isa::TypeClass c = isa::class_of(want);
-  if (c == isa::TypeClass::Signed || c == isa::TypeClass::Unsigned || c == isa::TypeClass::Pred) return error(loc, "a float literal" + expected);
-  if (c == isa::TypeClass::Untyped && wide != (o.kind == Kind::ImmF64)) return error(loc, "a float literal of another width" + expected);
+  if (c == isa::TypeClass::Signed || c == isa::TypeClass::Unsigned || c == isa::TypeClass::Pred)
+    return error(loc, "a float literal" + expected);
+  if (c == isa::TypeClass::Untyped && wide != (o.kind == Kind::ImmF64))
+    return error(loc, "a float literal of another width" + expected);
   return true;
 }
 

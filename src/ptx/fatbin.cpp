@@ -69,8 +69,8 @@ Result<std::string> text_of(const Entry& e) {
     const std::size_t n = ZSTD_decompress(text.data(), text.size(), e.payload.data(), size_in);
     ok = !ZSTD_isError(n) && n == size_out;
   } else {
-    const int n = LZ4_decompress_safe(reinterpret_cast<const char*>(e.payload.data()), text.data(), static_cast<int>(std::min<u32>(size_in, 0x7fffffff)),
-                                      static_cast<int>(size_out));
+    const int n = LZ4_decompress_safe(reinterpret_cast<const char*>(e.payload.data()), text.data(),
+                                      static_cast<int>(std::min<u32>(size_in, 0x7fffffff)), static_cast<int>(size_out));
     ok = n >= 0 && static_cast<u64>(n) == size_out;
   }
   if (!ok) return problem("an entry of the fat binary does not decompress");
@@ -102,7 +102,10 @@ struct Wrapper {
 Container container_of(const void* p) {
   u32 magic;
   std::memcpy(&magic, p, 4);
-  return magic == kFatMagic ? Container::FatBinary : magic == kWrapperMagic ? Container::Wrapper : magic == kElfMagic ? Container::Elf : Container::Text;
+  return magic == kFatMagic       ? Container::FatBinary
+         : magic == kWrapperMagic ? Container::Wrapper
+         : magic == kElfMagic     ? Container::Elf
+                                  : Container::Text;
 }
 
 Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
@@ -111,7 +114,8 @@ Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
   const u64 length = get<u64>(fatbin, 8);
   if (length > fatbin.size() - kFatHeader) return problem("the fat binary is cut short");
   std::vector<Entry> entries;
-  if (!entries_of(fatbin.first(kFatHeader + length), entries)) return problem("the fat binary is damaged: an entry does not fit in it");
+  if (!entries_of(fatbin.first(kFatHeader + length), entries))
+    return problem("the fat binary is damaged: an entry does not fit in it");
   const Entry* best = nullptr;
   for (const Entry& e : entries)
     if (e.is_ptx() && e.suits(t) && (!best || e.rank() > best->rank())) best = &e;
@@ -130,7 +134,8 @@ Result<Image> find_ptx(const void* fatbin, Target t) {
 Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
   const Wrapper& w = *static_cast<const Wrapper*>(p);
   if (w.magic != kWrapperMagic) return problem("this is no fat binary wrapper");
-  if (w.version != 1 && w.version != 2) return problem("fat binary wrapper of unknown version " + std::to_string(w.version));
+  if (w.version != 1 && w.version != 2)
+    return problem("fat binary wrapper of unknown version " + std::to_string(w.version));
   std::vector<Image> images;
   std::vector<Diag> missing;
   u32 without = 0;
@@ -159,8 +164,10 @@ Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
 Result<std::unique_ptr<ir::Module>> load(const void* image, Target t, const std::string& name) {
   std::vector<Image> images;
   switch (container_of(image)) {
-    case Container::Text: return parse(static_cast<const char*>(image), name);
-    case Container::Elf: return problem(std::string(kNoPtx) + ": the image is machine code (a cubin)");
+    case Container::Text:
+      return parse(static_cast<const char*>(image), name);
+    case Container::Elf:
+      return problem(std::string(kNoPtx) + ": the image is machine code (a cubin)");
     case Container::FatBinary: {
       Result<Image> r = find_ptx(image, t);
       if (!r) return r.diags();

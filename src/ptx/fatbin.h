@@ -16,8 +16,8 @@ struct Target {
 
 struct Image {
   std::string ptx;
-  u32 arch = 0;               // 90
-  bool arch_specific = false; // sm_90a: runs on exactly that architecture
+  u32 arch = 0;                // 90
+  bool arch_specific = false;  // sm_90a: runs on exactly that architecture
 };
 
 // What a pointer handed to an API points to, judged by its first bytes (4 must be readable).

@@ -86,7 +86,8 @@ class SharedLayout {
     for (const ir::Symbol& s : m_.symbols)
       for (const auto& r : s.relocs) mark_taken(r.sym);
     for (const auto& list : callees_)
-      for (const ir::SymId s : list) mark_taken(s);  // too many: a direct callee counts as address-taken, which is harmless
+      for (const ir::SymId s : list)
+        mark_taken(s);  // too many: a direct callee counts as address-taken, which is harmless
   }
 
   ir::FuncId function_of(ir::SymId s) const {
@@ -110,8 +111,10 @@ class SharedLayout {
     for (std::size_t k = 0; k < m_.functions.size(); ++k)
       for (ir::SymId& s : uses_[k]) {
         if (users[s.v] < 2 || pinned[s.v]) continue;
-        if (taken[s.v]) s = copy_for(k, s);
-        else taken[s.v] = true;
+        if (taken[s.v])
+          s = copy_for(k, s);
+        else
+          taken[s.v] = true;
       }
   }
 
@@ -176,7 +179,8 @@ class SharedLayout {
       }
     }
     settle_dynamic(kernels_of);
-    for (const Kernel& k : kernels_) m_.functions[k.index].shared_bytes = static_cast<u32>(std::min<u64>(k.end - kSharedBase, ~0u));
+    for (const Kernel& k : kernels_)
+      m_.functions[k.index].shared_bytes = static_cast<u32>(std::min<u64>(k.end - kSharedBase, ~0u));
   }
 
   u32 dynamic_align(const std::vector<std::size_t>& kernels) const {
@@ -235,11 +239,16 @@ std::vector<Diag> assign_layout(ir::Module& m) {
     }
   }
   if (const_end > kConstBank)
-    diags.push_back({Diag::Kind::Error, {}, "the .const variables need " + std::to_string(const_end) + " bytes, more than " + std::to_string(kConstBank)});
+    diags.push_back(
+        {Diag::Kind::Error,
+         {},
+         "the .const variables need " + std::to_string(const_end) + " bytes, more than " + std::to_string(kConstBank)});
   SharedLayout(m).run();
   for (const ir::Function& f : m.functions)
     if (f.entry && f.shared_bytes > kSharedWindow - kSharedBase)
-      diags.push_back({Diag::Kind::Error, f.loc, "the .shared variables of '" + f.name + "' need " + std::to_string(f.shared_bytes) + " bytes, more than a CTA can have"});
+      diags.push_back({Diag::Kind::Error, f.loc,
+                       "the .shared variables of '" + f.name + "' need " + std::to_string(f.shared_bytes) +
+                           " bytes, more than a CTA can have"});
   return diags;
 }
 

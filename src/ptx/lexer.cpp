@@ -104,10 +104,14 @@ Token Lexer::word(Token t) {
   t.kind = directive ? Token::Kind::Directive : Token::Kind::Word;
   ++pos_;
   for (;;) {
-    if (is(at(0), kIdent)) ++pos_;
-    else if (at(0) == ':' && at(1) == ':' && is(at(2), kIdent)) pos_ += 2;
-    else if (at(0) == '.' && !directive && is(at(1), kIdent)) ++pos_;
-    else break;
+    if (is(at(0), kIdent))
+      ++pos_;
+    else if (at(0) == ':' && at(1) == ':' && is(at(2), kIdent))
+      pos_ += 2;
+    else if (at(0) == '.' && !directive && is(at(1), kIdent))
+      ++pos_;
+    else
+      break;
   }
   t.text = text_.substr(start, pos_ - start);
   return t;
@@ -121,7 +125,8 @@ Token Lexer::hex_float(Token t, u32 digits) {
   if (n != digits || is(at(0), kIdent)) {
     while (is(at(0), kIdent)) ++pos_;
     t.kind = Token::Kind::Bad;
-    t.text = digits == 8 ? "a 32-bit float literal is 0f and 8 hexadecimal digits" : "a 64-bit float literal is 0d and 16 hexadecimal digits";
+    t.text = digits == 8 ? "a 32-bit float literal is 0f and 8 hexadecimal digits"
+                         : "a 64-bit float literal is 0d and 16 hexadecimal digits";
   }
   return t;
 }
@@ -156,8 +161,10 @@ Token Lexer::number(Token t) {
   if (text_[pos_] == '0' && second == 'd' && is(at(2), kHex)) return hex_float(t, 16);
   u32 base = 10;
   std::size_t p = pos_;
-  if (text_[p] == '0' && second == 'x') base = 16, p += 2;
-  else if (text_[p] == '0' && second == 'b') base = 2, p += 2;
+  if (text_[p] == '0' && second == 'x')
+    base = 16, p += 2;
+  else if (text_[p] == '0' && second == 'b')
+    base = 2, p += 2;
   const std::size_t first = p;
   while (p < text_.size() && is(text_[p], base == 16 ? kHex : kDigit)) ++p;
   const char after = p < text_.size() ? text_[p] : '\0';
@@ -186,7 +193,8 @@ Token Lexer::number(Token t) {
 
 Token Lexer::string(Token t) {
   const std::size_t start = ++pos_;
-  while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\n') pos_ += text_[pos_] == '\\' && at(1) != '\n' ? 2 : 1;
+  while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\n')
+    pos_ += text_[pos_] == '\\' && at(1) != '\n' ? 2 : 1;
   if (pos_ >= text_.size() || text_[pos_] != '"') {
     pos_ = pos_ < text_.size() ? pos_ : text_.size();
     t.kind = Token::Kind::Bad;

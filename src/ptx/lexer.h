@@ -11,12 +11,12 @@ namespace us::ptx {
 struct Token {
   enum class Kind : u8 { End, Word, Directive, Int, F32, F64, String, Punct, Bad };
   Kind kind = Kind::End;
-  bool is_unsigned = false;     // Int with suffix U
-  char punct = 0;               // Punct: the character; two-character operators: first character, `punct2` the second
+  bool is_unsigned = false;  // Int with suffix U
+  char punct = 0;            // Punct: the character; two-character operators: first character, `punct2` the second
   char punct2 = 0;
   u32 line = 1, col = 1;
-  std::string_view text;        // Word, Directive (with its dot), String (inside the quotes); Bad: what is wrong
-  u64 bits = 0;                 // Int, F32, F64
+  std::string_view text;  // Word, Directive (with its dot), String (inside the quotes); Bad: what is wrong
+  u64 bits = 0;           // Int, F32, F64
   bool is(char c) const { return kind == Kind::Punct && punct == c && punct2 == 0; }
   bool is(char a, char b) const { return kind == Kind::Punct && punct == a && punct2 == b; }
   SrcLoc loc() const { return {0, line, col}; }

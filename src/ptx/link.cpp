@@ -74,10 +74,14 @@ class Linker {
     if (!has) return;
     if (had) {
       const bool both_common = old.linkage == Linkage::Common && s.linkage == Linkage::Common;
-      if (both_common && s.size > old.size) replace(m, k);
-      else if (!both_common && old.linkage == Linkage::Common && s.linkage == Linkage::Visible) replace(m, k);
-      else if (old.linkage == Linkage::Weak && s.linkage == Linkage::Visible) replace(m, k);
-      else if (s.linkage == Linkage::Visible && old.linkage == Linkage::Visible) fail("'" + s.name + "' is defined in two modules");
+      if (both_common && s.size > old.size)
+        replace(m, k);
+      else if (!both_common && old.linkage == Linkage::Common && s.linkage == Linkage::Visible)
+        replace(m, k);
+      else if (old.linkage == Linkage::Weak && s.linkage == Linkage::Visible)
+        replace(m, k);
+      else if (s.linkage == Linkage::Visible && old.linkage == Linkage::Visible)
+        fail("'" + s.name + "' is defined in two modules");
       return;
     }
     replace(m, k);
@@ -115,7 +119,7 @@ class Linker {
     old = std::move(m.symbols[k]);
     if (old.kind == ir::Symbol::Kind::Function && slot.valid() && mine.valid()) {
       function_map_[mine.v] = slot;
-      old.func = mine;  // rewritten with the rest
+      old.func = mine;                     // rewritten with the rest
       for (ir::Symbol& v : out_->symbols)  // variables of the body that is gone
         if (v.kind == ir::Symbol::Kind::Variable && v.func == slot) v.func = {};
     }
@@ -179,9 +183,9 @@ class Linker {
   std::vector<Diag> diags_;
   std::unordered_map<std::string, ir::SymId> names_;
   std::unordered_map<std::string, u32> internal_names_;
-  std::vector<ir::SymId> symbol_map_;      // of the module being added
+  std::vector<ir::SymId> symbol_map_;  // of the module being added
   std::vector<ir::FuncId> function_map_;
-  std::vector<bool> taken_;                // symbols that stand in the result as this module has them
+  std::vector<bool> taken_;  // symbols that stand in the result as this module has them
   std::vector<bool> dropped_;
   u32 proto_base_ = 0, file_base_ = 0;
 };

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements of a body that are no instructions: scopes, registers, labels, .loc; and the blocks they build.
-#include <algorithm>
-
+// Statements of a body that are no instructions: scopes, registers, labels, .loc.
 #include "ptx/parser.h"
 
 namespace us::ptx {
 namespace {
 
-constexpr u32 kRef = 0x80000000u;
 constexpr u64 kMaxRegisters = 1u << 22;
 
 }  // namespace
@@ -27,9 +24,12 @@ void Parser::resolve_labels(Scope& closing, Scope* outer) {
   for (const u32 ref : closing.label_refs) {
     LabelRef& r = label_refs_[ref];
     const auto it = closing.names.find(r.name);
-    if (it != closing.names.end() && it->second.kind == Entity::Kind::Label) r.block = it->second.id;
-    else if (outer) outer->label_refs.push_back(ref);
-    else error(r.loc, "label '" + std::string(r.name) + "' is not defined in '" + fn_.name + "'");
+    if (it != closing.names.end() && it->second.kind == Entity::Kind::Label)
+      r.block = it->second.id;
+    else if (outer)
+      outer->label_refs.push_back(ref);
+    else
+      error(r.loc, "label '" + std::string(r.name) + "' is not defined in '" + fn_.name + "'");
   }
 }
 
@@ -107,7 +107,8 @@ bool Parser::one_register(isa::Type type, u32 elements) {
   if (!expect('>', "after the register count")) return false;
   if (fn_.regs.size() + count > kMaxRegisters) return error(name.loc(), "too many registers in one function");
   for (const RegisterRange& r : scopes_.back().ranges)
-    if (r.prefix == name.text) return error(name.loc(), "'" + std::string(name.text) + "<..>' is already defined in this scope");
+    if (r.prefix == name.text)
+      return error(name.loc(), "'" + std::string(name.text) + "<..>' is already defined in this scope");
   const RegisterRange range{name.text, count, static_cast<u32>(fn_.regs.size())};
   const std::string suffix = scopes_.size() > 1 ? "@" + std::to_string(fn_.regs.size()) : std::string();
   fn_.regs.resize(fn_.regs.size() + count, ir::width_of(type));
@@ -128,8 +129,10 @@ void Parser::register_declaration() {
     ok = one_register(v.type, v.elements);
     if (!ok || !accept(',')) break;
   }
-  if (ok) end_statement();
-  else skip_statement();
+  if (ok)
+    end_statement();
+  else
+    skip_statement();
 }
 
 // .loc file line column{, function_name label{+n}, inlined_at file line column}
@@ -175,8 +178,10 @@ void Parser::body_directive() {
   if (at_directive(".param")) return variable_statement(isa::Space::Param, linkage);
   if (at_directive(".global")) return variable_statement(isa::Space::Global, linkage);
   if (at_directive(".const")) return variable_statement(isa::Space::Const, linkage);
-  if (cur_.kind == Token::Kind::Directive) error(cur_.loc(), "'" + std::string(cur_.text) + "' cannot stand in a function body");
-  else unexpected("a state space");
+  if (cur_.kind == Token::Kind::Directive)
+    error(cur_.loc(), "'" + std::string(cur_.text) + "' cannot stand in a function body");
+  else
+    unexpected("a state space");
   skip_statement();
 }
 
@@ -194,7 +199,8 @@ void Parser::label_statement() {
 
 void Parser::statement() {
   switch (cur_.kind) {
-    case Token::Kind::Directive: return body_directive();
+    case Token::Kind::Directive:
+      return body_directive();
     case Token::Kind::Word:
       if (ahead().is(':')) return label_statement();
       return instruction();
@@ -207,88 +213,11 @@ void Parser::statement() {
         return;
       }
       break;
-    default: break;
+    default:
+      break;
   }
   unexpected("an instruction, a label or a directive");
   skip_statement();
-}
-
-// ---- blocks ----
-
-u32 Parser::new_block(std::string label) {
-  ir::Block b;
-  b.label = std::move(label);
-  b.term.kind = ir::Terminator::Kind::Unreachable;
-  fn_.blocks.push_back(std::move(b));
-  return static_cast<u32>(fn_.blocks.size() - 1);
-}
-
-void Parser::terminate(ir::Terminator t) {
-  if (!dead_) fn_.blocks[block_].term = std::move(t);
-  dead_ = true;
-}
-
-void Parser::start_block(u32 b) {
-  ir::Terminator t;
-  t.kind = ir::Terminator::Kind::Br;
-  t.targets = {ir::BlockId{b}};
-  t.loc = source_loc(cur_);
-  terminate(std::move(t));
-  block_ = b;
-  dead_ = false;
-}
-
-ir::BlockId Parser::label_ref(std::string_view name, SrcLoc loc) {
-  label_refs_.push_back({name, loc, ~0u});
-  scopes_.back().label_refs.push_back(static_cast<u32>(label_refs_.size() - 1));
-  return ir::BlockId{static_cast<u32>(label_refs_.size() - 1) | kRef};
-}
-
-// The shared block behind guarded ret or exit.
-u32 Parser::exit_block(ir::Terminator::Kind kind) {
-  u32& b = kind == ir::Terminator::Kind::Ret ? ret_block_ : exit_block_;
-  if (b == ~0u) {
-    const u32 made = new_block("");
-    fn_.blocks[made].term.kind = kind;
-    fn_.blocks[made].term.loc = source_loc(cur_);
-    b = made;
-  }
-  return b;
-}
-
-void Parser::leave(ir::Terminator::Kind kind, const ir::Operand& guard) {
-  const bool returns_register = std::any_of(register_params_.begin(), register_params_.end(), [](auto& p) { return p.ret; });
-  ir::Terminator t;
-  t.kind = kind;
-  t.loc = source_loc(cur_);
-  if (guard.kind == ir::Operand::Kind::None) {
-    if (kind == ir::Terminator::Kind::Ret && returns_register && !dead_) {
-      t.kind = ir::Terminator::Kind::Br;
-      t.targets = {ir::BlockId{exit_block(kind)}};
-    }
-    return terminate(std::move(t));
-  }
-  if (dead_) return;
-  u32 out;
-  if (kind == ir::Terminator::Kind::Trap) {
-    out = new_block("");
-    fn_.blocks[out].term = t;
-  } else {
-    out = exit_block(kind);
-  }
-  const u32 on = new_block("");
-  t.kind = ir::Terminator::Kind::CondBr;
-  t.cond = guard;
-  t.targets = {ir::BlockId{out}, ir::BlockId{on}};
-  terminate(std::move(t));
-  block_ = on;
-  dead_ = false;
-}
-
-ir::Inst* Parser::append() {
-  if (!dead_) return &fn_.blocks[block_].insts.emplace_back();
-  scratch_ = {};
-  return &scratch_;
 }
 
 }  // namespace us::ptx

@@ -13,7 +13,8 @@ bool Parser::call_list(std::vector<ir::Operand>& list) {
     ir::Operand o;
     const SrcLoc loc = cur_.loc();
     if (!plain_operand(o, 1)) return false;
-    if (o.kind == Kind::Address || o.kind == Kind::Vector) return error(loc, "an argument is a name, a register or a number");
+    if (o.kind == Kind::Address || o.kind == Kind::Vector)
+      return error(loc, "an argument is a name, a register or a number");
     list.push_back(std::move(o));
   } while (accept(','));
   return expect(')', "after the arguments of a call");
@@ -22,8 +23,11 @@ bool Parser::call_list(std::vector<ir::Operand>& list) {
 bool Parser::call_prototype_name(ir::Inst::Call& c) {
   Entity e;
   if (cur_.kind != Token::Kind::Word) return unexpected("a prototype or call target list");
-  const bool found = find_local(cur_.text, e) && (e.kind == Entity::Kind::Prototype || e.kind == Entity::Kind::CallTable);
-  if (!found) return error(cur_.loc(), "'" + std::string(cur_.text) + "' is not the label of a .callprototype or .calltargets above");
+  const bool found =
+      find_local(cur_.text, e) && (e.kind == Entity::Kind::Prototype || e.kind == Entity::Kind::CallTable);
+  if (!found)
+    return error(cur_.loc(),
+                 "'" + std::string(cur_.text) + "' is not the label of a .callprototype or .calltargets above");
   c.proto = e.id;
   advance();
   return true;
@@ -35,7 +39,8 @@ bool Parser::check_call(const ir::Inst::Call& c, SrcLoc loc) {
   if (c.proto != ~0u) {
     params = &module_->protos[c.proto].params;
     rets = &module_->protos[c.proto].rets;
-  } else if (symbol_declared_[c.callee.v] && symbol(c.callee).kind == ir::Symbol::Kind::Function && symbol(c.callee).func.valid()) {
+  } else if (symbol_declared_[c.callee.v] && symbol(c.callee).kind == ir::Symbol::Kind::Function &&
+             symbol(c.callee).func.valid()) {
     const ir::Symbol& s = symbol(c.callee);
     // The function being parsed is still in fn_.
     const ir::Function& f = s.func == fn_id_ ? fn_ : module_->functions[s.func.v];
@@ -45,9 +50,12 @@ bool Parser::check_call(const ir::Inst::Call& c, SrcLoc loc) {
   }
   if (!params) return true;
   const bool variadic = !params->empty() && params->back().size == 0;
-  if (c.rets.size() != rets->size()) return error(loc, name + " returns " + std::to_string(rets->size()) + " values, not " + std::to_string(c.rets.size()));
+  if (c.rets.size() != rets->size())
+    return error(loc,
+                 name + " returns " + std::to_string(rets->size()) + " values, not " + std::to_string(c.rets.size()));
   if (variadic ? c.args.size() + 1 < params->size() : c.args.size() != params->size())
-    return error(loc, name + " takes " + std::to_string(params->size()) + " arguments, not " + std::to_string(c.args.size()));
+    return error(
+        loc, name + " takes " + std::to_string(params->size()) + " arguments, not " + std::to_string(c.args.size()));
   return true;
 }
 

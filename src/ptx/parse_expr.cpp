@@ -13,15 +13,27 @@ using Kind = ir::Operand::Kind;
 int precedence(const Token& t) {
   if (t.kind != Token::Kind::Punct) return 0;
   if (t.punct2 == 0) switch (t.punct) {
-    case '?': return 1;
-    case '|': return 4;
-    case '^': return 5;
-    case '&': return 6;
-    case '<': case '>': return 8;
-    case '+': case '-': return 10;
-    case '*': case '/': case '%': return 11;
-    default: return 0;
-  }
+      case '?':
+        return 1;
+      case '|':
+        return 4;
+      case '^':
+        return 5;
+      case '&':
+        return 6;
+      case '<':
+      case '>':
+        return 8;
+      case '+':
+      case '-':
+        return 10;
+      case '*':
+      case '/':
+      case '%':
+        return 11;
+      default:
+        return 0;
+    }
   if (t.is('|', '|')) return 2;
   if (t.is('&', '&')) return 3;
   if (t.is('=', '=') || t.is('!', '=')) return 7;
@@ -82,7 +94,10 @@ bool Parser::constant_binary(const Token& op, Constant& a, const Constant& b) {
   const bool uns = a.is_unsigned || b.is_unsigned;
   const u64 x = a.bits, y = b.bits;
   const i64 sx = static_cast<i64>(x), sy = static_cast<i64>(y);
-  const auto logical = [&](bool v) { a = {Kind::Imm, v, false}; return true; };
+  const auto logical = [&](bool v) {
+    a = {Kind::Imm, v, false};
+    return true;
+  };
   if (op.punct2) {
     if (op.is('|', '|')) return logical(x || y);
     if (op.is('&', '&')) return logical(x && y);
@@ -90,26 +105,45 @@ bool Parser::constant_binary(const Token& op, Constant& a, const Constant& b) {
     if (op.is('!', '=')) return logical(x != y);
     if (op.is('<', '=')) return logical(uns ? x <= y : sx <= sy);
     if (op.is('>', '=')) return logical(uns ? x >= y : sx >= sy);
-    if (op.is('<', '<')) a.bits = y < 64 ? x << y : 0;
-    else a.bits = a.is_unsigned ? (y < 64 ? x >> y : 0) : static_cast<u64>(sx >> (y < 64 ? y : 63));
+    if (op.is('<', '<'))
+      a.bits = y < 64 ? x << y : 0;
+    else
+      a.bits = a.is_unsigned ? (y < 64 ? x >> y : 0) : static_cast<u64>(sx >> (y < 64 ? y : 63));
     return true;
   }
   a.is_unsigned = uns;
   switch (op.punct) {
-    case '<': return logical(uns ? x < y : sx < sy);
-    case '>': return logical(uns ? x > y : sx > sy);
-    case '+': a.bits = x + y; return true;
-    case '-': a.bits = x - y; return true;
-    case '*': a.bits = x * y; return true;
-    case '&': a.bits = x & y; return true;
-    case '|': a.bits = x | y; return true;
-    case '^': a.bits = x ^ y; return true;
-    default: break;
+    case '<':
+      return logical(uns ? x < y : sx < sy);
+    case '>':
+      return logical(uns ? x > y : sx > sy);
+    case '+':
+      a.bits = x + y;
+      return true;
+    case '-':
+      a.bits = x - y;
+      return true;
+    case '*':
+      a.bits = x * y;
+      return true;
+    case '&':
+      a.bits = x & y;
+      return true;
+    case '|':
+      a.bits = x | y;
+      return true;
+    case '^':
+      a.bits = x ^ y;
+      return true;
+    default:
+      break;
   }
   if (y == 0) return error(op.loc(), "division by zero in a constant expression");
   const bool minus_one = !uns && sy == -1;  // INT64_MIN / -1 must not reach the host's division
-  if (op.punct == '/') a.bits = uns ? x / y : minus_one ? 0 - x : static_cast<u64>(sx / sy);
-  else a.bits = uns ? x % y : minus_one ? 0 : static_cast<u64>(sx % sy);
+  if (op.punct == '/')
+    a.bits = uns ? x / y : minus_one ? 0 - x : static_cast<u64>(sx / sy);
+  else
+    a.bits = uns ? x % y : minus_one ? 0 : static_cast<u64>(sx % sy);
   return true;
 }
 
@@ -150,7 +184,8 @@ bool Parser::constant_u32(u32& v, const char* what, u64 max) {
   i64 wide = 0;
   if (!constant_int(wide, what)) return false;
   if (wide < 0 || static_cast<u64>(wide) > max)
-    return error(loc, std::string(what) + " must be from 0 to " + std::to_string(max) + ", not " + std::to_string(wide));
+    return error(loc,
+                 std::string(what) + " must be from 0 to " + std::to_string(max) + ", not " + std::to_string(wide));
   v = static_cast<u32>(wide);
   return true;
 }

@@ -62,18 +62,30 @@ void Parser::function_attributes(ir::Function& f) {
     advance();
     u32 ignored = 0;
     bool ok = true;
-    if (d == ".maxntid") ok = triple(f.maxntid);
-    else if (d == ".reqntid") ok = triple(f.reqntid);
-    else if (d == ".minnctapersm") ok = constant_u32(f.minnctapersm, ".minnctapersm");
-    else if (d == ".maxnctapersm") ok = constant_u32(f.maxnctapersm, ".maxnctapersm");
-    else if (d == ".maxnreg") ok = constant_u32(f.maxnreg, ".maxnreg");
-    else if (d == ".reqnctapercluster") ok = triple(f.reqnctapercluster);
-    else if (d == ".maxclusterrank") ok = constant_u32(f.maxclusterrank, ".maxclusterrank");
-    else if (d == ".explicitcluster") f.explicitcluster = true;
-    else if (d == ".blocksareclusters") f.blocksareclusters = true;
-    else if (d == ".noreturn") f.noreturn = true;
-    else if (d == ".abi_preserve" || d == ".abi_preserve_control") ok = constant_u32(ignored, "a register count");
-    else ok = error(loc, "unknown function attribute '" + std::string(d) + "'");
+    if (d == ".maxntid")
+      ok = triple(f.maxntid);
+    else if (d == ".reqntid")
+      ok = triple(f.reqntid);
+    else if (d == ".minnctapersm")
+      ok = constant_u32(f.minnctapersm, ".minnctapersm");
+    else if (d == ".maxnctapersm")
+      ok = constant_u32(f.maxnctapersm, ".maxnctapersm");
+    else if (d == ".maxnreg")
+      ok = constant_u32(f.maxnreg, ".maxnreg");
+    else if (d == ".reqnctapercluster")
+      ok = triple(f.reqnctapercluster);
+    else if (d == ".maxclusterrank")
+      ok = constant_u32(f.maxclusterrank, ".maxclusterrank");
+    else if (d == ".explicitcluster")
+      f.explicitcluster = true;
+    else if (d == ".blocksareclusters")
+      f.blocksareclusters = true;
+    else if (d == ".noreturn")
+      f.noreturn = true;
+    else if (d == ".abi_preserve" || d == ".abi_preserve_control")
+      ok = constant_u32(ignored, "a register count");
+    else
+      ok = error(loc, "unknown function attribute '" + std::string(d) + "'");
     if (!ok) return;
     accept(',');
   }

@@ -11,7 +11,7 @@ struct Parser::InitCursor {
   ir::Symbol& sym;
   const std::vector<u64>& dims;  // extent per level; the last level holds elements
   u32 element_bytes;
-  u64 limit;                     // bytes an initialiser may reach; grows an unsized array
+  u64 limit;  // bytes an initialiser may reach; grows an unsized array
   u64 level_bytes(std::size_t level) const {
     u64 n = element_bytes;
     for (std::size_t k = level; k < dims.size(); ++k) n *= dims[k];

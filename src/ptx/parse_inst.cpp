@@ -17,7 +17,8 @@ bool Parser::guard_prefix(ir::Operand& guard) {
     guard = {};
     return true;
   }
-  if (guard.kind != Kind::Value || reg_types_[guard.value.v] != isa::Type::pred) return error(loc, "a guard must be a predicate register");
+  if (guard.kind != Kind::Value || reg_types_[guard.value.v] != isa::Type::pred)
+    return error(loc, "a guard must be a predicate register");
   guard.negated = negated;
   return true;
 }
@@ -64,7 +65,8 @@ bool Parser::branch_index(const KnownMnemonic& m, const ir::Operand& guard) {
   t.loc = source_loc(cur_);
   const SrcLoc loc = cur_.loc();
   if (!plain_operand(t.cond, 1)) return false;
-  if (t.cond.kind == Kind::Value && isa::bits_of(reg_types_[t.cond.value.v]) != 32) return error(loc, "the index of brx.idx is a 32-bit register");
+  if (t.cond.kind == Kind::Value && isa::bits_of(reg_types_[t.cond.value.v]) != 32)
+    return error(loc, "the index of brx.idx is a 32-bit register");
   if (!expect(',', "after the index")) return false;
   Entity e;
   if (cur_.kind != Token::Kind::Word) return unexpected("the label of a .branchtargets list");
@@ -94,15 +96,28 @@ bool Parser::branch_index(const KnownMnemonic& m, const ir::Operand& guard) {
 bool Parser::control_flow(const KnownMnemonic& m, const ir::Operand& guard) {
   bool ok = true;
   switch (m.match.form) {
-    case isa::Form::bra: ok = branch(m, guard); break;
-    case isa::Form::brx_idx: ok = branch_index(m, guard); break;
-    case isa::Form::ret: leave(fn_.entry ? TermKind::Exit : TermKind::Ret, guard); break;
-    case isa::Form::exit: leave(TermKind::Exit, guard); break;
-    case isa::Form::trap: leave(TermKind::Trap, guard); break;
-    default: return false;
+    case isa::Form::bra:
+      ok = branch(m, guard);
+      break;
+    case isa::Form::brx_idx:
+      ok = branch_index(m, guard);
+      break;
+    case isa::Form::ret:
+      leave(fn_.entry ? TermKind::Exit : TermKind::Ret, guard);
+      break;
+    case isa::Form::exit:
+      leave(TermKind::Exit, guard);
+      break;
+    case isa::Form::trap:
+      leave(TermKind::Trap, guard);
+      break;
+    default:
+      return false;
   }
-  if (ok) end_statement();
-  else skip_statement();
+  if (ok)
+    end_statement();
+  else
+    skip_statement();
   return true;
 }
 
@@ -137,8 +152,10 @@ void Parser::instruction() {
   if (m.match.form == isa::Form::Unknown) return unknown_instruction(mnemonic, guard, loc);
   if (control_flow(m, guard)) return;
   if (m.match.form == isa::Form::call) {
-    if (call(m, guard, loc)) end_statement();
-    else skip_statement();
+    if (call(m, guard, loc))
+      end_statement();
+    else
+      skip_statement();
     return;
   }
   if (!operands()) return skip_statement();

@@ -15,74 +15,6 @@ Parser::Parser(std::string_view text, std::string name) : lex_(text), module_(st
   advance();
 }
 
-const Token& Parser::ahead() {
-  if (!have_ahead_) {
-    ahead_ = lex_.next();
-    have_ahead_ = true;
-  }
-  return ahead_;
-}
-
-bool Parser::accept(char c) {
-  if (!cur_.is(c)) return false;
-  advance();
-  return true;
-}
-
-bool Parser::accept_directive(std::string_view text) {
-  if (!at_directive(text)) return false;
-  advance();
-  return true;
-}
-
-bool Parser::expect(char c, const char* where) {
-  if (accept(c)) return true;
-  return error(cur_.loc(), std::string("expected '") + c + "' " + where + ", found " + describe(cur_));
-}
-
-std::string Parser::describe(const Token& t) const {
-  switch (t.kind) {
-    case Token::Kind::End: return "the end of the text";
-    case Token::Kind::Bad: return "a malformed token (" + std::string(t.text) + ")";
-    case Token::Kind::String: return "a string";
-    case Token::Kind::Int: case Token::Kind::F32: case Token::Kind::F64: return "a number";
-    default: return "'" + std::string(t.text) + "'";
-  }
-}
-
-bool Parser::error(SrcLoc loc, std::string message) {
-  constexpr std::size_t kMaxDiags = 1000;
-  if (diags_.size() < kMaxDiags) diags_.push_back({Diag::Kind::Error, loc, std::move(message)});
-  else if (diags_.size() == kMaxDiags) diags_.push_back({Diag::Kind::Note, loc, "further errors are not listed"});
-  return false;
-}
-
-bool Parser::unexpected(const char* expected) {
-  return error(cur_.loc(), std::string("expected ") + expected + ", found " + describe(cur_));
-}
-
-void Parser::skip_statement() {
-  u32 depth = 0;
-  while (cur_.kind != Token::Kind::End) {
-    if (cur_.is('{')) ++depth;
-    if (cur_.is('}')) {
-      if (depth == 0 && !scopes_.empty()) return;
-      if (depth > 0) --depth;
-      if (depth == 0 && scopes_.empty()) return advance();
-    }
-    const bool done = cur_.is(';') && depth == 0;
-    advance();
-    if (done) return;
-  }
-}
-
-bool Parser::end_statement() {
-  if (accept(';')) return true;
-  unexpected("';'");
-  skip_statement();
-  return false;
-}
-
 Result<std::unique_ptr<ir::Module>> Parser::run() {
   while (cur_.kind != Token::Kind::End) module_statement();
   if (module_->version == 0) error({0, 1, 1}, "no .version directive: this is no PTX module");
@@ -111,7 +43,8 @@ void Parser::module_statement() {
       advance();
       u32 bits = 0;
       const SrcLoc loc = cur_.loc();
-      if (constant_u32(bits, "the address size") && bits != 64) error(loc, "only .address_size 64 exists on this device");
+      if (constant_u32(bits, "the address size") && bits != 64)
+        error(loc, "only .address_size 64 exists on this device");
       return;
     }
     return linkage_statement();
@@ -128,8 +61,10 @@ void Parser::version() {
   // "9.0" is lexed as a decimal float; its text is not kept, so take it apart again.
   if (t.kind == Token::Kind::F64 || t.kind == Token::Kind::Int) {
     double v = 0;
-    if (t.kind == Token::Kind::F64) __builtin_memcpy(&v, &t.bits, 8);
-    else v = static_cast<double>(t.bits);
+    if (t.kind == Token::Kind::F64)
+      __builtin_memcpy(&v, &t.bits, 8);
+    else
+      v = static_cast<double>(t.bits);
     if (v > 0 && v < 1000) {
       major = static_cast<u32>(v);
       minor = static_cast<u32>((v - major) * 10 + 0.5);
@@ -243,11 +178,16 @@ void Parser::linkage_statement() {
   Linkage linkage = Linkage::Internal;
   const SrcLoc loc = cur_.loc();
   for (;;) {
-    if (accept_directive(".visible")) linkage = Linkage::Visible;
-    else if (accept_directive(".extern")) linkage = Linkage::Extern;
-    else if (accept_directive(".weak")) linkage = Linkage::Weak;
-    else if (accept_directive(".common")) linkage = Linkage::Common;
-    else break;
+    if (accept_directive(".visible"))
+      linkage = Linkage::Visible;
+    else if (accept_directive(".extern"))
+      linkage = Linkage::Extern;
+    else if (accept_directive(".weak"))
+      linkage = Linkage::Weak;
+    else if (accept_directive(".common"))
+      linkage = Linkage::Common;
+    else
+      break;
   }
   const std::string_view d = cur_.kind == Token::Kind::Directive ? cur_.text : std::string_view();
   if (d == ".entry" || d == ".func") return function_statement(d == ".entry", linkage);
@@ -259,8 +199,10 @@ void Parser::linkage_statement() {
     error(loc, std::string(d) + " variables must be declared inside a function");
     return skip_statement();
   }
-  if (d.empty()) unexpected("a variable or function after the linkage directive");
-  else error(cur_.loc(), "unknown directive '" + std::string(d) + "'");
+  if (d.empty())
+    unexpected("a variable or function after the linkage directive");
+  else
+    error(cur_.loc(), "unknown directive '" + std::string(d) + "'");
   skip_statement();
 }
 

@@ -25,7 +25,8 @@ bool Parser::special_register(ir::Operand& o, std::string_view base, std::string
   const std::size_t comp = suffix.size() == 1 ? std::string_view("xyzw").find(suffix[0]) : std::string_view::npos;
   const bool vector = isa::info(r).components > 1;
   if (vector != (comp != std::string_view::npos) || (!vector && !suffix.empty()))
-    error(cur_.loc(), "'" + std::string(base) + "' is read " + (vector ? "as .x, .y, .z or .w" : "without a component"));
+    error(cur_.loc(),
+          "'" + std::string(base) + "' is read " + (vector ? "as .x, .y, .z or .w" : "without a component"));
   o.kind = Kind::SReg;
   o.sreg = r;
   o.comp = vector && comp < 4 ? static_cast<u8>(comp) : 0;
@@ -50,7 +51,8 @@ bool Parser::with_component(ir::Operand& o, const Entity& e, std::string_view su
   }
   if (suffix.empty()) return true;
   const bool bytes = suffix[0] == 'b', halves = suffix[0] == 'h';
-  if ((!bytes && !halves) || suffix.size() < 2 || suffix.size() > 5) return error(cur_.loc(), "no component ." + std::string(suffix));
+  if ((!bytes && !halves) || suffix.size() < 2 || suffix.size() > 5)
+    return error(cur_.loc(), "no component ." + std::string(suffix));
   for (const char c : suffix.substr(1)) {
     if (c < '0' || c > (suffix.size() > 2 ? (bytes ? '7' : '3') : (bytes ? '3' : '1')))
       return error(cur_.loc(), "no component ." + std::string(suffix));
@@ -82,7 +84,8 @@ bool Parser::named_operand(ir::Operand& o) {
     advance();
     return ok;
   }
-  if (local && e.kind != Entity::Kind::Symbol) return error(t.loc(), "'" + std::string(base) + "' is a label, not an operand");
+  if (local && e.kind != Entity::Kind::Symbol)
+    return error(t.loc(), "'" + std::string(base) + "' is a label, not an operand");
   if (!local && special_register(o, base, suffix)) {
     advance();
     return true;

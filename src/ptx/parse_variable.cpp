@@ -119,7 +119,8 @@ bool Parser::one_variable(isa::Space space, ir::Symbol::Linkage linkage, const V
   if (v.elements > 1) dims.push_back(v.elements);
   if (cur_.is('=')) {
     if (space == isa::Space::Local || space == isa::Space::Shared || space == isa::Space::Param)
-      return error(cur_.loc(), std::string("a .") + std::string(isa::name_of(space)) + " variable cannot have an initial value");
+      return error(cur_.loc(),
+                   std::string("a .") + std::string(isa::name_of(space)) + " variable cannot have an initial value");
     if (v.type == isa::Type::samplerref || v.type == isa::Type::texref || v.type == isa::Type::surfref)
       return error(cur_.loc(), "initial values of textures, samplers and surfaces are not implemented");
     advance();
@@ -132,8 +133,10 @@ bool Parser::one_variable(isa::Space space, ir::Symbol::Linkage linkage, const V
   }
   if (s.unsized && linkage != ir::Symbol::Linkage::Extern)
     return error(name.loc(), "an array without size must be .extern or have initial values");
-  if (scopes_.empty()) declare(name.text, name.loc(), std::move(s));
-  else declare_local(name.text, name.loc(), std::move(s));
+  if (scopes_.empty())
+    declare(name.text, name.loc(), std::move(s));
+  else
+    declare_local(name.text, name.loc(), std::move(s));
   return true;
 }
 
@@ -151,8 +154,10 @@ void Parser::variable_statement(isa::Space space, ir::Symbol::Linkage linkage) {
     ok = one_variable(space, linkage, v);
     if (!ok || !accept(',')) break;
   }
-  if (ok) end_statement();
-  else skip_statement();
+  if (ok)
+    end_statement();
+  else
+    skip_statement();
 }
 
 }  // namespace us::ptx

@@ -4,7 +4,7 @@
 // numbers into label_refs_ until the end of the function. Every error is recorded and parsing goes on behind it.
 //
 //   parse_module.cpp    .version .target .file, linkage, variables, aliases
-//   parse_function.cpp  signatures, attributes, bodies, scopes, labels, blocks
+//   parse_function.cpp  signatures, attributes;       parse_body.cpp, parse_blocks.cpp  scopes, registers, labels, blocks
 //   parse_inst.cpp      mnemonics, control flow;  parse_call.cpp  calls and prototypes
 //   parse_operand.cpp   operands as written;      check_operands.cpp  against the row of the instruction table
 //   parse_expr.cpp      constant expressions;     parse_initializer.cpp  initial values of variables
@@ -68,13 +68,18 @@ struct KnownMnemonic {
 
 struct VariableType {
   isa::Type type = isa::Type::None;
-  u32 elements = 1;      // .v2, .v4
+  u32 elements = 1;  // .v2, .v4
   u32 align = 0;
   bool managed = false;
 };
 
 class Parser {
-  struct RegisterParam { u32 reg; ir::SymId sym; isa::Type type; bool ret; };
+  struct RegisterParam {
+    u32 reg;
+    ir::SymId sym;
+    isa::Type type;
+    bool ret;
+  };
 
  public:
   Parser(std::string_view text, std::string name);
@@ -89,8 +94,8 @@ class Parser {
   bool at_directive(std::string_view text) const { return cur_.kind == Token::Kind::Directive && cur_.text == text; }
   bool accept_directive(std::string_view text);
   std::string describe(const Token&) const;
-  bool error(SrcLoc, std::string message);   // false, to be returned
-  bool unexpected(const char* expected);     // error at the current token
+  bool error(SrcLoc, std::string message);  // false, to be returned
+  bool unexpected(const char* expected);    // error at the current token
   // Behind the next ';', or to a '}' that closes this level; at module level also behind a '}' that ends a body.
   void skip_statement();
   bool end_statement();
@@ -184,7 +189,7 @@ class Parser {
   SrcLoc source_loc(const Token& t) const { return line_.line ? line_ : t.loc(); }
 
   // Operands
-  bool operands();                       // up to ';', into raw_
+  bool operands();  // up to ';', into raw_
   bool operand(bool pipe);
   bool plain_operand(ir::Operand&, int depth);
   bool named_operand(ir::Operand&);
@@ -208,11 +213,11 @@ class Parser {
   std::vector<Diag> diags_;
   std::unique_ptr<ir::Module> module_;
   std::unordered_map<std::string_view, ir::SymId> globals_;
-  std::vector<SrcLoc> symbol_loc_;      // by SymId
-  std::vector<bool> symbol_declared_;   // by SymId
+  std::vector<SrcLoc> symbol_loc_;     // by SymId
+  std::vector<bool> symbol_declared_;  // by SymId
   std::unordered_map<std::string_view, KnownMnemonic> mnemonics_;
-  std::deque<std::string> joined_;      // mnemonics written with blanks inside
-  int depth_ = 0;                       // of nested constant expressions
+  std::deque<std::string> joined_;  // mnemonics written with blanks inside
+  int depth_ = 0;                   // of nested constant expressions
 
   // The function being parsed
   ir::Function fn_;
@@ -223,14 +228,19 @@ class Parser {
   std::unordered_set<std::string_view> reported_;  // undefined names, each once
   std::unordered_map<std::string, u32> local_names_;
   std::vector<RawOperand> raw_;
-  struct NewParam { std::string_view name; SrcLoc loc; u32 index; bool ret, in_register; };
+  struct NewParam {
+    std::string_view name;
+    SrcLoc loc;
+    u32 index;
+    bool ret, in_register;
+  };
   std::vector<NewParam> new_params_;
   std::vector<RegisterParam> register_params_;
   u32 block_ = 0;
-  bool dead_ = false;                   // behind an unconditional branch
+  bool dead_ = false;  // behind an unconditional branch
   u32 ret_block_ = ~0u, exit_block_ = ~0u;
   ir::ValueId cc_;
-  SrcLoc line_;                         // of the last .loc
+  SrcLoc line_;  // of the last .loc
   ir::Inst scratch_;
   std::vector<std::vector<LabelRef>> branch_tables_;
 };

@@ -21,11 +21,14 @@ struct Part {
 };
 
 std::string module_text(const char* target, const char* entry) {
-  return std::string("\n.version 9.0\n.target ") + target + "\n.address_size 64\n.visible .entry " + entry + "() { ret; }\n";
+  return std::string("\n.version 9.0\n.target ") + target + "\n.address_size 64\n.visible .entry " + entry +
+         "() { ret; }\n";
 }
 
 template <class T>
-void put(std::vector<u8>& v, std::size_t at, T x) { std::memcpy(v.data() + at, &x, sizeof x); }
+void put(std::vector<u8>& v, std::size_t at, T x) {
+  std::memcpy(v.data() + at, &x, sizeof x);
+}
 
 std::vector<u8> make(const std::vector<Part>& parts) {
   std::vector<u8> out(16);
@@ -34,7 +37,8 @@ std::vector<u8> make(const std::vector<Part>& parts) {
     u64 flags = p.flags | 0x11;
     if (p.pack == Pack::Lz4) {
       body.resize(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(p.text.size()))));
-      body.resize(static_cast<std::size_t>(LZ4_compress_default(p.text.data(), body.data(), static_cast<int>(p.text.size()), static_cast<int>(body.size()))));
+      body.resize(static_cast<std::size_t>(LZ4_compress_default(
+          p.text.data(), body.data(), static_cast<int>(p.text.size()), static_cast<int>(body.size()))));
       flags |= 0x2000;
     } else if (p.pack == Pack::Zstd) {
       body.resize(ZSTD_compressBound(p.text.size()));
@@ -74,7 +78,12 @@ TEST(Fatbin, EveryPacking) {
 }
 
 TEST(Fatbin, PicksTheBestArchitecture) {
-  const std::vector<Part> parts{{1, 80, "80"}, {1, 90, "90"}, {1, 90, "90a", Pack::None, 0x100000}, {1, 100, "100"}, {1, 100, "100f", Pack::None, 0x200000}, {2, 90, "elf"}};
+  const std::vector<Part> parts{{1, 80, "80"},
+                                {1, 90, "90"},
+                                {1, 90, "90a", Pack::None, 0x100000},
+                                {1, 100, "100"},
+                                {1, 100, "100f", Pack::None, 0x200000},
+                                {2, 90, "elf"}};
   const auto bytes = make(parts);
   const auto pick = [&](u32 sm, bool a) {
     const auto r = find_ptx(std::span<const u8>(bytes), {sm, a});
@@ -102,7 +111,8 @@ struct Wrapper {
 };
 
 TEST(Fatbin, Wrappers) {
-  const auto one = make({{1, 90, module_text("sm_90", "first")}}), two = make({{1, 90, module_text("sm_90", "second"), Pack::Zstd}});
+  const auto one = make({{1, 90, module_text("sm_90", "first")}}),
+             two = make({{1, 90, module_text("sm_90", "second"), Pack::Zstd}});
   const auto sass = make({{2, 90, "elf"}}), empty = make({});
   const Wrapper v1{0x466243b1, 1, one.data(), nullptr};
   const auto m1 = load(&v1, {}, "m");
@@ -128,7 +138,8 @@ TEST(Fatbin, Wrappers) {
 }
 
 TEST(Fatbin, DamagedBytes) {
-  const auto good = make({{1, 80, module_text("sm_80", "k"), Pack::Lz4}, {1, 90, module_text("sm_90", "k"), Pack::Zstd}});
+  const auto good =
+      make({{1, 80, module_text("sm_80", "k"), Pack::Lz4}, {1, 90, module_text("sm_90", "k"), Pack::Zstd}});
   u64 seed = 99;
   const auto random = [&](u64 n) {
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;

@@ -36,7 +36,8 @@ std::map<u32, std::string> expectations(const std::string& text, std::string_vie
   std::string line;
   for (u32 n = 1; std::getline(in, line); ++n) {
     if (line.starts_with("//")) continue;
-    if (const auto p = line.find(marker); p != std::string::npos) m[n] = line.substr(line.find_first_not_of(' ', p + marker.size()));
+    if (const auto p = line.find(marker); p != std::string::npos)
+      m[n] = line.substr(line.find_first_not_of(' ', p + marker.size()));
   }
   return m;
 }
@@ -72,7 +73,8 @@ TEST(Files, Bad) {
         ADD_FAILURE() << "unexpected: " << d.loc.line << ":" << d.loc.col << ": " << d.message;
         continue;
       }
-      EXPECT_NE(d.message.find(it->second), std::string::npos) << d.loc.line << ": " << d.message << "\n  expected: " << it->second;
+      EXPECT_NE(d.message.find(it->second), std::string::npos)
+          << d.loc.line << ": " << d.message << "\n  expected: " << it->second;
       want.erase(it);
     }
     for (const auto& [line, text] : want) ADD_FAILURE() << "no diagnostic in line " << line << ": " << text;
@@ -94,11 +96,21 @@ TEST(Files, Damaged) {
         for (u64 edits = 1 + random(4); edits > 0 && !t.empty(); --edits) {
           const std::size_t at = random(t.size());
           switch (random(5)) {
-            case 0: t.erase(at, 1 + random(8)); break;
-            case 1: t.insert(at, t.substr(random(t.size()), 1 + random(40))); break;
-            case 2: t[at] = "{}[]();,.:%@!\"/<>0x"[random(20)]; break;
-            case 3: t.resize(at); break;
-            default: t[at] = static_cast<char>(random(256)); break;
+            case 0:
+              t.erase(at, 1 + random(8));
+              break;
+            case 1:
+              t.insert(at, t.substr(random(t.size()), 1 + random(40)));
+              break;
+            case 2:
+              t[at] = "{}[]();,.:%@!\"/<>0x"[random(20)];
+              break;
+            case 3:
+              t.resize(at);
+              break;
+            default:
+              t[at] = static_cast<char>(random(256));
+              break;
           }
         }
         if (const auto r = parse(t, "m")) ir::to_text(**r);

@@ -90,8 +90,10 @@ TEST(Link, ResolvesBothWays) {
 }
 
 TEST(Link, WeakAndCommonMerge) {
-  const std::string weak = ".weak .func w() { .local .b32 x; ret; }\n.weak .global .u32 g = 1;\n.common .global .u32 c;\n";
-  const auto r = link_texts({weak + ".visible .entry a() { call w; ret; }", weak + ".visible .entry b() { call w; ret; }", ".common .global .u64 c;"});
+  const std::string weak =
+      ".weak .func w() { .local .b32 x; ret; }\n.weak .global .u32 g = 1;\n.common .global .u32 c;\n";
+  const auto r = link_texts({weak + ".visible .entry a() { call w; ret; }",
+                             weak + ".visible .entry b() { call w; ret; }", ".common .global .u64 c;"});
   ASSERT_TRUE(r);
   int w = 0;
   for (const ir::Function& f : (*r)->functions) w += f.name == "w" && f.defined;
@@ -118,7 +120,8 @@ TEST(Link, TwoDefinitionsAreAnError) {
 }
 
 TEST(Link, UnresolvedNamesStayExtern) {
-  const auto r = link_texts({".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);", ".global .u32 x;"});
+  const auto r =
+      link_texts({".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);", ".global .u32 x;"});
   ASSERT_TRUE(r);
   EXPECT_FALSE((*r)->find("vprintf")->defined);
 }

@@ -24,7 +24,8 @@ void print_summary(const us::ir::Module& m, const char* file, double ms) {
       for (const auto& i : b.insts)
         if (i.form == us::isa::Form::Unknown) ++unknown[i.text];
     }
-  std::printf("%s: %zu functions, %zu blocks, %zu instructions, %.2f ms\n", file, m.functions.size(), blocks, insts, ms);
+  std::printf("%s: %zu functions, %zu blocks, %zu instructions, %.2f ms\n", file, m.functions.size(), blocks, insts,
+              ms);
   for (const auto& [text, count] : unknown) std::printf("  no row: %s (%d)\n", text.c_str(), count);
 }
 
@@ -41,8 +42,10 @@ bool dump(const char* file, bool quiet, int repeat) {
       return false;
     }
     if (k + 1 < repeat) continue;
-    if (quiet) print_summary(**r, file, best);
-    else std::fputs(us::ir::to_text(**r).c_str(), stdout);
+    if (quiet)
+      print_summary(**r, file, best);
+    else
+      std::fputs(us::ir::to_text(**r).c_str(), stdout);
   }
   return true;
 }
@@ -54,9 +57,12 @@ int main(int argc, char** argv) {
   int repeat = 1;
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
-    if (a == "-q") quiet = true;
-    else if (a == "-n" && k + 1 < argc) repeat = std::atoi(argv[++k]);
-    else ok = dump(argv[k], quiet, repeat > 0 ? repeat : 1) && ok;
+    if (a == "-q")
+      quiet = true;
+    else if (a == "-n" && k + 1 < argc)
+      repeat = std::atoi(argv[++k]);
+    else
+      ok = dump(argv[k], quiet, repeat > 0 ? repeat : 1) && ok;
   }
   return ok ? 0 : 1;
 }
