@@ -22,7 +22,7 @@ struct V {
 
 enum class Bin : u8 { Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, UMin, UMax, SMin, SMax,
                       MulHiU, MulHiS };  // Shl/LShr/AShr: amount >= width is handled as PTX does (clamped). Div/Rem by 0:
-                                         // div -> all ones, rem -> dividend; INT_MIN / -1 -> INT_MIN, rem 0.
+                                         // div and rem -> all ones; INT_MIN / -1 -> INT_MIN, rem 0.
 enum class Un : u8 { Not, Neg, PopCount, Clz, Ctz, BitReverse, ByteSwap, Abs };  // Clz/Ctz of 0 = width
 enum class ICmp : u8 { Eq, Ne, ULt, ULe, UGt, UGe, SLt, SLe, SGt, SGe };
 enum class FT : u8 { F16, BF16, F32, F64 };
@@ -70,8 +70,9 @@ class Builder {
   virtual V f2i(u32 bits, bool sign, FT from, V a) = 0;  // toward zero, saturating; NaN -> 0
   // A pure scalar function of numerics/functions.inc on every lane: the slow, always available way.
   virtual V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) = 0;
-  // NaN results of hardware are canonical. fbin/fma/fun/fcvt results are canonicalised by the builder where they become
-  // observable; semantics code never needs to.
+  // NaN results of F16, BF16 and F32 are canonical; F64 operations, and fcvt from and to F64, return a NaN operand made quiet
+  // (0xfff8... if none was NaN). fcvt from BF16 to F32 only shifts. fbin/fma/fun/fcvt results are canonicalised by the builder
+  // where they become observable; semantics code never needs to.
 
   // Warp
   virtual V lane_id() = 0;                     // 32 bits

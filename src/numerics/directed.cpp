@@ -18,10 +18,18 @@ u32 control() {
   return c;
 }
 
+// The first NaN among the operands, made quiet; 0 if there is none. The order is the hardware's.
+u64 nan_of(u64 first, u64 second, u64 third = 0) {
+  for (u64 v : {first, second, third})
+    if ((v << 1) > 0xffe0000000000000ull) return v | 1ull << 51;
+  return 0;
+}
+
 }  // namespace
 
-#define US_BINARY(name, insn, suffix, mode)                                                                  \
+#define US_BINARY(name, insn, suffix, mode, order)                                                                  \
   u64 name##_f64_##suffix(u64 a, u64 b, u64) {                                                               \
+    if (const u64 nan = nan_of order) return nan;                                                           \
     const u32 old = control(), now = mode;                                                                   \
     double r;                                                                                                \
     asm volatile("ldmxcsr %[now]\n\t" insn " %[y], %[x], %[r]\n\tldmxcsr %[old]"                             \
@@ -30,6 +38,7 @@ u32 control() {
   }
 #define US_FMA(suffix, mode)                                                                                 \
   u64 fma_f64_##suffix(u64 a, u64 b, u64 c) {                                                                \
+    if (const u64 nan = nan_of(b, c, a)) return nan;                                                         \
     const u32 old = control(), now = mode;                                                                   \
     double r = f64(c);                                                                                       \
     asm volatile("ldmxcsr %[now]\n\tvfmadd231sd %[y], %[x], %[r]\n\tldmxcsr %[old]"                          \
@@ -57,9 +66,10 @@ u32 control() {
     return a ? fma_f64_##suffix(bits(high), bits(0x1p32), bits(low)) : 0;                                    \
   }
 #define US_ALL(suffix, mode)                 \
-  US_BINARY(add, "vaddsd", suffix, mode)     \
-  US_BINARY(mul, "vmulsd", suffix, mode)     \
-  US_BINARY(div, "vdivsd", suffix, mode)     \
+  US_BINARY(add, "vaddsd", suffix, mode, (b, a)) \
+  US_BINARY(sub, "vsubsd", suffix, mode, (b, a)) \
+  US_BINARY(mul, "vmulsd", suffix, mode, (b, a)) \
+  US_BINARY(div, "vdivsd", suffix, mode, (a, b)) \
   US_FMA(suffix, mode)                       \
   US_SQRT(suffix, mode)                      \
   US_FROM_S64(suffix, mode)

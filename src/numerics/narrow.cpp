@@ -64,11 +64,20 @@ double widen(u64 bits, Format f) {
   return negative ? -v : v;
 }
 
+namespace {
+// A NaN keeps its sign and the upper bits of its payload.
+u64 converted(u64 a, Format f, Round r) {
+  if (!std::isnan(f64(a))) return narrow(f64(a), 0, f, r);
+  const int width = 1 + f.exponent + f.mantissa;
+  const u64 exponent = ((1ull << f.exponent) - 1) << f.mantissa;
+  return a >> 63 << (width - 1) | exponent | 1ull << (f.mantissa - 1) | a << 12 >> (64 - f.mantissa);
+}
+}  // namespace
 #define US_DIRECTED(name, format)                                                                     \
-  u64 f64_to_##name(u64 a, u64, u64) { return narrow(f64(a), 0, format, Round::Nearest); }             \
-  u64 f64_to_##name##_rz(u64 a, u64, u64) { return narrow(f64(a), 0, format, Round::Zero); }           \
-  u64 f64_to_##name##_rm(u64 a, u64, u64) { return narrow(f64(a), 0, format, Round::Down); }           \
-  u64 f64_to_##name##_rp(u64 a, u64, u64) { return narrow(f64(a), 0, format, Round::Up); }             \
+  u64 f64_to_##name(u64 a, u64, u64) { return converted(a, format, Round::Nearest); }                  \
+  u64 f64_to_##name##_rz(u64 a, u64, u64) { return converted(a, format, Round::Zero); }                \
+  u64 f64_to_##name##_rm(u64 a, u64, u64) { return converted(a, format, Round::Down); }                \
+  u64 f64_to_##name##_rp(u64 a, u64, u64) { return converted(a, format, Round::Up); }                  \
   u64 name##_to_f64(u64 a, u64, u64) { return bits_of(widen(a, format)); }
 US_DIRECTED(f16, kF16)
 US_DIRECTED(bf16, kBF16)
@@ -81,9 +90,9 @@ u64 fma_narrow(u64 a, u64 b, u64 c, Format f) {
   return narrow(s, std::isfinite(e) ? e : 0, f, Round::Nearest);
 }
 u64 integer_to_bf16(bool negative, u64 magnitude) {
-  const double high = static_cast<double>(magnitude & ~0xfffull), low = static_cast<double>(magnitude & 0xfff);
-  const double s = negative ? -high : high, e = negative ? -low : low;
-  return high == 0 ? narrow(e, 0, kBF16, Round::Nearest) : narrow(s, e, kBF16, Round::Nearest);
+  const bool fits = magnitude >> 53 == 0;  // else the lower bits only count as "more than"
+  const double high = static_cast<double>(fits ? magnitude : magnitude & ~0xfffull), low = fits ? 0.0 : static_cast<double>(magnitude & 0xfff);
+  return narrow(negative ? -high : high, negative ? -low : low, kBF16, Round::Nearest);
 }
 }  // namespace
 u64 fma_f16(u64 a, u64 b, u64 c) { return fma_narrow(a, b, c, kF16); }

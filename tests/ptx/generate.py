@@ -72,7 +72,8 @@ def combos(*choices):
 
 def variants(op, mods, t, n, out=None):
     args = ", ".join(["@d"] + [f"%{'abc'[k]}" for k in range(n)])
-    return [(ident("d", m), out or t, f"{op}{m}.{t} {args}") for m in mods]
+    expect = "recorded any-nan" if t == "f64" and n > 1 else "recorded"
+    return [(ident("d", m), out or t, f"{op}{m}.{t} {args}", expect) for m in mods]
 
 
 INT = ["u16", "u32", "u64", "s16", "s32", "s64"]
@@ -112,7 +113,7 @@ def integer():
     w("bits", "popc, clz, bfind, brev, fns", [Kernel(f"bits_b{n}", operands(f"b{n}", 1), [
         ("popc", "u32", f"popc.b{n} @d, %a"), ("clz", "u32", f"clz.b{n} @d, %a"), ("brev", f"b{n}", f"brev.b{n} @d, %a")] +
         [(ident("bfind", m, t), "u32", f"bfind{m}.{t}{n} @d, %a") for m in ("", ".shiftamt") for t in "us"]) for n in (32, 64)] +
-      [Kernel("fns", [("a", "b32", "random seed=3"), ("b", "u32", "range low=0 high=31 seed=4"), ("c", "s32", "cross 0/1 seed=5")],
+      [Kernel("fns", [("a", "b32", "random seed=3"), ("b", "u32", "range low=0 high=31 seed=4"), ("c", "s32", "random seed=5")],
               [("d", "b32", "fns.b32 @d, %a, %b, %c"), ("d_small", "b32", "rem.s32 %r4, %c, 9; fns.b32 @d, %a, %b, %r4")])])
     field = [("b", "u32", "range low=0 high=70 seed=6"), ("c", "u32", "range low=0 high=70 seed=7")]
     anyc = [("b", "u32", "random seed=6"), ("c", "u32", "random seed=7")]
@@ -323,7 +324,7 @@ def atomics():
         arrays = []
         for name, _, _, dd in outs:
             arrays += ([f"old_{name}"] if dd else []) + [f"new_{name}"]
-        head += [f"// OUT {a}: b{w}[{n}] = recorded" for a in arrays]
+        head += [f"// OUT {a}: b{w}[{n}] = recorded{' any-nan' if t == 'f64' else ''}" for a in arrays]
         params = ", ".join(f".param .u64 p{j}" for j in range(len(k.ins) + len(arrays)))
         body = [f".visible .entry {k.name}({params})", "{"]
         body += [f"  .reg .b{w} %{r};" for r, _, _ in k.ins] + ["  .reg .b16 %h<8>;", "  .reg .b32 %r<12>, %i;", "  .reg .b64 %q<12>, %at, %cell;"]

@@ -32,6 +32,21 @@ u64 to_bits(FT t, double v) {  // rounds to nearest even
   }
   return std::isnan(v) ? kNan64 : std::bit_cast<u64>(v);
 }
+// The NaN that an f64 operation returns: the first NaN among `in`, made quiet.
+u64 nan64(std::initializer_list<u64> in) {
+  for (u64 v : in)
+    if ((v << 1) > 0xffe0000000000000ull) return v | 1ull << 51;
+  return kNan64;
+}
+// A NaN of one format as one of another, sign and upper payload kept.
+u64 converted_nan(FT to, FT from, u64 v) {
+  auto parts = [](FT t) { return t == FT::F64 ? std::pair{64, 52} : t == FT::F32 ? std::pair{32, 23} : t == FT::F16 ? std::pair{16, 10} : std::pair{16, 7}; };
+  const auto [bits, mantissa] = parts(to);
+  const auto [from_bits, from_mantissa] = parts(from);
+  const u64 sign = v >> (from_bits - 1) & 1, payload = v << (64 - from_mantissa) >> (64 - mantissa);
+  const u64 exponent = (1ull << (bits - 1)) - (1ull << mantissa);
+  return sign << (bits - 1) | exponent | payload | 1ull << (mantissa - 1);
+}
 template <class T> T less_of(T a, T b) {  // NaN loses, -0 < +0
   if (std::isnan(a)) return b;
   if (std::isnan(b)) return a;
@@ -86,7 +101,9 @@ V EvalBuilder::fbin(FBin op, FT t, V a, V b) {
     const u64 x = get(a, l), y = get(b, l);
     if (t == FT::F32)
       return to_bits32(arithmetic(op, std::bit_cast<float>(static_cast<u32>(x)), std::bit_cast<float>(static_cast<u32>(y))));
-    return to_bits(t, arithmetic(op, from_bits(t, x), from_bits(t, y)));
+    const u64 r = to_bits(t, arithmetic(op, from_bits(t, x), from_bits(t, y)));
+    if (t != FT::F64 || r != kNan64) return r;
+    return op == FBin::Div ? nan64({x, y}) : nan64({y, x});
   });
 }
 V EvalBuilder::fma(FT t, V a, V b, V c) {
@@ -94,7 +111,10 @@ V EvalBuilder::fma(FT t, V a, V b, V c) {
     const u64 x = get(a, l), y = get(b, l), z = get(c, l);
     if (t == FT::F16) return numerics::fma_f16(x, y, z);
     if (t == FT::BF16) return numerics::fma_bf16(x, y, z);
-    if (t == FT::F64) return to_bits(t, std::fma(from_bits(t, x), from_bits(t, y), from_bits(t, z)));
+    if (t == FT::F64) {
+      const u64 r = to_bits(t, std::fma(from_bits(t, x), from_bits(t, y), from_bits(t, z)));
+      return r == kNan64 ? nan64({y, z, x}) : r;
+    }
     return to_bits32(std::fma(std::bit_cast<float>(static_cast<u32>(x)), std::bit_cast<float>(static_cast<u32>(y)),
                               std::bit_cast<float>(static_cast<u32>(z))));
   });
@@ -102,14 +122,21 @@ V EvalBuilder::fma(FT t, V a, V b, V c) {
 V EvalBuilder::fun(FUn op, FT t, V a) {
   return per_lane(bits_of(t), [&](u32 l) -> u64 {
     if (t == FT::F32 && op == FUn::Sqrt) return to_bits32(std::sqrt(std::bit_cast<float>(static_cast<u32>(get(a, l)))));
-    return to_bits(t, rounded(op, from_bits(t, get(a, l))));
+    const u64 r = to_bits(t, rounded(op, from_bits(t, get(a, l))));
+    return t == FT::F64 && r == kNan64 ? nan64({get(a, l)}) : r;
   });
 }
 V EvalBuilder::fcmp(FCmp c, FT t, V a, V b) {
   return per_lane(1, [&](u32 l) -> u64 { return compare(c, from_bits(t, get(a, l)), from_bits(t, get(b, l))); });
 }
 V EvalBuilder::fcvt(FT to, FT from, V a) {
-  return per_lane(bits_of(to), [&](u32 l) { return to_bits(to, from_bits(from, get(a, l))); });
+  return per_lane(bits_of(to), [&](u32 l) -> u64 {
+    const u64 x = get(a, l);
+    const double v = from_bits(from, x);
+    if (from == FT::BF16 && to == FT::F32) return x << 16;
+    if (std::isnan(v) && (from == FT::F64 || to == FT::F64)) return converted_nan(to, from, x);
+    return to_bits(to, v);
+  });
 }
 V EvalBuilder::i2f(FT to, V a, bool sign) {
   const u32 w = width(a);

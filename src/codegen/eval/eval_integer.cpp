@@ -14,7 +14,7 @@ i64 as_signed(u64 v, u32 bits) {
   return static_cast<i64>(v << s) >> s;
 }
 u64 divide(bool sign, bool rest, u64 a, u64 b, u32 bits) {
-  if (b == 0) return rest ? a : ~0ull;
+  if (b == 0) return ~0ull;
   if (!sign) return rest ? a % b : a / b;
   const i64 x = as_signed(a, bits), y = as_signed(b, bits);
   if (y == -1) return rest ? 0 : 0 - a;

@@ -72,9 +72,12 @@ u64 add_f32(u64 a, u64 b, bool ftz) {
   const float r = ftz ? flushed(x + y) : x + y;
   return std::isnan(r) ? 0x7fffffffu : std::bit_cast<u32>(r);
 }
-u64 add_f64(u64 a, u64 b) {
+u64 add_f64(u64 a, u64 b, bool shared) {
   const double r = std::bit_cast<double>(a) + std::bit_cast<double>(b);
-  return std::isnan(r) ? 0xfff8000000000000ull : std::bit_cast<u64>(r);
+  if (!std::isnan(r)) return std::bit_cast<u64>(r);
+  for (u64 v : {shared ? a : b, shared ? b : a})
+    if ((v << 1) > 0xffe0000000000000ull) return v | 1ull << 51;
+  return 0xfff8000000000000ull;
 }
 u64 half_op(AtomOp op, u64 a, u64 b, numerics::Format f) {
   const double x = numerics::widen(a, f), y = numerics::widen(b, f);
@@ -84,11 +87,11 @@ u64 half_op(AtomOp op, u64 a, u64 b, numerics::Format f) {
   const bool less = x < y || (x == y && std::signbit(x));
   return less == (op == AtomOp::FMin) ? a : b;
 }
-u64 float_op(AtomOp op, Type t, u64 a, u64 b, bool ftz) {
+u64 float_op(AtomOp op, Type t, u64 a, u64 b, bool shared) {
   const numerics::Format f = t == Type::bf16 || t == Type::bf16x2 ? numerics::kBF16 : numerics::kF16;
   switch (t) {
-    case Type::f32: return add_f32(a, b, ftz);
-    case Type::f64: return add_f64(a, b);
+    case Type::f32: return add_f32(a, b, !shared);  // global memory flushes subnormals
+    case Type::f64: return add_f64(a, b, shared);
     case Type::f16: case Type::bf16: return half_op(op, a, b, f);
     case Type::f16x2: case Type::bf16x2:
       return half_op(op, a & 0xffff, b & 0xffff, f) | half_op(op, a >> 16 & 0xffff, b >> 16 & 0xffff, f) << 16;
@@ -99,7 +102,7 @@ bool less(Type t, u64 a, u64 b) {
   const u32 s = 64 - isa::bits_of(t);
   return isa::is_signed(t) ? static_cast<i64>(a << s) < static_cast<i64>(b << s) : a < b;
 }
-u128 apply(AtomOp op, Type t, u128 old, u128 b, u128 c, bool ftz) {
+u128 apply(AtomOp op, Type t, u128 old, u128 b, u128 c, bool shared) {
   const u64 o = static_cast<u64>(old), x = static_cast<u64>(b);
   switch (op) {
     case AtomOp::Add: return o + x;
@@ -112,14 +115,14 @@ u128 apply(AtomOp op, Type t, u128 old, u128 b, u128 c, bool ftz) {
     case AtomOp::Dec: return o == 0 || o > x ? x : o - 1;
     case AtomOp::Exch: return b;
     case AtomOp::Cas: return old == b ? c : old;
-    case AtomOp::FAdd: case AtomOp::FMin: case AtomOp::FMax: return float_op(op, t, o, x, ftz);
+    case AtomOp::FAdd: case AtomOp::FMin: case AtomOp::FMax: return float_op(op, t, o, x, shared);
   }
   US_UNREACHABLE();
 }
-template <class T> T update(u8* at, AtomOp op, Type t, u128 b, u128 c, bool ftz) {
+template <class T> T update(u8* at, AtomOp op, Type t, u128 b, u128 c, bool shared) {
   T* p = reinterpret_cast<T*>(at);
   T old = __atomic_load_n(p, __ATOMIC_SEQ_CST), next;
-  do next = static_cast<T>(apply(op, t, old, b, c, ftz));
+  do next = static_cast<T>(apply(op, t, old, b, c, shared));
   while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   return old;
 }
@@ -145,9 +148,9 @@ V EvalBuilder::atomic(AtomOp op, Type t, const MemRef& m, V b, V c, bool) {
     const u128 x = wide(b, l), y = wide(c, l);
     u128 old;
     switch (m.bits) {
-      case 16: old = update<u16>(at, op, t, x, y, false); break;
-      case 32: old = update<u32>(at, op, t, x, y, !shared); break;
-      case 64: old = update<u64>(at, op, t, x, y, false); break;
+      case 16: old = update<u16>(at, op, t, x, y, shared); break;
+      case 32: old = update<u32>(at, op, t, x, y, shared); break;
+      case 64: old = update<u64>(at, op, t, x, y, shared); break;
       default: old = update128(at, op, t, x, y);
     }
     r.lo[l] = static_cast<u64>(old);

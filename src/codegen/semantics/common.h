@@ -57,6 +57,8 @@ inline FormatBits format(FT t) {
 inline V sign_bit(Builder& b, FT t, V a) { return b.and_(a, like(b, a, format(t).sign)); }
 inline V magnitude(Builder& b, FT t, V a) { return b.and_(a, like(b, a, format(t).magnitude)); }
 inline V is_nan(Builder& b, FT t, V a) { return b.icmp(ICmp::UGt, magnitude(b, t, a), like(b, a, format(t).inf)); }
+// A NaN becomes the NaN that hardware computes with.
+inline V canonical(Builder& b, FT t, V a) { return b.select(is_nan(b, t, a), like(b, a, format(t).nan), a); }
 // Subnormals become zero of the same sign.
 inline V flush(Builder& b, FT t, V a) {
   V tiny = b.icmp(ICmp::ULt, magnitude(b, t, a), like(b, a, 1ull << format(t).mantissa));

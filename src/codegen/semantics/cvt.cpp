@@ -41,8 +41,8 @@ V f64_to_half(Builder& b, FT to, Rnd m, V x) {
 V convert_float(Builder& b, FT to, FT from, Rnd m, V x) {
   if (to == from) return x;
   if (m == Rnd::Nearest || bits_of(to) > bits_of(from)) return b.fcvt(to, from, x);
-  V wide = from == FT::F64 ? x : b.fcvt(FT::F64, from, x);
-  return to == FT::F32 ? round_f64_to_f32(b, m, wide, b.imm(64, 0)) : f64_to_half(b, to, m, wide);
+  if (from == FT::F64) return to == FT::F32 ? round_f64_to_f32(b, m, x, b.imm(64, 0)) : f64_to_half(b, to, m, x);
+  return canonical(b, to, f64_to_half(b, to, m, b.fcvt(FT::F64, from, x)));
 }
 V relu(Builder& b, FT t, V r) {
   V positive = b.fcmp(FCmp::Gt, t, r, like(b, r, 0));
@@ -113,7 +113,7 @@ void sem_cvt_float_float(const Sem& s) {
   const FT to = float_of(s.i.type(0)), from = float_of(s.i.type(1));
   const bool ftz = s.has(Tok::ftz);
   V x = s.in(1, s.i.type(1));
-  if (ftz && from == FT::F32) x = flush(b, from, x);
+  if (ftz && from == FT::F32) x = canonical(b, from, flush(b, from, x));
   if (rounds_to_integer(s)) x = b.fun(integer_rounding(s), from, x);
   V r = convert_float(b, to, from, rounding_of(s), x);
   if (ftz && to == FT::F32) r = flush(b, to, r);
@@ -133,14 +133,13 @@ void sem_cvt_tf32(const Sem& s) {
   V x = s.in(1, Type::f32), bump = imm32(b, s.has(Tok::rna) ? 0x1000 : 0);
   if (s.has(Tok::rn)) bump = b.add(imm32(b, 0x0fff), b.and_(b.bin(Bin::LShr, x, imm32(b, 13)), imm32(b, 1)));
   V r = b.and_(b.add(x, bump), imm32(b, 0xffffe000u));
-  V special = b.icmp(ICmp::UGe, magnitude(b, FT::F32, x), imm32(b, 0x7f800000u));
-  r = b.select(special, x, r);
   if (s.has(Tok::satfinite)) {
     V inf = b.icmp(ICmp::UGe, magnitude(b, FT::F32, r), imm32(b, 0x7f800000u));
     r = b.select(inf, b.or_(sign_bit(b, FT::F32, r), imm32(b, 0x7f7fe000u)), r);
   }
-  r = b.select(is_nan(b, FT::F32, x), imm32(b, 0x7fffffffu), r);
-  s.out(0, s.has(Tok::relu) ? relu(b, FT::F32, r) : r, Type::b32);
+  if (s.has(Tok::relu)) r = relu(b, FT::F32, r);
+  V nan = s.has(Tok::rna) ? b.and_(x, imm32(b, 0xffffe000u)) : imm32(b, 0x7fffe000u);  // .rna only drops bits
+  s.out(0, b.select(is_nan(b, FT::F32, x), nan, r), Type::b32);
 }
 
 // Eight-bit floats. Inputs of the packing forms are f32 or f16; results are clamped to the largest finite value.

@@ -12,8 +12,13 @@ struct Modifiers {
   FT t;
   bool ftz, sat, relu;
   V in(V x) const { return ftz ? flush(b, t, x) : x; }
-  V out(V r) const {
-    if (ftz) r = flush(b, t, r);
+  // f(x) computes the result from one of its operands, x.
+  template <class F> V rounded(F&& f, V x) const {
+    V r = f(x);
+    return out(ftz ? flush_result(b, t, r, f(scale_for_flush(b, t, x))) : r, false);
+  }
+  V out(V r, bool may_be_subnormal = true) const {
+    if (ftz && may_be_subnormal) r = flush(b, t, r);
     if (sat) return saturate(b, t, r);
     if (!relu) return r;
     V positive = b.fcmp(FCmp::Gt, t, r, like(b, r, 0));
@@ -28,19 +33,23 @@ void per_element(const Sem& s, F&& f, A... operands) {
   s.out(0, is_wide_half(s.i.type()) ? on_halves(s.b, f, operands...) : f(operands...));
 }
 
-using Two32 = V (*)(Builder&, Rnd, V, V);
-void binary(const Sem& s, FBin op, Two32 f32, Two32 f64, bool negate_second = false) {
+using Two = V (*)(Builder&, Rnd, V, V);
+void binary(const Sem& s, FBin op, Two f32, Two f64) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   const Rnd r = rounding_of(s);
   per_element(s, [&](V x, V y) {
-    x = m.in(x), y = m.in(y);
-    if (r == Rnd::Nearest) return m.out(s.b.fbin(op, t, x, y));
-    if (negate_second) y = s.b.xor_(y, like(s.b, y, format(t).sign));
-    US_CHECK(t == FT::F32 || t == FT::F64);
-    return m.out(t == FT::F32 ? f32(s.b, r, x, y) : f64(s.b, r, x, y));
+    y = m.in(y);
+    auto f = [&](V first) {
+      if (r == Rnd::Nearest) return s.b.fbin(op, t, first, y);
+      US_CHECK(t == FT::F32 || t == FT::F64);
+      return t == FT::F32 ? f32(s.b, r, first, y) : f64(s.b, r, first, y);
+    };
+    // Only a product can round up to the smallest normal number; sums of normal numbers are exact there.
+    return op == FBin::Mul ? m.rounded(f, m.in(x)) : m.out(f(m.in(x)));
   }, s.in(1), s.in(2));
 }
+V sub_f32(Builder& b, Rnd m, V x, V y) { return add_f32(b, m, x, b.xor_(y, like(b, y, format(FT::F32).sign))); }
 
 void min_max(const Sem& s, FBin op) {
   Builder& b = s.b;
@@ -55,14 +64,14 @@ void min_max(const Sem& s, FBin op) {
     }
     V r = b.fbin(op, t, x, y);
     if (s.has(Tok::NaN)) r = b.select(b.fcmp(FCmp::Nan, t, x, y), like(b, r, format(t).nan), r);
-    return sign ? b.or_(r, sign) : r;
+    return sign ? canonical(b, t, b.or_(r, sign)) : r;
   }, s.in(1), s.in(2));
 }
 
 }  // namespace
 
 void sem_add_float(const Sem& s) { binary(s, FBin::Add, add_f32, add_f64); }
-void sem_sub_float(const Sem& s) { binary(s, FBin::Sub, add_f32, add_f64, true); }
+void sem_sub_float(const Sem& s) { binary(s, FBin::Sub, sub_f32, sub_f64); }
 void sem_mul_float(const Sem& s) { binary(s, FBin::Mul, mul_f32, mul_f64); }
 
 // fma, and mad on floats (the same since sm_20)
@@ -78,21 +87,32 @@ void sem_fma(const Sem& s) {
       oob = b.or_(b.icmp(ICmp::Eq, x, mark), b.icmp(ICmp::Eq, y, mark));
     }
     x = m.in(x), y = m.in(y), z = m.in(z);
-    V v = r == Rnd::Nearest ? b.fma(t, x, y, z) : t == FT::F64 ? fma_f64(b, r, x, y, z) : fma_f32(b, r, x, y, z);
-    v = m.out(v);
+    auto f = [&](V first, V third) {
+      return r == Rnd::Nearest ? b.fma(t, first, y, third) : t == FT::F64 ? fma_f64(b, r, first, y, third) : fma_f32(b, r, first, y, third);
+    };
+    V v = f(x, z);
+    if (m.ftz) v = flush_result(b, t, v, f(scale_for_flush(b, t, x), scale_for_flush(b, t, z)));
+    v = m.out(v, false);
     return oob ? b.select(oob, like(b, v, 0), v) : v;
   }, s.in(1), s.in(2), s.in(3));
 }
 
+// neg and abs are additions to hardware: a NaN comes out canonical, of f64 quiet and otherwise unchanged.
+namespace {
+V sign_result(const Sem& s, FT t, V r, V x) {
+  V nan = t == FT::F64 ? s.b.or_(x, s.b.imm(64, 1ull << 51)) : like(s.b, x, format(t).nan);
+  return s.b.select(is_nan(s.b, t, x), nan, r);
+}
+}  // namespace
 void sem_neg_float(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
-  per_element(s, [&](V x) { return s.b.xor_(m.in(x), like(s.b, x, format(t).sign)); }, s.in(1));
+  per_element(s, [&](V x) { return sign_result(s, t, s.b.xor_(m.in(x), like(s.b, x, format(t).sign)), x); }, s.in(1));
 }
 void sem_abs_float(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
-  per_element(s, [&](V x) { return magnitude(s.b, t, m.in(x)); }, s.in(1));
+  per_element(s, [&](V x) { return sign_result(s, t, magnitude(s.b, t, m.in(x)), x); }, s.in(1));
 }
 void sem_min_float(const Sem& s) { min_max(s, FBin::Min); }
 void sem_max_float(const Sem& s) { min_max(s, FBin::Max); }
@@ -113,7 +133,7 @@ void sem_testp(const Sem& s) {
   else if (s.has(Tok::infinite)) r = b.icmp(ICmp::Eq, m, inf);
   else if (s.has(Tok::number)) r = b.icmp(ICmp::ULe, m, inf);
   else if (s.has(Tok::notanumber)) r = b.icmp(ICmp::UGt, m, inf);
-  else if (s.has(Tok::normal)) r = b.and_(b.icmp(ICmp::UGe, m, normal), b.icmp(ICmp::ULt, m, inf));
+  else if (s.has(Tok::normal)) r = b.or_(b.icmp(ICmp::Eq, m, like(b, m, 0)), b.and_(b.icmp(ICmp::UGe, m, normal), b.icmp(ICmp::ULt, m, inf)));
   else r = b.and_(b.icmp(ICmp::Ne, m, like(b, m, 0)), b.icmp(ICmp::ULt, m, normal));
   s.out(0, r, Type::pred);
 }
@@ -124,7 +144,9 @@ void sem_div_float(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   V x = m.in(s.in(1)), y = m.in(s.in(2));
-  V q = t == FT::F64 ? div_f64(b, rounding_of(s), x, y) : div_f32(b, rounding_of(s), x, y);
+  auto f = [&](V first) { return t == FT::F64 ? div_f64(b, rounding_of(s), first, y) : div_f32(b, rounding_of(s), first, y); };
+  if (!s.has(Tok::approx)) return s.out(0, m.rounded(f, x));
+  V q = f(x);
   if (s.has(Tok::approx)) {  // the reciprocal of a divisor above 2^126 is flushed
     V my = magnitude(b, t, y), huge = b.and_(b.icmp(ICmp::UGt, my, imm32(b, 0x7e800000u)), b.icmp(ICmp::ULt, my, imm32(b, 0x7f800000u)));
     V inf = b.icmp(ICmp::Eq, magnitude(b, t, x), imm32(b, 0x7f800000u));
@@ -137,11 +159,7 @@ void sem_div_float(const Sem& s) {
 namespace {
 // rcp/rsqrt.approx.ftz.f64: only the upper half of the argument is used, only the upper half of the result is set.
 V upper_half(Builder& b, V x) { return b.and_(x, b.imm(64, 0xffffffff00000000ull)); }
-V rounded_to_upper_half(Builder& b, V r) {
-  V up = upper_half(b, b.add(r, b.imm(64, 0x80000000ull)));
-  V special = b.icmp(ICmp::UGe, magnitude(b, FT::F64, r), b.imm(64, format(FT::F64).inf));
-  return b.select(special, r, up);
-}
+V result_upper_half(Builder& b, V r) { return b.select(is_nan(b, FT::F64, r), b.imm(64, 0x7fffffff00000000ull), upper_half(b, r)); }
 V one(Builder& b, FT t) { return b.imm(bits_of(t), format(t).one); }
 bool gross(const Sem& s, FT t) { return t == FT::F64 && s.has(Tok::approx) && s.has(Tok::ftz); }
 }  // namespace
@@ -151,8 +169,9 @@ void sem_rcp(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   V x = m.in(s.in(1));
-  if (gross(s, t)) return s.out(0, m.out(rounded_to_upper_half(b, b.fbin(FBin::Div, t, one(b, t), upper_half(b, x)))));
-  s.out(0, m.out(t == FT::F64 ? div_f64(b, rounding_of(s), one(b, t), x) : div_f32(b, rounding_of(s), one(b, t), x)));
+  if (gross(s, t)) return s.out(0, m.out(result_upper_half(b, b.fbin(FBin::Div, t, one(b, t), upper_half(b, x)))));
+  auto f = [&](V first) { return t == FT::F64 ? div_f64(b, rounding_of(s), first, x) : div_f32(b, rounding_of(s), first, x); };
+  s.out(0, m.rounded(f, one(b, t)));
 }
 void sem_sqrt(const Sem& s) {
   const FT t = float_of(s.i.type());
@@ -167,7 +186,7 @@ void sem_rsqrt(const Sem& s) {
   V x = m.in(s.in(1));
   if (gross(s, t)) x = upper_half(b, x);
   V r = b.fbin(FBin::Div, t, one(b, t), b.fun(FUn::Sqrt, t, x));
-  s.out(0, m.out(gross(s, t) ? rounded_to_upper_half(b, r) : r));
+  s.out(0, m.out(gross(s, t) ? result_upper_half(b, r) : r));
 }
 
 }  // namespace us::codegen

@@ -19,10 +19,15 @@ V mul_f32(Builder&, Rnd, V x, V y);
 V fma_f32(Builder&, Rnd, V x, V y, V z);
 V div_f32(Builder&, Rnd, V x, V y);
 V sqrt_f32(Builder&, Rnd, V x);
+// Flush of a result to zero. Hardware looks at the result rounded as if exponents had no lower end, so `scaled` is the same
+// operation done with an operand from scale_for_flush: it is out of the range of subnormals.
+V flush_result(Builder&, FT, V result, V scaled);
+V scale_for_flush(Builder&, FT, V operand);
 // The f32 next to the exact value s + e (f64 pair, |e| far below s) in direction Rnd.
 V round_f64_to_f32(Builder&, Rnd, V s, V e);
 // f64 operations with any rounding.
 V add_f64(Builder&, Rnd, V x, V y);
+V sub_f64(Builder&, Rnd, V x, V y);
 V mul_f64(Builder&, Rnd, V x, V y);
 V fma_f64(Builder&, Rnd, V x, V y, V z);
 V div_f64(Builder&, Rnd, V x, V y);

@@ -134,7 +134,8 @@ void sem_bfe(const Sem& s) {
   const bool sign = isa::is_signed(s.i.type());
   V x = s.in(1);
   const u32 w = b.width(x);
-  V pos = b.and_(s.in(2, Type::u32), imm32(b, 255)), len = b.and_(s.in(3, Type::u32), imm32(b, 255));
+  V pos = s.in(2, Type::u32), len = s.in(3, Type::u32);
+  if (w == 32) pos = b.and_(pos, imm32(b, 255)), len = b.and_(len, imm32(b, 255));  // hardware takes all bits for 64-bit fields
   V t = b.bin(sign ? Bin::AShr : Bin::LShr, x, pos);
   if (!sign) {
     V mask = b.sub(b.bin(Bin::Shl, like(b, x, 1), len), like(b, x, 1));

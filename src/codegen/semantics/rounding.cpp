@@ -2,7 +2,7 @@
 // Directed rounding. An f32 result is first computed in f64 together with the sign of what is missing (the residual), rounded
 // to nearest f32, then moved one step when the rounded value lies on the wrong side of the exact one. Products of two f32 are
 // exact in f64; sums use Knuth's two-sum; quotients and roots take the sign of an exact fma residual. f64 results have no
-// wider type to lean on and are computed lane by lane in numerics/.
+// wider type to lean on and are computed lane by lane in numerics/. NaN results of f32 are canonical, those of f64 keep a payload.
 #include "codegen/semantics/float.h"
 
 namespace us::codegen {
@@ -62,16 +62,16 @@ V round_f64_to_f32(Builder& b, Rnd m, V s, V e) {
 }
 
 V add_f32(Builder& b, Rnd m, V x, V y) {
-  return m == Rnd::Nearest ? b.fbin(FBin::Add, FT::F32, x, y) : sum_f32(b, m, widen(b, x), widen(b, y));
+  return m == Rnd::Nearest ? b.fbin(FBin::Add, FT::F32, x, y) : canonical(b, FT::F32, sum_f32(b, m, widen(b, x), widen(b, y)));
 }
 V mul_f32(Builder& b, Rnd m, V x, V y) {
   if (m == Rnd::Nearest) return b.fbin(FBin::Mul, FT::F32, x, y);
   V p = b.fbin(FBin::Mul, FT::F64, widen(b, x), widen(b, y));
-  return round_f64_to_f32(b, m, p, like(b, p, 0));
+  return canonical(b, FT::F32, round_f64_to_f32(b, m, p, like(b, p, 0)));
 }
 V fma_f32(Builder& b, Rnd m, V x, V y, V z) {
   if (m == Rnd::Nearest) return b.fma(FT::F32, x, y, z);
-  return sum_f32(b, m, b.fbin(FBin::Mul, FT::F64, widen(b, x), widen(b, y)), widen(b, z));
+  return canonical(b, FT::F32, sum_f32(b, m, b.fbin(FBin::Mul, FT::F64, widen(b, x), widen(b, y)), widen(b, z)));
 }
 V div_f32(Builder& b, Rnd m, V x, V y) {
   if (m == Rnd::Nearest) return b.fbin(FBin::Div, FT::F32, x, y);
@@ -79,12 +79,26 @@ V div_f32(Builder& b, Rnd m, V x, V y) {
   V q = b.fbin(FBin::Div, FT::F64, wx, wy), r = narrow(b, q);
   V rest = b.fma(FT::F64, negated(b, widen(b, r)), wy, wx);
   rest = b.xor_(rest, sign_bit(b, FT::F64, wy));
-  return adjust_by_rest(b, m, r, rest, b.fcmp(FCmp::Gt, FT::F64, q, like(b, q, 0)));
+  return canonical(b, FT::F32, adjust_by_rest(b, m, r, rest, b.fcmp(FCmp::Gt, FT::F64, q, like(b, q, 0))));
 }
 V sqrt_f32(Builder& b, Rnd m, V x) {
   if (m == Rnd::Nearest) return b.fun(FUn::Sqrt, FT::F32, x);
   V wx = widen(b, x), q = b.fun(FUn::Sqrt, FT::F64, wx), r = narrow(b, q), wr = widen(b, r);
-  return adjust_by_rest(b, m, r, b.fma(FT::F64, negated(b, wr), wr, wx), b.imm(1, 1));
+  return canonical(b, FT::F32, adjust_by_rest(b, m, r, b.fma(FT::F64, negated(b, wr), wr, wx), b.imm(1, 1)));
+}
+
+namespace {
+u32 flush_shift(FT t) { return format(t).mantissa + 1; }
+}  // namespace
+V scale_for_flush(Builder& b, FT t, V x) {
+  const FormatBits f = format(t);
+  return b.fbin(FBin::Mul, t, x, like(b, x, f.one + (static_cast<u64>(flush_shift(t)) << f.mantissa)));
+}
+V flush_result(Builder& b, FT t, V result, V scaled) {
+  const FormatBits f = format(t);
+  V smallest = like(b, scaled, static_cast<u64>(flush_shift(t) + 1) << f.mantissa);
+  V tiny = b.fcmp(FCmp::Lt, t, magnitude(b, t, scaled), smallest);
+  return b.select(tiny, sign_bit(b, t, result), result);
 }
 
 namespace {
@@ -93,6 +107,10 @@ NumFn pick(Rnd m, NumFn zero, NumFn down, NumFn up) { return m == Rnd::Zero ? ze
 V add_f64(Builder& b, Rnd m, V x, V y) {
   if (m == Rnd::Nearest) return b.fbin(FBin::Add, FT::F64, x, y);
   return b.lanewise(pick(m, NumFn::add_f64_rz, NumFn::add_f64_rm, NumFn::add_f64_rp), {x, y}, 64);
+}
+V sub_f64(Builder& b, Rnd m, V x, V y) {
+  if (m == Rnd::Nearest) return b.fbin(FBin::Sub, FT::F64, x, y);
+  return b.lanewise(pick(m, NumFn::sub_f64_rz, NumFn::sub_f64_rm, NumFn::sub_f64_rp), {x, y}, 64);
 }
 V mul_f64(Builder& b, Rnd m, V x, V y) {
   if (m == Rnd::Nearest) return b.fbin(FBin::Mul, FT::F64, x, y);
