@@ -14,6 +14,7 @@ struct ObjectCode {
   bool yields = false;
   u32 local_bytes = 0;
   bool its = false;
+  bool whole_cta = false;
   std::vector<PassTime> times;
   std::string dump;   // text of --dump-after
   std::string error;  // why there is no code

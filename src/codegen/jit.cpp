@@ -96,7 +96,8 @@ Result<std::shared_ptr<const Compiled>> Jit::compile(const ir::Module& m, const 
   out->object = std::move(*loaded);
   out->elf = std::move(code.elf);
   out->name = kernel;
-  out->run = reinterpret_cast<void (*)(device::WarpCtx*)>(out->object->entry());
+  if (code.whole_cta) out->run_cta = reinterpret_cast<device::KernelCode::RunCta>(out->object->entry());
+  else out->run = reinterpret_cast<void (*)(device::WarpCtx*)>(out->object->entry());
   out->yields = code.yields;
   out->local_bytes = code.local_bytes;
   const CompiledObject* self = out.get();

@@ -42,7 +42,7 @@ struct Hash {  // two independent 64-bit multiply-xor hashes
 
 struct Header {
   char magic[8];
-  u32 yields, local_bytes, its, reserved;
+  u32 yields, local_bytes, its, whole_cta;
   u64 size, check;
 };
 
@@ -71,6 +71,7 @@ bool ObjectCache::load(const std::string& key, ObjectCode* out) const {
   out->yields = h.yields;
   out->local_bytes = h.local_bytes;
   out->its = h.its;
+  out->whole_cta = h.whole_cta;
   return true;
 }
 
@@ -85,6 +86,7 @@ void ObjectCache::store(const std::string& key, const ObjectCode& code) const {
   h.yields = code.yields;
   h.local_bytes = code.local_bytes;
   h.its = code.its;
+  h.whole_cta = code.whole_cta;
   h.size = code.elf.size();
   h.check = checksum(code.elf);
   {

@@ -28,6 +28,7 @@ std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch) {
   auto g = std::make_shared<Grid>();
   const GridCtx& c = launch->ctx;
   g->run = launch->code->run;
+  g->run_cta = launch->code->run_cta;
   g->yields = launch->code->yields;
   g->cluster_ctas = c.cluster.x * c.cluster.y * c.cluster.z;
   g->cta_threads = c.block.x * c.block.y * c.block.z;
@@ -46,7 +47,7 @@ std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch) {
 std::string malformed(const Launch& l) {
   const GridCtx& c = l.ctx;
   u64 threads = u64(c.block.x) * c.block.y * c.block.z, ctas = u64(c.cluster.x) * c.cluster.y * c.cluster.z;
-  if (!l.code || !l.code->run) return "launch without code";
+  if (!l.code || (!l.code->run && !l.code->run_cta)) return "launch without code";
   if (threads == 0 || threads > kMaxWarps * kWarpSize) return "launch with a block of no or more than 1024 threads";
   if (ctas == 0 || ctas > kMaxCluster) return "launch with a cluster of no or more than 16 blocks";
   if (c.grid.x % c.cluster.x || c.grid.y % c.cluster.y || c.grid.z % c.cluster.z)

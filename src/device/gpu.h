@@ -32,6 +32,10 @@ struct Fault {
 struct KernelCode {
   std::string name;                    // demangled for messages
   void (*run)(WarpCtx*) = nullptr;     // one warp from start to exit
+  // All warps of one CTA from start to exit, barriers included; set instead of `run` (and `yields` is false then).
+  // `*current` names the warp that runs, for faults.
+  using RunCta = void (*)(WarpCtx* const* warps, WarpCtx** current);
+  RunCta run_cta = nullptr;
   bool yields = false;                 // needs a fibre
   u32 local_bytes = 0;                 // per thread, all frames that are known statically
   u32 local_dynamic = 1024;            // per thread, for the .local frames of recursive and indirect calls

@@ -30,6 +30,7 @@ inline constexpr u32 kNamedBarriers = 16;
 struct Grid {
   std::unique_ptr<Launch> launch;
   void (*run)(WarpCtx*) = nullptr;    // of launch->code
+  KernelCode::RunCta run_cta = nullptr;
   bool yields = false;
   u32 cluster_ctas = 1;
   u32 cta_threads = 0, cta_warps = 0;

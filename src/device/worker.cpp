@@ -118,6 +118,13 @@ void Worker::loop_body() {
     place(s, k);
     for (u32 r = 0; r < g.cluster_ctas; ++r) {
       Cta& c = *s.cta[r];
+      if (g.run_cta) {
+        for (u32 n = 0; n < g.cta_warps; ++n) reset(*c.warp[n], spin);
+        static_assert(sizeof(c.warp[0]) == sizeof(WarpCtx*));  // a row of pointers to warps, which begin with their WarpCtx
+        g.run_cta(reinterpret_cast<WarpCtx* const*>(c.warp.data()), reinterpret_cast<WarpCtx**>(&current));
+        for (u32 n = 0; n < g.cta_warps; ++n) c.warp[n]->ended = true;
+        continue;
+      }
       for (u32 n = 0; n < g.cta_warps; ++n) {
         Warp& w = *c.warp[n];
         reset(w, spin);

@@ -148,7 +148,7 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
       store_param(args, p.offset, read(o, p.type), std::max(8u, isa::bits_of(p.type)));
     }
   }
-  b_.CreateCall(target, {ctx_, m, args, rets});
+  b_.CreateCall(target, {ctx(), m, args, rets});
   for (std::size_t k = 0; k < call.rets.size() && k < callee.rets.size(); ++k) {
     const Operand& o = call.rets[k];
     const ir::Param& p = callee.rets[k];
@@ -235,7 +235,7 @@ void Emitter::emit_call(const ir::Inst& i) {
     set_mask(const_cast<Value*>(was), was_full);
   }
   if (m_.functions_exit) {  // the callee may have ended some lanes
-    Value* alive = b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(device::WarpCtx, live)));
+    Value* alive = b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(device::WarpCtx, live)));
     b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_), alive), live_);
     set_mask(b_.CreateAnd(mask(), alive), false);
   }

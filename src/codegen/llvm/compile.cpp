@@ -236,7 +236,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   out.times.push_back({"target", ms_since(t0)});
   const auto t1 = Clock::now();
   auto* ptr = llvm::PointerType::getUnqual(m.context);
-  auto* fn = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {ptr}, false), llvm::GlobalValue::ExternalLinkage, "kernel", *m.module);
+  auto* fn = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {ptr, ptr}, false), llvm::GlobalValue::ExternalLinkage, "kernel", *m.module);
   set_attributes(fn);
   attach_subprogram(m, fn, *entry);
   auto body = std::make_unique<ir::Function>(*entry);
@@ -245,6 +245,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     Emitter e(m, *body, fn);
     e.run();
     out.its = e.its();
+    out.whole_cta = e.cta_mode();
   }
   while (!m.work.empty()) {
     const u32 id = m.work.back();

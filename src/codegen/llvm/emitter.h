@@ -34,6 +34,7 @@ class Emitter final : public Builder {
   Emitter(ModuleEmitter& m, ir::Function& f, llvm::Function* out);
   void run();
   bool its() const { return a_.its; }
+  bool cta_mode() const { return cta_mode_; }
 
   // Builder: values (values.cpp)
   u32 width(V v) override { return at(v).shape.bits; }
@@ -161,16 +162,30 @@ class Emitter final : public Builder {
   void rotate(u32 slot, Value* m);
   void its_barrier(std::span<const V> args);
   void split_sync_points();
+  void reorder_phi_inputs();
   void emit_phi_loads(u32 b);
   void finish_block(u32 b);
   bool is_sync_block(u32 b) const;
   void set_debug_loc(const SrcLoc&);
   Value* new_alloca(llvm::Type*, const char* name);
   // values in slots
-  struct Slot { Value* base = nullptr; Value* vec = nullptr; Value* guard = nullptr; };
+  struct Slot { Value* base = nullptr; Value* vec = nullptr; Value* guard = nullptr; bool per_warp = false; };
   Slot& slot_of(ir::ValueId);
   void store_slot(Slot&, LV&, Value* blend_mask);
   LV load_slot(Slot&, const Shape&);
+  // cta.cpp: all warps of a CTA in one function
+  bool choose_cta_mode();
+  void split_after_barriers();
+  void find_live_across();
+  void emit_cta_dispatch();
+  void emit_cta_barrier(u32 continuation);
+  void emit_cta_end();
+  Value* ctx();
+  Value* warp_index();
+  Value* place(Value* slot);        // the current warp's part of a slot
+  Value* slot_alloca(const Slot&, llvm::Type*, const char* name);
+  Value* live_alloca();
+  Value* live_place() { return place(live_); }
   // calls.cpp
   void emit_call(const ir::Inst&);
   void call_function(const ir::Function& callee, const ir::Inst::Call&, Value* m);
@@ -201,7 +216,8 @@ class Emitter final : public Builder {
   u32 cur_ = 0;                     // block being emitted
   const ir::Inst* inst_ = nullptr;
   std::vector<std::pair<ir::ValueId, V>> written_;  // destinations of the current instruction
-  Value* ctx_ = nullptr;
+  Value* ctx_ = nullptr;            // WarpCtx of the warp (not in CTA mode)
+  Value* ctx0_ = nullptr;           // a WarpCtx of this CTA: for what all its warps share
   Value* grid_ = nullptr;
   Value* cta_ = nullptr;
   Value* live_ = nullptr;           // alloca i32
@@ -219,6 +235,16 @@ class Emitter final : public Builder {
   Value* rt_args_ = nullptr;
   Value* rt_results_ = nullptr;
   std::map<std::string, Value*> fields_;
+  bool cta_mode_ = false;
+  Value* warps_ = nullptr;          // CTA mode: WarpCtx* of each warp
+  Value* warp_slot_ = nullptr;
+  Value* ctx_slot_ = nullptr;
+  Value* resume_ = nullptr;
+  Value* finished_ = nullptr;
+  Value* current_ = nullptr;
+  Block* next_warp_ = nullptr;
+  llvm::SwitchInst* resume_switch_ = nullptr;
+  u32 resume_points_ = 0;
   Block* dispatch_ = nullptr;       // ITS
   Value* its_floor_ = nullptr;
   Value* its_pending_ = nullptr;    // [blocks + barriers x i32]

@@ -38,20 +38,20 @@ Emitter::Slot& Emitter::slot_of(ir::ValueId id) { return slots_[id.v]; }
 void Emitter::store_slot(Slot& s, LV& v, Value* blend) {
   const Shape& shape = v.shape;
   if (shape.varying()) {
-    if (!s.vec) s.vec = new_alloca(vec_type(shape.bits), "v");
+    if (!s.vec) s.vec = slot_alloca(s, vec_type(shape.bits), "v");
     Value* x = vec(v);
-    if (blend) x = b_.CreateSelect(blend, x, b_.CreateLoad(vec_type(shape.bits), s.vec));
-    b_.CreateStore(x, s.vec);
+    if (blend) x = b_.CreateSelect(blend, x, b_.CreateLoad(vec_type(shape.bits), place(s.vec)));
+    b_.CreateStore(x, place(s.vec));
     return;
   }
   if (shape.constant()) return;
-  if (!s.base) s.base = new_alloca(int_type(shape.bits), "s");
-  b_.CreateStore(v.base, s.base);
+  if (!s.base) s.base = slot_alloca(s, int_type(shape.bits), "s");
+  b_.CreateStore(v.base, place(s.base));
   if (shape.guarded) {
-    if (!s.guard) s.guard = new_alloca(b_.getInt1Ty(), "g");
-    if (!s.vec) s.vec = new_alloca(vec_type(shape.bits), "v");
-    b_.CreateStore(v.guard ? v.guard : b_.getTrue(), s.guard);
-    b_.CreateStore(vec(v), s.vec);
+    if (!s.guard) s.guard = slot_alloca(s, b_.getInt1Ty(), "g");
+    if (!s.vec) s.vec = slot_alloca(s, vec_type(shape.bits), "v");
+    b_.CreateStore(v.guard ? v.guard : b_.getTrue(), place(s.guard));
+    b_.CreateStore(vec(v), place(s.vec));
   }
 }
 
@@ -60,21 +60,21 @@ LV Emitter::load_slot(Slot& s, const Shape& shape) {
   v.shape = shape;
   v.vec_block = b_.GetInsertBlock();
   if (shape.varying()) {
-    if (!s.vec) s.vec = new_alloca(vec_type(shape.bits), "v");
-    v.vec = b_.CreateLoad(vec_type(shape.bits), s.vec);
+    if (!s.vec) s.vec = slot_alloca(s, vec_type(shape.bits), "v");
+    v.vec = b_.CreateLoad(vec_type(shape.bits), place(s.vec));
     return v;
   }
   if (shape.constant()) {
     v.base = const_int(shape.bits, shape.value);
     return v;
   }
-  if (!s.base) s.base = new_alloca(int_type(shape.bits), "s");
-  v.base = b_.CreateLoad(int_type(shape.bits), s.base);
+  if (!s.base) s.base = slot_alloca(s, int_type(shape.bits), "s");
+  v.base = b_.CreateLoad(int_type(shape.bits), place(s.base));
   if (shape.guarded) {
-    if (!s.guard) s.guard = new_alloca(b_.getInt1Ty(), "g");
-    if (!s.vec) s.vec = new_alloca(vec_type(shape.bits), "v");
-    v.guard = b_.CreateLoad(b_.getInt1Ty(), s.guard);
-    v.vec = b_.CreateLoad(vec_type(shape.bits), s.vec);
+    if (!s.guard) s.guard = slot_alloca(s, b_.getInt1Ty(), "g");
+    if (!s.vec) s.vec = slot_alloca(s, vec_type(shape.bits), "v");
+    v.guard = b_.CreateLoad(b_.getInt1Ty(), place(s.guard));
+    v.vec = b_.CreateLoad(vec_type(shape.bits), place(s.vec));
   }
   return v;
 }
@@ -110,10 +110,10 @@ void Emitter::define(ir::ValueId id, LV v) {
       store_slot(slots_[id.v], s, a_.its && want.varying() && !mask_full_ ? mask_vec() : nullptr);
     }
     if (!a_.its && a_.shadow[id.v]) {
-      if (!shadows_[id.v]) shadows_[id.v] = new_alloca(vec_type(want.bits), "shadow");
+      if (!shadows_[id.v]) shadows_[id.v] = slot_alloca(slots_[id.v], vec_type(want.bits), "shadow");
       Value* x = vec(v);
-      if (!mask_full_) x = b_.CreateSelect(mask_vec(), x, b_.CreateLoad(vec_type(want.bits), shadows_[id.v]));
-      b_.CreateStore(x, shadows_[id.v]);
+      if (!mask_full_) x = b_.CreateSelect(mask_vec(), x, b_.CreateLoad(vec_type(want.bits), place(shadows_[id.v])));
+      b_.CreateStore(x, place(shadows_[id.v]));
     }
   }
   v.shape.nan = want.nan == Shape::Nan::Never ? v.shape.nan : want.nan;
@@ -155,6 +155,21 @@ void Emitter::split_sync_points() {
   }
 }
 
+// After a split: phi inputs stand in the order of the new predecessors.
+void Emitter::reorder_phi_inputs() {
+  const ir::Cfg cfg = ir::analyze_cfg(f_, true);
+  for (u32 b = 0; b < f_.blocks.size(); ++b) {
+    const auto old = f_.blocks[b].preds;
+    for (ir::Phi& p : f_.blocks[b].phis) {
+      std::vector<Operand> in(cfg.preds[b].size());
+      for (std::size_t k = 0; k < old.size(); ++k) in[static_cast<std::size_t>(std::find(cfg.preds[b].begin(), cfg.preds[b].end(), old[k].v) - cfg.preds[b].begin())] = p.in[k];
+      p.in = std::move(in);
+    }
+    f_.blocks[b].preds.clear();
+    for (u32 p : cfg.preds[b]) f_.blocks[b].preds.push_back(ir::BlockId{p});
+  }
+}
+
 void Emitter::analyze_function() {
   ir::remove_unreachable(f_);
   cfg_ = ir::analyze_cfg(f_, true);
@@ -165,26 +180,15 @@ void Emitter::analyze_function() {
   a_ = analyze(m_.ir, f_, cfg_, o);
   if (a_.its) {
     split_sync_points();
+    reorder_phi_inputs();
     cfg_ = ir::analyze_cfg(f_, true);
-    for (u32 b = 0; b < f_.blocks.size(); ++b) {  // phi inputs stand in the order of preds
-      auto old = f_.blocks[b].preds;
-      for (ir::Phi& p : f_.blocks[b].phis) {
-        std::vector<Operand> in(cfg_.preds[b].size());
-        for (std::size_t k = 0; k < old.size(); ++k) {
-          const auto at = std::find(cfg_.preds[b].begin(), cfg_.preds[b].end(), old[k].v) - cfg_.preds[b].begin();
-          in[static_cast<std::size_t>(at)] = p.in[k];
-        }
-        p.in = std::move(in);
-      }
-      f_.blocks[b].preds.clear();
-      for (u32 p : cfg_.preds[b]) f_.blocks[b].preds.push_back(ir::BlockId{p});
-    }
     o.force_its = true;
     const char* reason = a_.its_reason;
     a_ = analyze(m_.ir, f_, cfg_, o);
     a_.its_reason = reason;
   }
-  m_.yields = m_.yields || a_.yields;
+  cta_mode_ = !a_.its && choose_cta_mode();
+  m_.yields = m_.yields || (a_.yields && !cta_mode_);
 }
 
 void Emitter::create_blocks() {
@@ -203,6 +207,7 @@ void Emitter::create_blocks() {
   crosses_.assign(v, 0);
   def_block_.assign(v, Cfg::kNone);
   for (u32 p = 0; p < cfg_.layout.size(); ++p) position_[cfg_.layout[p]] = p;
+  if (cta_mode_) find_live_across();
   for (u32 b = 0; b < n; ++b) {
     for (ir::Phi& p : f_.blocks[b].phis) def_block_[p.dest.v] = b;
     for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_def(i, [&](ir::ValueId d) { def_block_[d.v] = b; });
@@ -233,11 +238,11 @@ void Emitter::create_blocks() {
 }
 
 void Emitter::emit_prologue() {
-  ctx_ = out_->getArg(0);
-  ctx_->setName("ctx");
-  grid_ = load_at(ctx_, offsetof(WarpCtx, grid), b_.getPtrTy(), "grid");
-  cta_ = load_at(ctx_, offsetof(WarpCtx, cta), b_.getPtrTy(), "cta");
-  live_ = new_alloca(b_.getInt32Ty(), "live");
+  if (!cta_mode_) ctx0_ = ctx_ = out_->getArg(0);
+  grid_ = load_at(ctx0_, offsetof(WarpCtx, grid), b_.getPtrTy(), "grid");
+  cta_ = load_at(ctx0_, offsetof(WarpCtx, cta), b_.getPtrTy(), "cta");
+  if (cta_mode_) emit_cta_dispatch();
+  live_ = live_alloca();
   bool kills = m_.functions_exit;
   for (u32 b = 0; b < f_.blocks.size(); ++b) {
     const bool ends = f_.blocks[b].term.kind == Terminator::Kind::Exit || (f_.entry && f_.blocks[b].term.kind == Terminator::Kind::Ret);
@@ -246,20 +251,20 @@ void Emitter::emit_prologue() {
       for (u32 s : cfg_.succs[b]) kills = kills || ir::is_exit_block(f_, s);
   }
   live_constant_ = f_.entry && m_.facts.full_warps() && !kills && !a_.its;
-  Value* start = f_.entry ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask)) : load_at(ctx_, offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
+  Value* start = f_.entry ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask)) : load_at(ctx(), offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
                           : out_->getArg(1);
-  b_.CreateStore(start, live_);
+  b_.CreateStore(start, live_place());
   if (!f_.entry) {
     args_in_ = out_->getArg(2);
     rets_out_ = out_->getArg(3);
   }
   if (!f_.entry && f_.local_bytes) {
-    Value* top = load_at(ctx_, offsetof(WarpCtx, local_top), b_.getInt32Ty(), "top", false);
+    Value* top = load_at(ctx(), offsetof(WarpCtx, local_top), b_.getInt32Ty(), "top", false);
     local_base_ = new_alloca(b_.getInt32Ty(), "frame");
     b_.CreateStore(top, local_base_);
-    b_.CreateStore(b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16)), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, local_top)));
+    b_.CreateStore(b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16)), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   } else if (f_.entry) {
-    b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, local_top)));
+    b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   }
   for (u32 b : cfg_.layout)
     if (pending_[b]) b_.CreateStore(b_.getInt32(0), pending_[b]);
@@ -274,21 +279,27 @@ void Emitter::run() {
   subprogram_ = out_->getSubprogram();
   set_debug_loc(f_.loc);
   create_blocks();
+  if (cta_mode_) {
+    warps_ = out_->getArg(0);
+    current_ = out_->getArg(1);
+    ctx0_ = b_.CreateLoad(b_.getPtrTy(), warps_, "ctx0");
+  }
   emit_prologue();
   cur_ = cfg_.layout[0];
   if (a_.its) {
     emit_its_dispatch();
   } else {
     if (a_.guarded[cur_]) {
-      b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_), pending_[cur_]);
+      b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_place()), pending_[cur_]);
     }
     branch_to(cur_);
   }
   for (u32 b : cfg_.layout) emit_block(b);
   b_.SetInsertPoint(end_);
-  if (local_base_) b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), local_base_), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, local_top)));
-  if (f_.entry) b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, live)));
-  b_.CreateRetVoid();
+  if (local_base_) b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), local_base_), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
+  if (f_.entry) b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live)));
+  if (cta_mode_) emit_cta_end();
+  else b_.CreateRetVoid();
   b_.SetInsertPoint(alloca_block_);
   b_.SetCurrentDebugLocation(llvm::DebugLoc());
   b_.CreateBr(start);
@@ -364,12 +375,13 @@ void Emitter::emit_block(u32 b) {
     b_.SetInsertPoint(body_[b]);
     if (a_.guarded[b]) set_mask(m, false);
     else if (live_constant_) set_mask(nullptr, true);
-    else set_mask(b_.CreateLoad(b_.getInt32Ty(), live_, "live"), false);
+    else set_mask(b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"), false);
   }
   emit_phi_loads(b);
   const int loop = cfg_.loop_of[b];
   if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b && a_.loop_spins[static_cast<std::size_t>(loop)]) spin_check(b, b);
-  for (const ir::Inst& i : f_.blocks[b].insts) emit_inst(i);
+  for (const ir::Inst& i : f_.blocks[b].insts)
+    if (!(cta_mode_ && may_yield(i))) emit_inst(i);
   set_debug_loc(f_.blocks[b].term.loc);
   inst_ = nullptr;
   emit_terminator(b);
@@ -377,7 +389,7 @@ void Emitter::emit_block(u32 b) {
 
 // Counts down the warp's budget at the head of a loop that may wait for another thread.
 void Emitter::spin_check(u32 block, u32) {
-  Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, spin));
+  Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, spin));
   Value* left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), p), b_.getInt32(1));
   b_.CreateStore(left, p);
   auto* out = Block::Create(c_, "yield", out_);
@@ -554,9 +566,9 @@ void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
 }
 
 void Emitter::kill_lanes(Value* m) {
-  Value* left = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_), b_.CreateNot(m));
-  b_.CreateStore(left, live_);
-  Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, live));
+  Value* left = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_place()), b_.CreateNot(m));
+  b_.CreateStore(left, live_place());
+  Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live));
   if (f_.entry) b_.CreateStore(left, p);
   else b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateNot(m)), p);
 }
@@ -614,6 +626,7 @@ void Emitter::emit_terminator(u32 b) {
     if (a_.guarded[to]) b_.CreateStore(m, pending_[to]);
     branch_to(to);
   };
+  if (cta_mode_ && !f_.blocks[b].insts.empty() && may_yield(f_.blocks[b].insts.back())) return emit_cta_barrier(t.targets[0].v);
   if (t.targets.size() == 1 || cfg_.succs[b].size() == 1) return go(t.targets[0].v, mask(), mask_full_);
 
   V cond = read(t.cond, t.kind == Terminator::Kind::CondBr ? isa::Type::pred : isa::Type::u32);
@@ -663,7 +676,7 @@ void Emitter::emit_terminator(u32 b) {
   if (!guarded && going.size() == 1 && !a_.its) {  // the others have left: no divergence
     const u32 to = going[0].first;
     auto* on = Block::Create(c_, "alive", out_);
-    Value* left = b_.CreateLoad(b_.getInt32Ty(), live_);
+    Value* left = b_.CreateLoad(b_.getInt32Ty(), live_place());
     b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), on, end_);
     b_.SetInsertPoint(on);
     emit_phis(b, to, left, true);

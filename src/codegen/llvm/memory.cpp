@@ -18,7 +18,7 @@ using device::GridCtx;
 using device::WarpCtx;
 using isa::Space;
 
-llvm::Value* Emitter::window_base() { return load_at(ctx_, offsetof(WarpCtx, window), b_.getPtrTy(), "window"); }
+llvm::Value* Emitter::window_base() { return load_at(ctx0_, offsetof(WarpCtx, window), b_.getPtrTy(), "window"); }
 
 void Emitter::compiler_fence() {
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), false);
@@ -43,9 +43,9 @@ LV Emitter::address(const MemRef& m, Value** root) {
       return zero;
     }
     case Space::Local: {
-      *root = load_at(ctx_, offsetof(WarpCtx, local), b_.getPtrTy(), "local");
+      *root = load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local");
       V a = m.addr ? resize(canon(m.addr), 64, false) : imm(64, 0);
-      Value* stride = load_at(ctx_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
+      Value* stride = load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
       V lanes = resize(lane_id(), 64, false);
       V start = make_varying(b_.CreateMul(vec(lanes), b_.CreateVectorSplat(kWarpSize, stride)), 64);
       return at(bin(Bin::Add, start, a));
@@ -551,7 +551,7 @@ V Emitter::symbol_address(ir::SymId id, i64 offset) {
   switch (s.space) {
     case Space::Shared: {
       if (m_.facts.cluster_one) return imm(64, s.offset + static_cast<u64>(offset));
-      Value* base = b_.CreateZExt(load_at(ctx_, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"), b_.getInt64Ty());
+      Value* base = b_.CreateZExt(load_at(ctx0_, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"), b_.getInt64Ty());
       return make_uniform(b_.CreateAdd(base, b_.getInt64(s.offset + static_cast<u64>(offset))), uniform_shape(64));
     }
     case Space::Local: {
@@ -580,8 +580,8 @@ V Emitter::to_generic(Space s, V a) {
     return bin(Bin::Add, a, make_uniform(w, uniform_shape(64)));
   }
   if (s == Space::Local) {
-    Value* base = b_.CreatePtrToInt(load_at(ctx_, offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
-    Value* stride = load_at(ctx_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
+    Value* base = b_.CreatePtrToInt(load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
+    Value* stride = load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
     V lanes = resize(lane_id(), 64, false);
     V start = make_varying(b_.CreateAdd(b_.CreateMul(vec(lanes), b_.CreateVectorSplat(kWarpSize, stride)), b_.CreateVectorSplat(kWarpSize, base)), 64);
     return bin(Bin::Add, start, a);
@@ -608,11 +608,11 @@ V Emitter::in_space(Space s, V a) {
   auto shared_start = [&](bool own) {
     Value* w = b_.CreatePtrToInt(window_base(), b_.getInt64Ty());
     if (!own) return w;
-    return b_.CreateAdd(w, b_.CreateZExt(load_at(ctx_, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"), b_.getInt64Ty()));
+    return b_.CreateAdd(w, b_.CreateZExt(load_at(ctx0_, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"), b_.getInt64Ty()));
   };
   auto local = [&] {
-    Value* start = b_.CreatePtrToInt(load_at(ctx_, offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
-    Value* stride = load_at(ctx_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
+    Value* start = b_.CreatePtrToInt(load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
+    Value* stride = load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
     V d = bin(Bin::Sub, a, make_uniform(start, uniform_shape(64)));
     V size = make_uniform(b_.CreateMul(stride, b_.getInt64(kWarpSize)), uniform_shape(64));
     return icmp(ICmp::ULt, d, size);

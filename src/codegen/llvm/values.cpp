@@ -434,7 +434,7 @@ LV Emitter::read_value(ir::ValueId id) {
     LV v;
     v.shape = varying_shape(a_.shapes[id.v].bits);
     v.shape.nan = a_.shapes[id.v].nan;
-    v.vec = b_.CreateLoad(vec_type(v.shape.bits), shadows_[id.v]);
+    v.vec = b_.CreateLoad(vec_type(v.shape.bits), place(shadows_[id.v]));
     v.vec_block = b_.GetInsertBlock();
     return v;
   }
@@ -488,7 +488,7 @@ V Emitter::lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_
     in.push_back(canon(v));
     uniform = uniform && at(v).shape.uniform();
   }
-  Value* table = load_at(ctx_, offsetof(device::WarpCtx, num), b_.getPtrTy(), "num");
+  Value* table = load_at(ctx0_, offsetof(device::WarpCtx, num), b_.getPtrTy(), "num");
   Value* callee = load_at(table, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "numfn");
   auto* type = llvm::FunctionType::get(b_.getInt64Ty(), {b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
   auto call = [&](auto&& arg) {

@@ -92,7 +92,7 @@ V Emitter::shuffle(V vs, V vl) {
 
 // tid for a block shape that is not known, or whose warps differ: divide the linear thread index.
 V Emitter::vector_tid(u32 comp) {
-  Value* warp = load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp");
+  Value* warp = warp_index();
   Shape s = uniform_shape(32);
   V first = make_uniform(b_.CreateShl(warp, 5), s);
   V linear = bin(Bin::Add, first, lane_id());
@@ -121,7 +121,7 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
       if (shape.varying()) return vector_tid(comp);
       // Pattern: the base is tid of the warp's first lane.
       const u32 bx = m_.facts.block.x, by = m_.facts.block.y;
-      Value* first = b_.CreateShl(load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp"), 5);
+      Value* first = b_.CreateShl(warp_index(), 5);
       Value* v = comp == 0 ? b_.CreateURem(first, b_.getInt32(bx))
                  : comp == 1 ? b_.CreateURem(b_.CreateUDiv(first, b_.getInt32(bx)), b_.getInt32(by))
                              : b_.CreateUDiv(first, b_.getInt32(bx * by));
@@ -133,7 +133,7 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
     case SReg::ntid: return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, block) + 4 * comp));
     case SReg::ctaid: return comp > 2 ? zero() : uniform(cta(offsetof(CtaCtx, ctaid) + 4 * comp));
     case SReg::nctaid: return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, grid) + 4 * comp));
-    case SReg::warpid: return uniform(load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp"));
+    case SReg::warpid: return uniform(warp_index());
     case SReg::nwarpid: return uniform(b_.getInt32(64));
     case SReg::smid: return uniform(cta(offsetof(CtaCtx, smid)));
     case SReg::nsmid: return uniform(grid(offsetof(GridCtx, nsmid)));
@@ -220,10 +220,10 @@ void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_l
     if (!rt_results_) rt_results_ = new_alloca(llvm::ArrayType::get(vec_type(64), 2), "rtres");
     res_ptr = rt_results_;
   }
-  Value* table = load_at(ctx_, offsetof(WarpCtx, rt), b_.getPtrTy(), "rt");
+  Value* table = load_at(ctx0_, offsetof(WarpCtx, rt), b_.getPtrTy(), "rt");
   Value* callee = load_at(table, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "rtfn");
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  b_.CreateCall(type, callee, {ctx_, mask(), arg_ptr, res_ptr});
+  b_.CreateCall(type, callee, {ctx(), mask(), arg_ptr, res_ptr});
   u32 k = 0;
   const bool one = uniform_if_args && uniform && !a_.its;
   for (u32 width_bits : bits) {

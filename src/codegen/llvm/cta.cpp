@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// CTA mode: kernels whose only blocking instruction is the barrier of the whole CTA run without fibres. One call runs all
+// warps of a CTA; a barrier notes where the warp goes on and turns to the next warp:
+//
+//   dispatch: warp w ──► start | behind barrier 1 | behind barrier 2 ... ──► barrier or end ──► w + 1 ──► dispatch
+//
+// When all warps have arrived (or ended) the next round begins with warp 0. Values that live across a barrier are kept in
+// arrays with one element per warp; everything else stays in registers.
+#include <algorithm>
+
+#include "codegen/llvm/emitter.h"
+
+namespace us::codegen {
+
+using device::WarpCtx;
+using ir::Operand;
+
+static constexpr u32 kEnded = 255;
+
+llvm::Value* Emitter::ctx() { return cta_mode_ ? static_cast<Value*>(b_.CreateLoad(b_.getPtrTy(), ctx_slot_, "ctx")) : ctx_; }
+llvm::Value* Emitter::warp_index() {
+  if (cta_mode_) return b_.CreateLoad(b_.getInt32Ty(), warp_slot_, "warp");
+  return load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp");
+}
+llvm::Value* Emitter::place(Value* slot) {
+  auto* a = llvm::dyn_cast<llvm::AllocaInst>(slot);
+  if (!cta_mode_ || !a || !a->getAllocatedType()->isArrayTy()) return slot;
+  return b_.CreateInBoundsGEP(a->getAllocatedType(), a, {b_.getInt32(0), warp_index()});
+}
+llvm::Value* Emitter::slot_alloca(const Slot& s, llvm::Type* t, const char* name) {
+  if (!cta_mode_ || !s.per_warp) return new_alloca(t, name);
+  auto* a = llvm::cast<llvm::AllocaInst>(new_alloca(llvm::ArrayType::get(t, m_.facts.warps()), name));
+  return a;
+}
+llvm::Value* Emitter::live_alloca() {
+  Slot s;
+  s.per_warp = true;
+  return slot_alloca(s, b_.getInt32Ty(), "live");
+}
+
+// Only barriers of the whole CTA, in code that the warp reaches with all its lanes, and nothing else that waits.
+bool Emitter::choose_cta_mode() {
+  if (!f_.entry || !m_.facts.block.x || m_.facts.warps() > 32) return false;
+  for (u8 s : a_.loop_spins)
+    if (s) return false;
+  u32 barriers = 0;
+  for (u32 b = 0; b < f_.blocks.size(); ++b)
+    for (const ir::Inst& i : f_.blocks[b].insts) {
+      if (!i.call.empty()) {
+        const ir::Inst::Call& call = i.call[0];
+        if (!call.callee.valid()) return false;
+        const ir::Symbol& s = m_.ir.symbols[call.callee.v];
+        if (s.alias.valid() || (s.func.valid() && m_.ir.functions[s.func.v].defined)) return false;
+      }
+      if (!may_yield(i)) continue;
+      const std::string_view id = isa::info(i.form).id;
+      const bool whole = (id == "bar_sync" || id == "barrier_sync") && i.guard.kind == Operand::Kind::None && !a_.guarded[b] &&
+                         i.ops[0].kind == Operand::Kind::Imm && i.ops[0].imm == 0 && (i.ops.size() < 2 || i.ops[1].kind == Operand::Kind::None);
+      if (!whole) return false;
+      ++barriers;
+    }
+  if (barriers > 200) return false;
+  if (barriers) {
+    split_after_barriers();
+    cfg_ = ir::analyze_cfg(f_, true);
+    a_ = analyze(m_.ir, f_, cfg_, {m_.facts, m_.force_varying, m_.force_its});
+  }
+  return true;
+}
+
+void Emitter::split_after_barriers() {
+  for (u32 b = 0; b < f_.blocks.size(); ++b)
+    for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
+      if (!may_yield(f_.blocks[b].insts[k])) continue;
+      ir::Block tail;
+      ir::Block& head = f_.blocks[b];
+      tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1), std::make_move_iterator(head.insts.end()));
+      head.insts.resize(k + 1);
+      tail.term = head.term;
+      const ir::BlockId id{static_cast<u32>(f_.blocks.size())};
+      head.term = ir::Terminator{};
+      head.term.kind = ir::Terminator::Kind::Br;
+      head.term.targets = {id};
+      head.term.loc = tail.term.loc;
+      for (ir::BlockId t : tail.term.targets)
+        for (ir::BlockId& p : f_.blocks[t.v].preds)
+          if (p.v == b) p = id;
+      tail.preds = {ir::BlockId{b}};
+      f_.blocks.push_back(std::move(tail));
+      break;
+    }
+  reorder_phi_inputs();
+}
+
+// Marks the slots of values that are live behind some barrier.
+void Emitter::find_live_across() {
+  const u32 n = static_cast<u32>(f_.blocks.size());
+  const std::size_t words = (f_.regs.size() + 63) / 64;
+  using Bits = std::vector<u64>;
+  std::vector<Bits> gen(n, Bits(words)), kill(n, Bits(words)), in(n, Bits(words));
+  auto set = [](Bits& b, u32 v) { b[v / 64] |= u64{1} << (v % 64); };
+  auto get = [](const Bits& b, u32 v) { return (b[v / 64] >> (v % 64)) & 1; };
+  std::vector<Bits> phi_use(n, Bits(words));  // by predecessor
+  for (u32 b = 0; b < n; ++b) {
+    auto use = [&](const Operand& o) {
+      if (o.value.valid() && !get(kill[b], o.value.v)) set(gen[b], o.value.v);
+    };
+    for (ir::Phi& p : f_.blocks[b].phis) {
+      set(kill[b], p.dest.v);
+      for (std::size_t k = 0; k < p.in.size(); ++k)
+        if (p.in[k].value.valid()) set(phi_use[f_.blocks[b].preds[k].v], p.in[k].value.v);
+    }
+    for (ir::Inst& i : f_.blocks[b].insts) {
+      ir::for_each_use(i, [&](Operand& o) { use(o); });
+      ir::for_each_def(i, [&](ir::ValueId v) { set(kill[b], v.v); });
+    }
+    use(f_.blocks[b].term.cond);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t k = cfg_.rpo.size(); k-- > 0;) {
+      const u32 b = cfg_.rpo[k];
+      for (std::size_t w = 0; w < words; ++w) {
+        u64 out = phi_use[b][w];
+        for (u32 s : cfg_.succs[b]) out |= in[s][w];
+        const u64 now = gen[b][w] | (out & ~kill[b][w]);
+        if (now != in[b][w]) {
+          in[b][w] = now;
+          changed = true;
+        }
+      }
+    }
+  }
+  for (u32 b = 0; b < n; ++b) {
+    if (f_.blocks[b].insts.empty() || !may_yield(f_.blocks[b].insts.back())) continue;
+    const u32 tail = f_.blocks[b].term.targets[0].v;
+    for (u32 v = 0; v < f_.regs.size(); ++v)
+      if (get(in[tail], v)) slots_[v].per_warp = true;
+  }
+}
+
+void Emitter::emit_cta_dispatch() {
+  const u32 warps = m_.facts.warps();
+  warp_slot_ = new_alloca(b_.getInt32Ty(), "warp");
+  ctx_slot_ = new_alloca(b_.getPtrTy(), "ctx");
+  finished_ = new_alloca(b_.getInt32Ty(), "finished");
+  b_.CreateStore(b_.getInt32(0), warp_slot_);
+  b_.CreateStore(b_.getInt32(0), finished_);
+  bool barriers = false;
+  for (const ir::Block& b : f_.blocks) barriers = barriers || (!b.insts.empty() && may_yield(b.insts.back()));
+  if (barriers) {
+    resume_ = new_alloca(llvm::ArrayType::get(b_.getInt8Ty(), warps), "resume");
+    b_.CreateMemSet(resume_, b_.getInt8(0), warps, llvm::Align(64));
+  }
+  dispatch_ = Block::Create(c_, "warp.dispatch", out_);
+  next_warp_ = Block::Create(c_, "warp.next", out_);
+  auto* start = Block::Create(c_, "warp.start", out_);
+  b_.CreateBr(dispatch_);
+  b_.SetInsertPoint(dispatch_);
+  Value* w = b_.CreateLoad(b_.getInt32Ty(), warp_slot_);
+  Value* ctx = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), warps_, w));
+  b_.CreateStore(ctx, ctx_slot_);
+  b_.CreateStore(ctx, current_);
+  if (barriers) {
+    Value* at = b_.CreateLoad(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), resume_, w));
+    resume_switch_ = b_.CreateSwitch(at, next_warp_, 8);
+    resume_switch_->addCase(b_.getInt8(0), start);
+  } else {
+    b_.CreateBr(start);
+  }
+  auto* round = Block::Create(c_, "round", out_);
+  auto* again = Block::Create(c_, "round.again", out_);
+  auto* leave = Block::Create(c_, "cta.done", out_);
+  auto* more = Block::Create(c_, "warp.more", out_);
+  b_.SetInsertPoint(next_warp_);
+  Value* next = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), warp_slot_), b_.getInt32(1));
+  b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(warps)), more, round);
+  b_.SetInsertPoint(more);
+  b_.CreateStore(next, warp_slot_);
+  b_.CreateBr(dispatch_);
+  b_.SetInsertPoint(round);
+  if (barriers) b_.CreateCondBr(b_.CreateICmpUGE(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(warps)), leave, again);
+  else b_.CreateBr(leave);
+  b_.SetInsertPoint(again);
+  b_.CreateStore(b_.getInt32(0), warp_slot_);
+  b_.CreateBr(dispatch_);
+  b_.SetInsertPoint(leave);
+  b_.CreateRetVoid();
+  b_.SetInsertPoint(start);
+}
+
+void Emitter::emit_cta_barrier(u32 continuation) {
+  const u32 point = ++resume_points_;
+  US_CHECK(point < kEnded);
+  resume_switch_->addCase(b_.getInt8(static_cast<u8>(point)), body_[continuation]);
+  compiler_fence();
+  b_.CreateStore(b_.getInt8(static_cast<u8>(point)), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
+  b_.CreateBr(next_warp_);
+}
+
+void Emitter::emit_cta_end() {
+  if (resume_) {
+    b_.CreateStore(b_.getInt8(kEnded), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
+    b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(1)), finished_);
+  }
+  b_.CreateBr(next_warp_);
+}
+
+}  // namespace us::codegen
