@@ -3,7 +3,10 @@
 
 #include <cuda.h>
 
+#include <algorithm>
+
 #include "cuda/registration.h"
+#include "driver/occupancy.h"
 
 namespace us::cuda {
 using driver::Error;
@@ -23,6 +26,79 @@ Error find_function(driver::Context& c, const void* symbol, driver::Function*& o
   }
   const Error e = c.function_of(*k, out);
   return e == Error::NotFound ? Error::InvalidDeviceFunction : e;
+}
+
+Error find_loaded(driver::Context& c, const void* handle, driver::Function*& out) {
+  out = c.find_function(handle);
+  if (out) return Error::Success;
+  driver::Kernel* k = runtime().find_kernel(handle);
+  return k ? c.function_of(*k, out) : Error::InvalidHandle;
+}
+
+Error set_attribute(driver::Context& c, driver::Function& f, int attribute, int value) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return f.set_max_dynamic_shared(value, c.device().spec());
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      if (value < -1 || value > 100) return Error::InvalidValue;
+      f.carveout = value;
+      return Error::Success;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: f.non_portable_cluster = value != 0; return Error::Success;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: f.cluster_policy = value; return Error::Success;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return f.set_required_cluster(0, value);
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return f.set_required_cluster(1, value);
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return f.set_required_cluster(2, value);
+    default: return Error::InvalidValue;
+  }
+}
+
+Error get_attribute(const driver::Function& f, int attribute, int& value) {
+  const driver::FunctionInfo& i = f.info();
+  const auto is = [&](auto v) {
+    value = static_cast<int>(v);
+    return Error::Success;
+  };
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return is(i.max_threads_per_block);
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return is(i.shared_static);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return is(i.const_bytes);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return is(i.local_bytes);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return is(i.registers);
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION: return is(i.ptx_version);
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return is(i.binary_version);
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return is(0);
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return is(f.max_dynamic_shared.load());
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return is(f.carveout.load());
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: return is(i.cluster[0] != 0);
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return is(i.cluster[0] ? i.cluster[0] : f.required_cluster[0].load());
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return is(i.cluster[0] ? i.cluster[1] : f.required_cluster[1].load());
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return is(i.cluster[0] ? i.cluster[2] : f.required_cluster[2].load());
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: return is(f.non_portable_cluster.load());
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return is(f.cluster_policy.load());
+    default: return Error::InvalidValue;
+  }
+}
+
+Error record_events(const std::vector<const void*>& events, const void* stream) {
+  for (const void* handle : events) {
+    std::shared_ptr<driver::Event> event;
+    StreamRef s;
+    US_TRY(find_event(handle, event));
+    US_TRY(find_stream(event->context(), stream, s));
+    US_TRY(s.context().record(*event, *s));
+  }
+  return Error::Success;
+}
+
+Error count_clusters(driver::Context& c, const driver::Function& f, u32 threads, u64 shared, const void* attributes, u32 count, u32& out) {
+  driver::LaunchConfig config;
+  std::vector<const void*> events;
+  US_TRY(read_attributes(attributes, count, config, events));
+  const auto& fixed = f.info().cluster;
+  const device::Dim3 d = fixed[0] ? device::Dim3{fixed[0], fixed[1], fixed[2]} : config.cluster;
+  const u32 blocks = std::max(1u, d.x) * std::max(1u, d.y) * std::max(1u, d.z);
+  if (blocks > max_potential_cluster(c.device().spec(), f)) return Error::InvalidClusterSize;
+  out = clusters_per_device(c.device().spec(), driver::needs_of(f, threads, shared), blocks);
+  return Error::Success;
 }
 
 Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& config, std::vector<const void*>& events_after) {

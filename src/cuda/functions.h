@@ -9,7 +9,17 @@ namespace us::cuda {
 driver::Error find_kernel(const void* symbol, driver::Kernel*& out);
 driver::Error find_function(driver::Context&, const void* symbol, driver::Function*& out);
 
+// A CUfunction, or a CUkernel. InvalidHandle if it is neither.
+driver::Error find_loaded(driver::Context&, const void* handle, driver::Function*& out);
+
+// cudaFuncSetAttribute, cuFuncSetAttribute, by their common numbers.
+driver::Error set_attribute(driver::Context&, driver::Function&, int attribute, int value);
+driver::Error get_attribute(const driver::Function&, int attribute, int& value);
+
 // The launch attributes of both APIs: their structs have one layout.
 driver::Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig&, std::vector<const void*>& events_after);
+driver::Error record_events(const std::vector<const void*>& events, const void* stream);
+// cudaOccupancyMaxActiveClusters
+driver::Error count_clusters(driver::Context&, const driver::Function&, u32 threads, u64 shared, const void* attributes, u32 count, u32& out);
 
 }  // namespace us::cuda

@@ -35,7 +35,7 @@ driver::Context& runtime_context() {
   ThreadState& t = thread_state();
   if (!t.stack.empty() && alive(t.stack.back())) return *t.stack.back().context;
   initialize();
-  driver::Context& primary = runtime().device(t.device).primary();
+  driver::Context& primary = runtime().device(t.device).primary_for_runtime();
   make_current(&primary);
   return primary;
 }

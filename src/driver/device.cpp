@@ -34,8 +34,17 @@ device::Gpu& Device::gpu() {
 
 Context& Device::primary() {
   std::lock_guard l(m_);
-  if (!primary_) primary_ = std::make_unique<Context>(*this, true, runtime_.next_context_id());
+  if (!primary_) {
+    primary_ = std::make_unique<Context>(*this, true, runtime_.next_context_id());
+    primary_->flags = primary_flags_;
+  }
   return *primary_;
+}
+
+Context& Device::primary_for_runtime() {
+  std::lock_guard l(m_);
+  used_by_runtime_ = true;
+  return primary();
 }
 
 bool Device::primary_active() const {
@@ -52,13 +61,24 @@ Context& Device::retain_primary() {
 Error Device::release_primary() {
   std::lock_guard l(m_);
   if (primary_refs_ == 0) return Error::InvalidContext;
-  if (--primary_refs_ == 0) primary_.reset();
+  if (--primary_refs_ == 0 && !used_by_runtime_) primary_.reset();
   return Error::Success;
 }
 
 void Device::reset_primary() {
   std::lock_guard l(m_);
   primary_.reset();
+}
+
+void Device::set_primary_flags(u32 flags) {
+  std::lock_guard l(m_);
+  primary_flags_ = flags;
+  if (primary_) primary_->flags = flags;
+}
+
+u32 Device::primary_flags() const {
+  std::lock_guard l(m_);
+  return primary_ ? primary_->flags.load() : primary_flags_;
 }
 
 void Device::mem_info(u64& free, u64& total) {

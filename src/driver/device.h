@@ -21,10 +21,13 @@ class Device {
   memory::Heap& heap() { return *heap_; }
   device::Gpu& gpu();               // worker threads start on first use
   Context& primary();               // made on first use
+  Context& primary_for_runtime();   // and it stays when the driver API releases it
   bool primary_active() const;
   Context& retain_primary();
   Error release_primary();
   void reset_primary();             // cudaDeviceReset: everything in it is gone
+  void set_primary_flags(u32 flags);
+  u32 primary_flags() const;
   void mem_info(u64& free, u64& total);
 
  private:
@@ -36,6 +39,8 @@ class Device {
   std::unique_ptr<device::Gpu> gpu_;
   std::unique_ptr<Context> primary_;
   u32 primary_refs_ = 0;
+  bool used_by_runtime_ = false;
+  u32 primary_flags_ = 0;
 };
 
 }  // namespace us::driver

@@ -9,7 +9,7 @@ US_API cudaError_t cudaSetDevice(int device) {
   if (!is_device(device)) return done(Error::InvalidDevice);
   initialize();
   thread_state().device = static_cast<us::u32>(device);
-  make_current(&runtime().device(static_cast<us::u32>(device)).primary());
+  make_current(&runtime().device(static_cast<us::u32>(device)).primary_for_runtime());
   return cudaSuccess;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution Control: what a kernel is, and what the program sets on it. Occupancy.
-#include <algorithm>
-
 #include "cuda/functions.h"
 #include "cuda/libcudart/rt.h"
 #include "driver/occupancy.h"
@@ -42,35 +40,6 @@ void describe(const Function& f, cudaFuncAttributes& a) {
   a.nonPortableClusterSizeAllowed = f.non_portable_cluster;
 }
 
-Error set_attribute(Context& c, Function& f, cudaFuncAttribute attribute, int value) {
-  switch (attribute) {
-    case cudaFuncAttributeMaxDynamicSharedMemorySize: return f.set_max_dynamic_shared(value, c.device().spec());
-    case cudaFuncAttributePreferredSharedMemoryCarveout:
-      if (value < -1 || value > 100) return Error::InvalidValue;
-      f.carveout = value;
-      return Error::Success;
-    case cudaFuncAttributeNonPortableClusterSizeAllowed: f.non_portable_cluster = value != 0; return Error::Success;
-    case cudaFuncAttributeClusterSchedulingPolicyPreference: f.cluster_policy = value; return Error::Success;
-    case cudaFuncAttributeRequiredClusterWidth: return f.set_required_cluster(0, value);
-    case cudaFuncAttributeRequiredClusterHeight: return f.set_required_cluster(1, value);
-    case cudaFuncAttributeRequiredClusterDepth: return f.set_required_cluster(2, value);
-    default: return Error::InvalidValue;
-  }
-}
-
-Error cluster_needs(const Function& f, const cudaLaunchConfig_t* config, us::driver::BlockNeeds& needs, us::u32& blocks) {
-  if (!config) return Error::InvalidValue;
-  us::driver::LaunchConfig c;
-  std::vector<const void*> events;
-  US_TRY(read_attributes(config->attrs, config->numAttrs, c, events));
-  const dim3 b = config->blockDim;
-  needs = us::driver::needs_of(f, b.x * b.y * b.z, config->dynamicSmemBytes);
-  const auto& fixed = f.info().cluster;
-  const us::device::Dim3 d = fixed[0] ? us::device::Dim3{fixed[0], fixed[1], fixed[2]} : c.cluster;
-  blocks = std::max(1u, d.x) * std::max(1u, d.y) * std::max(1u, d.z);
-  return Error::Success;
-}
-
 }  // namespace
 
 US_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* f) {
@@ -82,7 +51,7 @@ US_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* f)
 }
 
 US_API cudaError_t cudaFuncSetAttribute(const void* f, cudaFuncAttribute attribute, int value) {
-  return with_function(f, [&](Context& c, Function& function) { return set_attribute(c, function, attribute, value); });
+  return with_function(f, [&](Context& c, Function& function) { return us::cuda::set_attribute(c, function, attribute, value); });
 }
 
 US_API cudaError_t cudaFuncSetCacheConfig(const void* f, cudaFuncCache config) {
@@ -155,14 +124,13 @@ US_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, con
   });
 }
 
-US_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* f, const cudaLaunchConfig_t* config) {
-  if (!clusters) return done(Error::InvalidValue);
+US_API cudaError_t cudaOccupancyMaxActiveClusters(int* out, const void* f, const cudaLaunchConfig_t* config) {
+  if (!out || !config) return done(Error::InvalidValue);
   return with_function(f, [&](Context& c, Function& function) {
-    us::driver::BlockNeeds needs;
-    us::u32 blocks = 1;
-    US_TRY(cluster_needs(function, config, needs, blocks));
-    if (blocks > us::driver::max_potential_cluster(c.device().spec(), function)) return Error::InvalidClusterSize;
-    *clusters = static_cast<int>(us::driver::clusters_per_device(c.device().spec(), needs, blocks));
+    us::u32 clusters = 0;
+    const dim3 b = config->blockDim;
+    US_TRY(count_clusters(c, function, b.x * b.y * b.z, config->dynamicSmemBytes, config->attrs, config->numAttrs, clusters));
+    *out = static_cast<int>(clusters);
     return Error::Success;
   });
 }

@@ -26,14 +26,7 @@ Error launch_with_attributes(const cudaLaunchConfig_t* given, const void* symbol
   std::vector<const void*> events;
   US_TRY(read_attributes(given->attrs, given->numAttrs, config, events));
   US_TRY(launch(symbol, config, args, given->stream));
-  for (const void* handle : events) {
-    std::shared_ptr<us::driver::Event> event;
-    StreamRef s;
-    US_TRY(find_event(handle, event));
-    US_TRY(find_stream(runtime_context(), given->stream, s));
-    US_TRY(s.context().record(*event, *s));
-  }
-  return Error::Success;
+  return record_events(events, given->stream);
 }
 
 }  // namespace
