@@ -31,6 +31,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   auto* regs = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   w->crash = {signal, info->si_code, info->si_addr, reinterpret_cast<void*>(regs[REG_RIP])};
   w->crashed = true;
+  about_to_land(w->scheduler);
   regs[REG_RIP] = greg_t(&us_fibre_resume);
   regs[REG_RDI] = greg_t(w->scheduler.sp);
 }

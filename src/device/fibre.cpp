@@ -192,15 +192,14 @@ void switch_fibre(Fibre& from, Fibre& to) {
   us_fibre_switch(&from.sp, to.sp);
   __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
 }
-void landed_on(Fibre& to) {
-  __sanitizer_start_switch_fiber(nullptr, to.stack.low, to.stack.bytes);
-  __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
-}
+void about_to_land(Fibre& to) { __sanitizer_start_switch_fiber(nullptr, to.stack.low, to.stack.bytes); }
+void landed_on(Fibre&) {}
 #elif defined(US_TSAN_FIBRES)
 void switch_fibre(Fibre& from, Fibre& to) {
   __tsan_switch_to_fiber(to.sanitizer, 0);
   us_fibre_switch(&from.sp, to.sp);
 }
+void about_to_land(Fibre&) {}
 void landed_on(Fibre& to) { __tsan_switch_to_fiber(to.sanitizer, 0); }
 #endif
 

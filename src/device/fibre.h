@@ -56,9 +56,12 @@ extern "C" void us_fibre_resume(void* to_sp);  // enter a saved context without 
 
 #if defined(US_ASAN_FIBRES) || defined(US_TSAN_FIBRES)
 void switch_fibre(Fibre& from, Fibre& to);
-void landed_on(Fibre& to);  // after us_fibre_resume from a signal handler
+// Around us_fibre_resume from a signal handler: before it, in the handler, and after it.
+void about_to_land(Fibre& to);
+void landed_on(Fibre& to);
 #else
 inline void switch_fibre(Fibre& from, Fibre& to) { us_fibre_switch(&from.sp, to.sp); }
+inline void about_to_land(Fibre&) {}
 inline void landed_on(Fibre&) {}
 #endif
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <atomic>
 #include <chrono>
 
 #include "device/machine.h"
@@ -57,12 +56,12 @@ void rt_Clock(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
 // this only after it has brought the lanes together.
 void rt_WarpSync(WarpCtx* ctx, u32, const u64*, u64*) {
   US_RT_ENTER(ctx);
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  asm volatile("" ::: "memory");
 }
 
 void rt_MemFence(WarpCtx* ctx, u32, const u64*, u64*) {
   US_RT_ENTER(ctx);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  asm volatile("lock orq $0, (%%rsp)" ::: "memory", "cc");
 }
 
 }  // namespace us::device
