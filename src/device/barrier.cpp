@@ -187,7 +187,14 @@ void rt_BarTryArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 void rt_BarPoll(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   if (w.live != w.seen_live) count_exits(w);
-  for (u32 l : Lanes(mask)) results[l] = w.home->barrier_generation[args[l]] != args[32 + l];
+  bool any = false;
+  for (u32 l : Lanes(mask)) any |= (results[l] = u32(w.home->barrier_generation[args[l]]) != u32(args[32 + l])) != 0;
+  if (any) {
+    w.quiet_polls = 0;
+  } else {
+    w.wait_barrier = u8(args[first_lane(mask)]);
+    count_failed_poll(w, mask, Wait::Barrier);
+  }
 }
 void rt_BarRed(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   barrier<Kind::Red>(US_RT_ENTER(ctx), mask, args, results);

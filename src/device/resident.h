@@ -48,7 +48,7 @@ struct Grid {
   bool exhausted() const { return next.load(std::memory_order_relaxed) >= clusters; }
 };
 
-enum class Wait : u8 { None, Barrier, Mbarrier, Spin };
+enum class Wait : u8 { None, Barrier, Mbarrier };
 
 struct Warp : WarpCtx {
   Cta* home = nullptr;
@@ -67,8 +67,11 @@ struct Warp : WarpCtx {
   u32 wait_parity = 0;
   bool wait_done = false;      // the phase it waits for has completed
   u32 red_value = 0;           // result of bar.red
-  u32 quiet_polls = 0;         // failing polls in a row while no mbarrier of the slot changed
-  u64 poll_events = 0;
+  // Polls of barriers and mbarriers that failed in a row while nothing in the slot changed
+  u32 quiet_polls = 0;
+  u32 polled_lanes = 0;
+  Wait polled = Wait::None;    // what the last one asked for: wait_barrier or wait_addr
+  u64 poll_events = 0;         // Slot::events at the last one
   u64 spin_print = 0;          // fingerprint of its stack at the last look of the watch
   u32 copies_open = 0;         // cp.async since the last commit, over all lanes
   u64 copy_groups = 0;         // cp.async groups committed, over all lanes
@@ -116,6 +119,14 @@ struct Slot {
   std::vector<std::unique_ptr<Cta>> cta;
 };
 
+inline void count_failed_poll(Warp& w, u32 lanes, Wait what) {
+  u64 events = w.home->slot->events;
+  if (w.poll_events != events || w.quiet_polls == 0) w.quiet_polls = 0, w.polled_lanes = 0, w.read_clock = false;
+  w.quiet_polls++;
+  w.polled_lanes |= lanes;
+  w.polled = what;
+  w.poll_events = events;
+}
 inline Warp& warp_of(WarpCtx* w) { return *static_cast<Warp*>(w); }
 inline Grid& grid_of(Warp& w) { return *w.home->slot->grid; }
 inline u64 cluster_window_bytes(const Slot& s) { return s.grid->cluster_ctas * kCtaSharedStride; }

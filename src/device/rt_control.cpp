@@ -14,6 +14,7 @@ constexpr double kSmClockGhz = 1.98;
 void rt_Yield(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   w.line = u32(args[first_lane(mask)]);
+  if (mask & ~w.polled_lanes) w.quiet_polls = 0;  // lanes that spin on something else
   worker_of(w).give_way(w);
 }
 

@@ -55,12 +55,16 @@ u32 lanes_done(Warp& w, u32 mask, const u64* args) {
   return done;
 }
 
+void remember_wait(Warp& w, u32 mask, const u64* args) {
+  u32 first = first_lane(mask);
+  w.wait_addr = u32(args[first]);
+  w.wait_parity = args[64 + first] & kParity ? args[32 + first] & 1 : args[32 + first] >> 63;
+}
+
 // Sleep until the first lane's mbarrier completes its phase, or the scheduler wants an answer.
 u32 wait_for_phase(Warp& w, u32 mask, const u64* args) {
   Cta& c = *w.home;
   u32 first = first_lane(mask), bit = 1u << w.warp_id;
-  w.wait_addr = u32(args[first]);
-  w.wait_parity = args[64 + first] & kParity ? args[32 + first] & 1 : args[32 + first] >> 63;
   w.wait_lanes_differ = 0;
   for (u32 l : Lanes(mask)) w.wait_lanes_differ |= args[l] != args[first] || args[32 + l] != args[32 + first];
   w.wait = Wait::Mbarrier;
@@ -74,13 +78,6 @@ u32 wait_for_phase(Warp& w, u32 mask, const u64* args) {
   return w.wait_done && !w.wait_lanes_differ ? mask : lanes_done(w, mask, args);
 }
 
-void count_failed_poll(Warp& w) {
-  u64 events = w.home->slot->events;
-  bool again = w.poll_events == events;
-  w.quiet_polls = again ? w.quiet_polls + 1 : 1;
-  if (!again) w.read_clock = false;
-  w.poll_events = events;
-}
 }  // namespace
 
 std::string mbarrier_state(const Warp& w) {
@@ -149,7 +146,8 @@ void rt_MbarTestWait(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     w.failing_tests = 0;
     w.quiet_polls = 0;
   } else {
-    count_failed_poll(w);
+    remember_wait(w, mask, args);
+    count_failed_poll(w, mask, Wait::Mbarrier);
     bool may_block = (args[64 + first_lane(mask)] & kTryWait) || ++w.failing_tests >= kPatientTests;
     if (may_block && w.on_fibre) done = wait_for_phase(w, mask, args);
   }

@@ -87,7 +87,7 @@ void reset(Warp& w, u32 spin_budget) {
   w.ended = false;
   w.wait = Wait::None;
   w.failing_tests = 0;
-  w.quiet_polls = 0;
+  w.quiet_polls = w.polled_lanes = 0;
   w.read_clock = false;
   w.copies_open = 0;
   w.copy_groups = 0;

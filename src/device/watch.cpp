@@ -56,7 +56,7 @@ bool stacks_unchanged(Slot& s) {
 
 std::string waits_for(Warp& w) {
   if (w.wait == Wait::Barrier) return barrier_state(*w.home, w.wait_barrier);
-  if (w.wait == Wait::Mbarrier || w.quiet_polls) return mbarrier_state(w);
+  if (w.quiet_polls) return w.polled == Wait::Barrier ? barrier_state(*w.home, w.wait_barrier) : mbarrier_state(w);
   return "memory that another thread must change (it spins)";
 }
 

@@ -96,6 +96,39 @@ TEST_P(Barriers, DivergedLanesArriveSeparately) {
   EXPECT_EQ(f.outcome, Outcome::Ok) << f.message;
 }
 
+void poll(WarpCtx* w, u32 lanes, u64 generation) {
+  while (!call1(w, RtFn::BarPoll, {1, generation}, lanes)) call(w, RtFn::Yield, {1}, nullptr, lanes);
+}
+
+TEST_P(Barriers, HalvesOfAWarpMeetByPolling) {
+  Gpu gpu(options());
+  auto kernel = [](WarpCtx* w) {
+    for (u32 k = 0; k < 10; ++k) {
+      u64 low = call1(w, RtFn::BarTryArrive, {1, 0, 0}, 0x0000ffff);
+      if (w->warp_id == 0) {
+        EXPECT_FALSE(call1(w, RtFn::BarPoll, {1, low}, 0x0000ffff));
+      }
+      u64 high = call1(w, RtFn::BarTryArrive, {1, 0, 0}, 0xffff0000);
+      EXPECT_EQ(low, high);
+      poll(w, 0x0000ffff, low);
+      poll(w, 0xffff0000, high);
+    }
+  };
+  Fault f = run(gpu, kernel, nullptr, {.grid = {4, 1, 1}, .block = {96, 1, 1}});
+  EXPECT_EQ(f.outcome, Outcome::Ok) << f.message;
+}
+
+TEST_P(Barriers, DeadlockOfPollersNamesTheLanes) {
+  Gpu gpu(options());
+  auto kernel = [](WarpCtx* w) {
+    u32 lanes = w->warp_id == 1 ? 0x0000ffff : kFullMask;
+    poll(w, lanes, call1(w, RtFn::BarTryArrive, {1, 0, 0}, lanes));
+  };
+  Fault f = run(gpu, kernel, nullptr, {.block = {96, 1, 1}});
+  EXPECT_EQ(f.outcome, Outcome::Deadlock);
+  EXPECT_NE(f.message.find("barrier 1: 80 of 96 threads arrived; missing warps 1 (lanes 0xffff0000)"), std::string::npos) << f.message;
+}
+
 TEST_P(Barriers, MismatchedCountsAreAFault) {
   Gpu gpu(options());
   auto kernel = [](WarpCtx* w) { call(w, RtFn::BarSync, {1, w->warp_id ? 64u : 96u, 1}); };
