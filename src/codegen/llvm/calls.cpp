@@ -170,6 +170,7 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
 }
 
 void Emitter::emit_call(const ir::Inst& i) {
+  flush_stores();
   const ir::Inst::Call& call = i.call[0];
   if (call.callee.valid()) {
     ir::SymId id = call.callee;

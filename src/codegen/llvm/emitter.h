@@ -118,6 +118,7 @@ class Emitter final : public Builder {
 
   // --- memory.cpp
   struct Access { Value* pointer = nullptr; LV addr; isa::Space space; };  // where a memory operation goes
+  Value* window_ = nullptr;
   Value* window_base();
   Value* scalar_pointer(const MemRef&);                 // uniform address
   LV address(const MemRef&, Value** root);              // lane address = root + addr (addr sign-extended to 64)
@@ -128,7 +129,19 @@ class Emitter final : public Builder {
   bool store_windows(const MemRef&, Value* base_ptr, const Shape& shape, std::vector<Value*>& in);
   Value* gather(Value* root, LV& addr, i64 offset, u32 bits);
   void scatter(Value* root, LV& addr, i64 offset, Value* v);
-  Value* lane_of(Value* vec, Value* lane);
+  Value* rows_test(const MemRef&, Value* root, LV& addr, Value** low, Value** high);
+  Value* half_mask(bool high);
+  Value* load_rows(const MemRef&, Value* root, LV& addr);
+  void store_rows(const MemRef&, Value* root, LV& addr, Value* v);
+  struct PendingStores {
+    Value* base = nullptr;
+    Value* root = nullptr;
+    u32 bits = 0;
+    Block* block = nullptr;
+    std::map<i64, std::pair<Value*, u32>> elements;  // byte offset from base -> vector and lane
+  } stores_;
+  void defer_store(const MemRef&, Value* root, LV& addr, const std::vector<Value*>& v);
+  void flush_stores();              // before anything that may see memory, and before control leaves the block
   void compiler_fence();
   // Runs `body(lane i32)` for each active lane, lowest first.
   template <class F> void for_each_lane(F&& body);

@@ -241,6 +241,7 @@ void Emitter::emit_prologue() {
   if (!cta_mode_) ctx0_ = ctx_ = out_->getArg(0);
   grid_ = load_at(ctx0_, offsetof(WarpCtx, grid), b_.getPtrTy(), "grid");
   cta_ = load_at(ctx0_, offsetof(WarpCtx, cta), b_.getPtrTy(), "cta");
+  window_ = load_at(ctx0_, offsetof(WarpCtx, window), b_.getPtrTy(), "window");
   if (cta_mode_) emit_cta_dispatch();
   live_ = live_alloca();
   bool kills = m_.functions_exit;
@@ -450,6 +451,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   }
   Value* was = mask_;
   const bool was_full = mask_full_;
+  flush_stores();
   Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, mask(), b_.getInt32(0)) : b_.CreateAnd(b_.CreateBitCast(vec(p), b_.getInt32Ty()), mask());
   std::vector<LV> olds;
   for (std::size_t k = 0; k < defs.size(); ++k) olds.push_back(i.merge[k].kind == Operand::Kind::Value ? read_value(i.merge[k].value) : LV{});
@@ -472,6 +474,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   if (pred.shape.uniform()) set_mask(was, was_full);
   else set_mask(m, false);
   run_semantics(i);
+  flush_stores();
   auto written = written_;
   std::vector<Value*> fresh(defs.size());
   for (auto& [id, v] : written)
@@ -580,6 +583,7 @@ void Emitter::finish_block(u32 b) {
 }
 
 void Emitter::emit_terminator(u32 b) {
+  flush_stores();
   const Terminator& t = f_.blocks[b].term;
   const bool guarded = a_.guarded[b];
   const bool exits = t.kind == Terminator::Kind::Exit || (f_.entry && t.kind == Terminator::Kind::Ret);

@@ -5,6 +5,7 @@
 //   known pattern     a few whole windows of 64 bytes and constant shuffles
 //   anything else     gather / scatter
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <llvm/IR/InlineAsm.h>
@@ -18,9 +19,10 @@ using device::GridCtx;
 using device::WarpCtx;
 using isa::Space;
 
-llvm::Value* Emitter::window_base() { return load_at(ctx0_, offsetof(WarpCtx, window), b_.getPtrTy(), "window"); }
+llvm::Value* Emitter::window_base() { return window_; }
 
 void Emitter::compiler_fence() {
+  flush_stores();
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), false);
   b_.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", true));
 }
@@ -130,16 +132,17 @@ struct Windows {
   bool ok = false;
 };
 
-Windows plan_windows(const Shape& s, u32 bytes, u32 count, u32 limit) {
+// `aligned`: windows start at multiples of 64 from the base, so that neighbouring accesses share them.
+Windows plan_windows(const Shape& s, u32 bytes, u32 count, u32 limit, i64 offset = 0, bool aligned = false) {
   Windows w;
   w.per_window = 64 / bytes;
   std::set<i64> at;
   for (u32 l = 0; l < kWarpSize; ++l)
-    for (u32 c = 0; c < count; ++c) at.insert(s.offset(l) + i64{c} * bytes);
+    for (u32 c = 0; c < count; ++c) at.insert(offset + s.offset(l) + i64{c} * bytes);
   for (i64 o : at) {
     if (w.list.empty() || o - w.list.back().start >= 64) {
       if (w.list.size() == limit) return w;
-      w.list.push_back({o, {}});
+      w.list.push_back({aligned && o % bytes == 0 ? o & ~i64{63} : o, {}});
     }
     const i64 d = o - w.list.back().start;
     if (d % bytes) return w;
@@ -159,7 +162,9 @@ bool is_consecutive(const Shape& s, u32 bytes) {
 
 bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std::vector<Value*>& out) {
   const u32 bytes = m.bits / 8;
-  const Windows w = plan_windows(shape, bytes, m.count, 8 * m.count);
+  // Whole windows may be read where memory is known to go on: the window of a CTA.
+  const bool whole = m.space == Space::Shared;
+  const Windows w = plan_windows(shape, bytes, m.count, 9 * m.count, m.offset, whole);
   if (!w.ok) return false;
   auto* wide = llvm::FixedVectorType::get(int_type(m.bits), w.per_window);
   std::vector<Value*> data;
@@ -168,7 +173,7 @@ bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std
     if (win.elements.size() == 1) {
       Value* x = b_.CreateAlignedLoad(int_type(m.bits), p, llvm::Align(bytes));
       data.push_back(b_.CreateVectorSplat(w.per_window, x));
-    } else if (win.elements.size() == w.per_window) {
+    } else if (whole || win.elements.size() == w.per_window) {
       data.push_back(b_.CreateAlignedLoad(wide, p, llvm::Align(bytes)));
     } else if (*win.elements.rbegin() + 1 == win.elements.size()) {  // a dense prefix
       auto* part = llvm::FixedVectorType::get(int_type(m.bits), static_cast<u32>(win.elements.size()));
@@ -188,7 +193,7 @@ bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std
       std::vector<int> idx(kWarpSize, -1), blend(kWarpSize);
       bool any = false;
       for (u32 l = 0; l < kWarpSize; ++l) {
-        const i64 d = shape.offset(l) + i64{c} * bytes - w.list[k].start;
+        const i64 d = m.offset + shape.offset(l) + i64{c} * bytes - w.list[k].start;
         blend[l] = static_cast<int>(l);
         if (d < 0 || d >= 64) continue;
         idx[l] = static_cast<int>(d / bytes);
@@ -202,6 +207,63 @@ bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std
     out[c] = r;
   }
   return true;
+}
+
+// Stores to shared memory with one base wait for their neighbours, so that interleaved stores fill whole windows.
+void Emitter::defer_store(const MemRef& m, Value* root, LV& addr, const std::vector<Value*>& v) {
+  PendingStores& p = stores_;
+  if (p.base != addr.base || p.root != root || p.bits != m.bits || p.block != b_.GetInsertBlock()) flush_stores();
+  p.base = addr.base;
+  p.root = root;
+  p.bits = m.bits;
+  p.block = b_.GetInsertBlock();
+  for (u32 l = 0; l < kWarpSize; ++l)
+    for (u32 c = 0; c < m.count; ++c) p.elements[m.offset + addr.shape.offset(l) + i64{c} * m.bits / 8] = {v[c], l};
+}
+
+void Emitter::flush_stores() {
+  PendingStores p = std::move(stores_);
+  stores_ = PendingStores();
+  if (p.elements.empty()) return;
+  const u32 bytes = p.bits / 8, per_window = 64 / bytes;
+  Value* base = pointer_at(b_, p.root, p.base, 0);
+  for (auto it = p.elements.begin(); it != p.elements.end();) {
+    const i64 start = it->first & ~i64{63};
+    std::vector<std::pair<Value*, u32>> source(per_window, {nullptr, 0});
+    u32 filled = 0;
+    bool fits = true;
+    auto end = it;
+    for (; end != p.elements.end() && end->first < start + 64; ++end) {
+      fits = fits && (end->first - start) % bytes == 0;
+      source[static_cast<std::size_t>((end->first - start) / bytes)] = end->second;
+      ++filled;
+    }
+    US_CHECK(fits);
+    std::vector<Value*> values;
+    for (auto& [v, lane] : source)
+      if (v && std::find(values.begin(), values.end(), v) == values.end()) values.push_back(v);
+    Value* r = nullptr;
+    for (Value* v : values) {
+      std::vector<int> idx(per_window, -1), blend(per_window);
+      for (u32 k = 0; k < per_window; ++k) {
+        blend[k] = static_cast<int>(k);
+        if (source[k].first != v) continue;
+        idx[k] = static_cast<int>(source[k].second);
+        blend[k] = static_cast<int>(k + per_window);
+      }
+      Value* t = b_.CreateShuffleVector(v, idx);
+      r = r ? b_.CreateShuffleVector(r, t, blend) : t;
+    }
+    Value* at = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(start)));
+    if (filled == per_window) {
+      b_.CreateAlignedStore(r, at, llvm::Align(bytes));
+    } else {
+      std::vector<llvm::Constant*> which;
+      for (auto& [v, lane] : source) which.push_back(b_.getInt1(v != nullptr));
+      b_.CreateMaskedStore(r, at, llvm::Align(bytes), llvm::ConstantVector::get(which));
+    }
+    it = end;
+  }
 }
 
 bool Emitter::store_windows(const MemRef& m, Value* base, const Shape& shape, std::vector<Value*>& in) {
@@ -244,6 +306,84 @@ bool Emitter::store_windows(const MemRef& m, Value* base, const Shape& shape, st
   return true;
 }
 
+// Rows of a two-dimensional index: both half-warps read consecutive words, though the compiler cannot know. Returns the i1
+// that says so and the two row pointers.
+llvm::Value* Emitter::rows_test(const MemRef& m, Value* root, LV& addr, Value** low, Value** high) {
+  Value* a = vec(addr);
+  const u32 bits = a->getType()->getScalarSizeInBits();
+  std::vector<llvm::Constant*> steps;
+  std::vector<int> firsts;
+  for (u32 l = 0; l < kWarpSize; ++l) {
+    steps.push_back(llvm::ConstantInt::get(int_type(bits), (l % 16) * 4));
+    firsts.push_back(l < 16 ? 0 : 16);
+  }
+  Value* start = b_.CreateSub(a, llvm::ConstantVector::get(steps));
+  Value* same = b_.CreateBitCast(b_.CreateICmpEQ(start, b_.CreateShuffleVector(start, firsts)), b_.getInt32Ty());
+  if (!mask_full_) same = b_.CreateOr(same, b_.CreateNot(mask()));
+  *low = pointer_at(b_, root, b_.CreateExtractElement(a, u64{0}), m.offset);
+  *high = pointer_at(b_, root, b_.CreateExtractElement(a, u64{16}), m.offset);
+  return b_.CreateICmpEQ(same, b_.getInt32(kFullMask));
+}
+
+llvm::Value* Emitter::half_mask(bool high) {
+  Value* m = b_.CreateTrunc(high ? b_.CreateLShr(mask(), 16) : mask(), b_.getInt16Ty());
+  return b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), 16));
+}
+
+llvm::Value* Emitter::load_rows(const MemRef& m, Value* root, LV& addr) {
+  Value *low = nullptr, *high = nullptr;
+  Value* rows = rows_test(m, root, addr, &low, &high);
+  auto* yes = Block::Create(c_, "ld.rows", out_);
+  auto* no = Block::Create(c_, "ld.gather", out_);
+  auto* join = Block::Create(c_, "ld.done", out_);
+  b_.CreateCondBr(rows, yes, no);
+  b_.SetInsertPoint(no);
+  Value* slow = gather(root, addr, m.offset, m.bits);
+  Block* no_end = b_.GetInsertBlock();
+  b_.CreateBr(join);
+  b_.SetInsertPoint(yes);
+  auto* row = llvm::FixedVectorType::get(b_.getInt32Ty(), 16);
+  auto half = [&](Value* p, bool is_high) -> Value* {
+    if (mask_full_) return b_.CreateAlignedLoad(row, p, llvm::Align(4));
+    return b_.CreateMaskedLoad(row, p, llvm::Align(4), half_mask(is_high), llvm::PoisonValue::get(row));
+  };
+  std::vector<int> both;
+  for (int l = 0; l < 32; ++l) both.push_back(l);
+  Value* lo = half(low, false);
+  Value* fast = b_.CreateShuffleVector(lo, half(high, true), both);
+  Block* yes_end = b_.GetInsertBlock();
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+  auto* phi = b_.CreatePHI(vec_type(32), 2);
+  phi->addIncoming(fast, yes_end);
+  phi->addIncoming(slow, no_end);
+  return phi;
+}
+
+void Emitter::store_rows(const MemRef& m, Value* root, LV& addr, Value* v) {
+  Value *low = nullptr, *high = nullptr;
+  Value* rows = rows_test(m, root, addr, &low, &high);
+  auto* yes = Block::Create(c_, "st.rows", out_);
+  auto* no = Block::Create(c_, "st.scatter", out_);
+  auto* join = Block::Create(c_, "st.done", out_);
+  b_.CreateCondBr(rows, yes, no);
+  b_.SetInsertPoint(no);
+  scatter(root, addr, m.offset, v);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(yes);
+  auto half = [&](Value* p, bool is_high) {
+    std::vector<int> which;
+    for (int l = 0; l < 16; ++l) which.push_back(l + (is_high ? 16 : 0));
+    Value* x = b_.CreateShuffleVector(v, which);
+    if (mask_full_) b_.CreateAlignedStore(x, p, llvm::Align(4));
+    else b_.CreateMaskedStore(x, p, llvm::Align(4), half_mask(is_high));
+  };
+  half(low, false);
+  half(high, true);
+  b_.CreateBr(join);
+  b_.SetInsertPoint(join);
+}
+
 void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> out) {
   const u32 bytes = m.bits / 8;
   std::vector<Value*> slow(m.count), fast(m.count);
@@ -256,6 +396,10 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
   const bool usable = addr.shape.pattern() && m.bits <= 64;
   const bool consecutive = usable && m.count == 1 && is_consecutive(addr.shape, bytes);
   if (!usable || (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count).ok)) {
+    if (m.count == 1 && m.bits == 32 && addr.shape.varying() && m.space != Space::Local) {
+      slow[0] = load_rows(m, root, addr);
+      return finish(slow);
+    }
     gather_all(slow);
     return finish(slow);
   }
@@ -265,11 +409,11 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
     condition = condition ? b_.CreateAnd(condition, full) : full;
   }
   auto quick = [&](std::vector<Value*>& r) {
-    Value* p = pointer_at(b_, root, addr.base, m.offset);
     if (!consecutive) {
-      load_windows(m, p, addr.shape, r);
+      load_windows(m, pointer_at(b_, root, addr.base, 0), addr.shape, r);
       return;
     }
+    Value* p = pointer_at(b_, root, addr.base, m.offset);
     p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(addr.shape.offset(0))));
     r[0] = mask_full_ ? static_cast<Value*>(b_.CreateAlignedLoad(vec_type(m.bits), p, llvm::Align(bytes)))
                       : b_.CreateMaskedLoad(vec_type(m.bits), p, llvm::Align(bytes), mask_vec(), llvm::PoisonValue::get(vec_type(m.bits)));
@@ -309,12 +453,23 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
   };
   const bool usable = addr.shape.pattern() && m.bits <= 64;
   const bool consecutive = usable && m.count == 1 && is_consecutive(addr.shape, bytes);
-  if (!usable || (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count).ok)) return scatter_all();
+  if (!usable || (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count).ok)) {
+    flush_stores();
+    if (m.count == 1 && m.bits == 32 && addr.shape.varying() && m.space != Space::Local) return store_rows(m, root, addr, v[0]);
+    return scatter_all();
+  }
   Value* condition = addr.guard;
+  const bool aligned = [&] {
+    for (u32 l = 0; l < kWarpSize; ++l)
+      if ((m.offset + addr.shape.offset(l)) % bytes) return false;
+    return true;
+  }();
+  if (m.space == Space::Shared && m.order == Order::Weak && mask_full_ && !condition && aligned && bytes >= 4) return defer_store(m, root, addr, v);
   if (!consecutive && !mask_full_) {
     Value* full = b_.CreateICmpEQ(mask(), b_.getInt32(kFullMask));
     condition = condition ? b_.CreateAnd(condition, full) : full;
   }
+  flush_stores();
   auto quick = [&] {
     Value* p = pointer_at(b_, root, addr.base, m.offset);
     if (!consecutive) {
@@ -340,6 +495,7 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
 }
 
 void Emitter::load(const MemRef& m, std::span<V> out) {
+  if (m.space != Space::Param && m.space != Space::Const) flush_stores();
   u32 param_offset = 0;
   if (m.space == Space::Param && m.param.valid()) {
     if (Value* buf = param_buffer(m.param, &param_offset)) {
@@ -384,6 +540,7 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
   }
   Value* root = nullptr;
   LV addr = address(m, &root);
+  if (m.order != Order::Weak || !addr.shape.pattern() || m.space != Space::Shared) flush_stores();
   if (m.order != Order::Weak) compiler_fence();
   if (addr.shape.uniform()) {  // all lanes write one place: the highest active lane wins
     Value* lane = nullptr;
@@ -481,6 +638,7 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
 }
 
 V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool result_used) {
+  flush_stores();
   const u32 bits = isa::bits_of(type);
   Value* root = nullptr;
   LV addr = address(m, &root);

@@ -185,6 +185,7 @@ void Emitter::copy_async(std::span<const V> args) {
 }
 
 void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) {
+  if (fn != RtFn::CpAsync) flush_stores();
   std::vector<V> in;
   bool uniform = true, constant = true;
   for (V v : args) {
