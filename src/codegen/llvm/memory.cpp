@@ -171,7 +171,8 @@ bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std
   for (const auto& win : w.list) {
     Value* p = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(win.start)));
     if (win.elements.size() == 1) {
-      Value* x = b_.CreateAlignedLoad(int_type(m.bits), p, llvm::Align(bytes));
+      Value* one = b_.CreateGEP(int_type(m.bits), p, b_.getInt64(*win.elements.begin()));
+      Value* x = b_.CreateAlignedLoad(int_type(m.bits), one, llvm::Align(bytes));
       data.push_back(b_.CreateVectorSplat(w.per_window, x));
     } else if (whole || win.elements.size() == w.per_window) {
       data.push_back(b_.CreateAlignedLoad(wide, p, llvm::Align(bytes)));
