@@ -36,7 +36,7 @@ std::optional<u64> fold_bin(Bin op, u64 a, u64 b, u32 bits) {
     case Bin::SMin: return static_cast<u64>(std::min(sa, sb)) & m;
     case Bin::SMax: return static_cast<u64>(std::max(sa, sb)) & m;
     case Bin::UDiv: return b ? a / b : m;
-    case Bin::URem: return b ? a % b : a;
+    case Bin::URem: return b ? a % b : m;
     default: return std::nullopt;
   }
 }
@@ -387,6 +387,10 @@ Shape shape_float(FT t, u32 bits, std::initializer_list<const Shape*> in) {
   Shape r = shape_lanewise(bits, in);
   r.nan = t == FT::F32 ? Shape::Nan::F32 : t == FT::F64 ? Shape::Nan::F64 : Shape::Nan::Clean;
   return r;
+}
+
+Shape::Nan nan_of_conversion(FT to, FT from) {
+  return to == FT::F32 && from == FT::F16 ? Shape::Nan::F32 : Shape::Nan::Clean;
 }
 
 namespace {

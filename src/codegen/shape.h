@@ -60,6 +60,7 @@ Shape shape_icmp(ICmp, const Shape&, const Shape&);
 Shape shape_select(const Shape& c, const Shape& a, const Shape& b);
 Shape shape_resize(const Shape&, u32 bits, bool sign, bool* needs_guard);
 Shape shape_lanewise(u32 bits, std::initializer_list<const Shape*>);  // uniform if all are, else varying
+Shape::Nan nan_of_conversion(FT to, FT from);  // of the result of Builder::fcvt
 Shape shape_float(FT, u32 result_bits, std::initializer_list<const Shape*>);
 
 // What is known about a launch when a variant is compiled.

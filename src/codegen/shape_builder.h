@@ -33,7 +33,11 @@ class ShapeBuilder : public Builder {
   V fma(FT t, V a, V b, V c) override { return make(shape_float(t, bits_of(t), {&at(a), &at(b), &at(c)})); }
   V fun(FUn, FT t, V a) override { return make(shape_float(t, bits_of(t), {&at(a)})); }
   V fcmp(FCmp, FT, V a, V b) override { return make(shape_lanewise(1, {&at(a), &at(b)})); }
-  V fcvt(FT to, FT, V a) override { return make(shape_float(to, bits_of(to), {&at(a)})); }
+  V fcvt(FT to, FT from, V a) override {
+    Shape s = shape_lanewise(bits_of(to), {&at(a)});
+    s.nan = nan_of_conversion(to, from);
+    return make(s);
+  }
   V i2f(FT to, V a, bool) override;
   V f2i(u32 bits, bool, FT, V a) override { return make(shape_lanewise(bits, {&at(a)})); }
   V lanewise(device::NumFn, std::initializer_list<V> args, u32 bits) override { return make(all_of(args, bits)); }

@@ -101,6 +101,13 @@ class Emitter final : public Builder {
   LV shape_result(Shape s, Value* base, Value* guard);
   template <class F> V map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan);
   Value* min_max(bool is_min, FT t, Value* a, Value* b);
+  // half.cpp
+  static llvm::Type* like_vector(Value* model, llvm::Type* scalar);
+  Value* widen_half(Value* bits, FT);
+  Value* narrow_half(Value* f32, FT);
+  Value* odd_f32(Value* f64);
+  Value* half_from_f64(Value* f64, FT);
+  Value* fma_half(Value* a, Value* b, Value* c, FT);
   Value* to_float(Value* v, FT t);
   Value* to_int(Value* v);
   LV read_value(ir::ValueId);

@@ -571,11 +571,26 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
   const bool is_float = op == AtomOp::FAdd || op == AtomOp::FMin || op == AtomOp::FMax;
   const FT ft = bits == 64 ? FT::F64 : FT::F32;
   const llvm::Align align(bits / 8);
-  if (is_float && (bits < 32 || isa::class_of(type) == isa::TypeClass::Packed)) {
-    unimplemented(std::string("atomic on .") + std::string(isa::name_of(type)), inst_->loc);
-    return llvm::ConstantInt::get(t, 0);
-  }
+  // Global memory adds f32 with subnormals flushed to zero, shared memory does not (the ISA on atom.add.f32).
+  auto flushed = [&](Value* v) -> Value* {
+    Value* f = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, to_float(v, FT::F32));
+    Value* tiny = b_.CreateFCmpOLT(f, llvm::ConstantFP::get(f->getType(), 0x1p-126));
+    return b_.CreateSelect(tiny, b_.CreateAnd(v, llvm::ConstantInt::get(v->getType(), 0x80000000u)), v);
+  };
+  auto half_op = [&](Value* old, Value* with, FT h) -> Value* {
+    if (op == AtomOp::FAdd) return narrow_half(b_.CreateFAdd(widen_half(old, h), widen_half(with, h)), h);
+    return min_max(op == AtomOp::FMin, h, old, with);
+  };
+  auto halves = [&](Value* old, Value* with) -> Value* {
+    const FT h = type == isa::Type::bf16 || type == isa::Type::bf16x2 ? FT::BF16 : FT::F16;
+    if (bits == 16) return half_op(old, with, h);
+    auto part = [&](Value* v, u64 k) { return b_.CreateTrunc(b_.CreateLShr(v, 16 * k), b_.getInt16Ty()); };
+    Value* low = b_.CreateZExt(half_op(part(old, 0), part(with, 0), h), t);
+    return b_.CreateOr(low, b_.CreateShl(b_.CreateZExt(half_op(part(old, 1), part(with, 1), h), t), 16));
+  };
+  const bool of_halves = is_float && (bits < 32 || isa::class_of(type) == isa::TypeClass::Packed);
   auto compute = [&](Value* old) -> Value* {
+    if (of_halves) return halves(old, x);
     switch (op) {
       case AtomOp::Add: return b_.CreateAdd(old, x);
       case AtomOp::And: return b_.CreateAnd(old, x);
@@ -591,8 +606,10 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
         LV s;
         s.shape = uniform_shape(bits);
         s.shape.nan = bits == 64 ? Shape::Nan::F64 : Shape::Nan::F32;
-        s.base = to_int(b_.CreateFAdd(to_float(old, ft), to_float(x, ft)));
-        return canon(s).base;
+        const bool ftz = bits == 32 && !exclusive;
+        s.base = to_int(b_.CreateFAdd(to_float(ftz ? flushed(old) : old, ft), to_float(ftz ? flushed(x) : x, ft)));
+        s.base = canon(s).base;
+        return ftz ? flushed(s.base) : s.base;
       }
       case AtomOp::FMin: return min_max(true, ft, old, x);
       case AtomOp::FMax: return min_max(false, ft, old, x);
@@ -790,7 +807,9 @@ V Emitter::in_space(Space s, V a) {
       return inside(start, 65536);
     }
     default: {
+      Value* bank = b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, const_bank), b_.getPtrTy(), "const"), b_.getInt64Ty());
       V other = bin(Bin::Or, inside(shared_start(false), 16 * device::kCtaSharedStride), local());
+      other = bin(Bin::Or, other, inside(bank, 65536));
       return un(Un::Not, other);
     }
   }

@@ -7,6 +7,8 @@
 
 namespace us::codegen {
 
+static bool is_half(FT t) { return t == FT::F16 || t == FT::BF16; }
+
 using llvm::Intrinsic::ID;
 
 llvm::IntegerType* Emitter::int_type(u32 bits) { return llvm::IntegerType::get(c_, bits); }
@@ -110,8 +112,7 @@ llvm::Value* Emitter::guarded_div(Bin op, Value* a, Value* b) {
     case Bin::URem: r = b_.CreateURem(a, safe); break;
     default: r = b_.CreateSRem(a, safe); break;
   }
-  if (op == Bin::UDiv || op == Bin::SDiv) return b_.CreateSelect(by_zero, llvm::Constant::getAllOnesValue(t), r);
-  return b_.CreateSelect(by_zero, a, r);
+  return b_.CreateSelect(by_zero, llvm::Constant::getAllOnesValue(t), r);
 }
 
 // Scalars or vectors alike. `amount`: shape of a shift amount, to drop the clamp when it is known to be in range.
@@ -327,55 +328,42 @@ template <class F> V Emitter::map_float(FT t, u32 bits, std::initializer_list<V>
 }
 
 static Shape::Nan dirty(FT t) { return t == FT::F32 ? Shape::Nan::F32 : t == FT::F64 ? Shape::Nan::F64 : Shape::Nan::Clean; }
-static bool is_half(FT t) { return t == FT::F16 || t == FT::BF16; }
 
 // min: -0 < +0, a NaN operand loses. One compare decides the order, integer operations settle equal signs of zero.
 llvm::Value* Emitter::min_max(bool is_min, FT t, Value* a, Value* b) {
-  Value *fa = to_float(a, t), *fb = to_float(b, t);
+  Value *fa = is_half(t) ? widen_half(a, t) : to_float(a, t), *fb = is_half(t) ? widen_half(b, t) : to_float(b, t);
   Value* first = is_min ? b_.CreateFCmpOLT(fa, fb) : b_.CreateFCmpOGT(fa, fb);
   Value* r = b_.CreateSelect(first, a, b);
   r = b_.CreateSelect(b_.CreateFCmpOEQ(fa, fb), is_min ? b_.CreateOr(a, b) : b_.CreateAnd(a, b), r);
-  return b_.CreateSelect(b_.CreateFCmpUNO(fb, fb), a, r);
+  r = b_.CreateSelect(b_.CreateFCmpUNO(fb, fb), a, r);
+  if (!is_half(t)) return r;
+  Value* both = b_.CreateAnd(b_.CreateFCmpUNO(fa, fa), b_.CreateFCmpUNO(fb, fb));
+  return b_.CreateSelect(both, llvm::ConstantInt::get(r->getType(), 0x7fff), r);
 }
 
 V Emitter::fbin(FBin op, FT t, V a, V b) {
   return map_float(t, bits_of(t), {a, b}, true, [&](std::vector<Value*>& x) -> Value* {
     if (op == FBin::Min || op == FBin::Max) return min_max(op == FBin::Min, t, x[0], x[1]);
-    Value *p = to_float(x[0], t), *q = to_float(x[1], t);
-    llvm::Type* narrow = p->getType();
-    if (is_half(t)) {
-      llvm::Type* wide = narrow->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getFloatTy(), kWarpSize)) : b_.getFloatTy();
-      p = b_.CreateFPExt(p, wide);
-      q = b_.CreateFPExt(q, wide);
-    }
+    Value *p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t), *q = is_half(t) ? widen_half(x[1], t) : to_float(x[1], t);
     Value* r = op == FBin::Add ? b_.CreateFAdd(p, q) : op == FBin::Sub ? b_.CreateFSub(p, q) : op == FBin::Mul ? b_.CreateFMul(p, q) : b_.CreateFDiv(p, q);
-    return is_half(t) ? b_.CreateFPTrunc(r, narrow) : r;
+    return is_half(t) ? narrow_half(r, t) : r;  // 24 bits are enough for one rounding in effect
   }, dirty(t));
 }
 
 V Emitter::fma(FT t, V a, V b, V c) {
   return map_float(t, bits_of(t), {a, b, c}, true, [&](std::vector<Value*>& x) -> Value* {
+    if (is_half(t)) return fma_half(x[0], x[1], x[2], t);
     Value *p = to_float(x[0], t), *q = to_float(x[1], t), *r = to_float(x[2], t);
-    llvm::Type* narrow = p->getType();
-    if (is_half(t)) {
-      llvm::Type* wide = narrow->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getDoubleTy(), kWarpSize)) : b_.getDoubleTy();
-      p = b_.CreateFPExt(p, wide);
-      q = b_.CreateFPExt(q, wide);
-      r = b_.CreateFPExt(r, wide);
-    }
-    Value* v = b_.CreateIntrinsic(llvm::Intrinsic::fma, {p->getType()}, {p, q, r});
-    return is_half(t) ? b_.CreateFPTrunc(v, narrow) : v;
+    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {p->getType()}, {p, q, r});
   }, dirty(t));
 }
 
 V Emitter::fun(FUn op, FT t, V a) {
   return map_float(t, bits_of(t), {a}, true, [&](std::vector<Value*>& x) -> Value* {
     static constexpr ID ids[] = {llvm::Intrinsic::sqrt, llvm::Intrinsic::floor, llvm::Intrinsic::ceil, llvm::Intrinsic::trunc, llvm::Intrinsic::roundeven};
-    Value* p = to_float(x[0], t);
-    llvm::Type* narrow = p->getType();
-    if (is_half(t)) p = b_.CreateFPExt(p, narrow->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getFloatTy(), kWarpSize)) : b_.getFloatTy());
+    Value* p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t);
     Value* r = b_.CreateUnaryIntrinsic(ids[static_cast<int>(op)], p);
-    return is_half(t) ? b_.CreateFPTrunc(r, narrow) : r;
+    return is_half(t) ? narrow_half(r, t) : r;
   }, dirty(t));
 }
 
@@ -384,26 +372,23 @@ V Emitter::fcmp(FCmp op, FT t, V a, V b) {
   static constexpr P::Predicate preds[] = {P::FCMP_OEQ, P::FCMP_ONE, P::FCMP_OLT, P::FCMP_OLE, P::FCMP_OGT, P::FCMP_OGE, P::FCMP_UEQ,
                                            P::FCMP_UNE, P::FCMP_ULT, P::FCMP_ULE, P::FCMP_UGT, P::FCMP_UGE, P::FCMP_ORD, P::FCMP_UNO};
   return map_float(t, 1, {a, b}, true, [&](std::vector<Value*>& x) -> Value* {
-    Value *p = to_float(x[0], t), *q = to_float(x[1], t);
-    if (is_half(t)) {
-      llvm::Type* wide = p->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getFloatTy(), kWarpSize)) : b_.getFloatTy();
-      p = b_.CreateFPExt(p, wide);
-      q = b_.CreateFPExt(q, wide);
-    }
+    Value *p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t), *q = is_half(t) ? widen_half(x[1], t) : to_float(x[1], t);
     return b_.CreateFCmp(preds[static_cast<int>(op)], p, q);
   }, Shape::Nan::Clean);
 }
 
 V Emitter::fcvt(FT to, FT from, V a) {
-  return map_float(from, bits_of(to), {a}, true, [&](std::vector<Value*>& x) -> Value* {
-    Value* p = to_float(x[0], from);
-    llvm::Type* t = p->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(float_type(to), kWarpSize)) : float_type(to);
-    if (bits_of(to) == bits_of(from) && to != from) {  // f16 <-> bf16
-      llvm::Type* wide = p->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(b_.getFloatTy(), kWarpSize)) : b_.getFloatTy();
-      p = b_.CreateFPExt(p, wide);
+  // To f64 a NaN keeps its payload: it must be the canonical one if it came out of arithmetic.
+  return map_float(from, bits_of(to), {a}, to != FT::F64, [&](std::vector<Value*>& x) -> Value* {
+    if (to == from) return x[0];
+    if (from == FT::F64) {
+      Value* d = to_float(x[0], from);
+      return is_half(to) ? half_from_f64(d, to) : b_.CreateFPTrunc(d, like_vector(d, b_.getFloatTy()));
     }
-    return bits_of(to) > bits_of(from) ? b_.CreateFPExt(p, t) : to == from ? p : b_.CreateFPTrunc(p, t);
-  }, dirty(to));
+    Value* f = is_half(from) ? widen_half(x[0], from) : to_float(x[0], from);
+    if (is_half(to)) return narrow_half(f, to);
+    return to == FT::F64 ? b_.CreateFPExt(f, like_vector(f, b_.getDoubleTy())) : f;
+  }, nan_of_conversion(to, from));
 }
 
 V Emitter::i2f(FT to, V a, bool sign) {
@@ -420,7 +405,7 @@ V Emitter::i2f(FT to, V a, bool sign) {
 V Emitter::f2i(u32 bits, bool sign, FT from, V a) {
   // fptosi.sat is exactly PTX's cvt: saturating, NaN gives 0.
   return map_float(from, bits, {a}, true, [&](std::vector<Value*>& x) -> Value* {
-    Value* p = to_float(x[0], from);
+    Value* p = is_half(from) ? widen_half(x[0], from) : to_float(x[0], from);
     llvm::Type* t = p->getType()->isVectorTy() ? static_cast<llvm::Type*>(vec_type(bits)) : int_type(bits);
     return b_.CreateIntrinsic(sign ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat, {t, p->getType()}, {p});
   }, Shape::Nan::Clean);
