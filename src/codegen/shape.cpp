@@ -122,6 +122,7 @@ void bound_bin(Bin op, const Shape& a, const Shape& b, Shape& r) {
 Shape with_offsets(Shape r, const Offsets& offs) {
   const bool all_zero = std::all_of(offs.begin(), offs.end(), [](i64 o) { return o == 0; });
   if (all_zero) {
+    if (r.lo == r.hi && !r.known) r = constant_shape(r.bits, r.lo);
     r.kind = Shape::Kind::Uniform;
     r.offsets.reset();
   } else {
@@ -286,7 +287,7 @@ Shape shape_bin(Bin op, const Shape& a, const Shape& b) {
   if (a.uniform() && b.uniform()) {
     Shape r = uniform_shape(bits);
     bound_bin(op, a, b, r);
-    return r;
+    return r.lo == r.hi ? constant_shape(bits, r.lo) : r;
   }
   if (bits > 64) return varying_shape(bits);
   if (a.guarded || b.guarded) {  // only what keeps being a pattern modulo 2^bits, with the vector computed beside it
