@@ -2,6 +2,8 @@
 // Lane-wise values: shapes decide between one scalar operation, scalar plus constant offsets, and vectors.
 #include <llvm/IR/Intrinsics.h>
 
+#include <cmath>
+
 #include "codegen/llvm/emitter.h"
 #include "codegen/shape_builder.h"
 
@@ -403,11 +405,23 @@ V Emitter::i2f(FT to, V a, bool sign) {
 }
 
 V Emitter::f2i(u32 bits, bool sign, FT from, V a) {
-  // fptosi.sat is exactly PTX's cvt: saturating, NaN gives 0.
+  // Saturating, NaN gives 0. LLVM's saturating conversion would be scalarised, so bring the input into range first.
   return map_float(from, bits, {a}, true, [&](std::vector<Value*>& x) -> Value* {
     Value* p = is_half(from) ? widen_half(x[0], from) : to_float(x[0], from);
     llvm::Type* t = p->getType()->isVectorTy() ? static_cast<llvm::Type*>(vec_type(bits)) : int_type(bits);
-    return b_.CreateIntrinsic(sign ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat, {t, p->getType()}, {p});
+    llvm::Type* f = p->getType();
+    const u32 wide = bits < 32 ? 32 : bits;
+    const double limit = std::ldexp(1.0, static_cast<int>(sign ? bits - 1 : bits));  // first value that is too large
+    Value* zero = llvm::ConstantFP::get(f, 0.0);
+    Value* low = llvm::ConstantFP::get(f, sign ? -limit : 0.0);
+    Value* over = b_.CreateFCmpOGE(p, llvm::ConstantFP::get(f, limit));
+    p = b_.CreateSelect(b_.CreateFCmpUNO(p, p), zero, p);
+    p = b_.CreateSelect(b_.CreateFCmpOLT(p, low), low, p);
+    p = b_.CreateSelect(over, zero, p);
+    llvm::Type* it = t->getWithNewBitWidth(wide);
+    Value* r = sign ? b_.CreateFPToSI(p, it) : b_.CreateFPToUI(p, it);
+    if (wide != bits) r = b_.CreateTrunc(r, t);
+    return b_.CreateSelect(over, llvm::ConstantInt::get(t, sign ? mask_bits(bits) >> 1 : mask_bits(bits)), r);
   }, Shape::Nan::Clean);
 }
 
