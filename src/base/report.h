@@ -13,7 +13,7 @@ namespace us {
 enum class Shortfall : u8 {
   StubbedCall,    // an API call answered with NOT_SUPPORTED
   Unimplemented,  // an instruction or feature that was reached and is not implemented
-  Ignored,        // an attribute or flag that was accepted without effect
+  Ignored,        // a wish about speed that was accepted without effect: changes no result
   Approximate,    // an instruction computed within its bound, but not bit by bit
   Count
 };
@@ -23,7 +23,7 @@ class Report {
   void fact(std::string_view name, std::string_view text);          // "device": "h200"
   void count(std::string_view name, u64 n = 1);                     // "kernels launched"
   void shortfall(Shortfall, std::string_view name, u64 times = 1);
-  bool exact() const;                                               // no shortfall so far
+  bool exact() const;                                               // no shortfall that can change results so far
   std::string to_text() const;                                      // several lines, each ends in \n
   std::string to_json() const;
 

@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "cuda/config.h"
 #include "cuda/entry_table.h"
+#include "cuda/state.h"
 
 namespace us::cuda {
 namespace {
@@ -46,6 +47,7 @@ void write_report() {
   if (!s.verbose && s.json.empty()) return;
   Report& r = fidelity();
   describe_run(r, config());
+  if (const driver::Runtime* made = runtime_if_made()) r.count("grids launched", made->grids_started());
   for (const StubCalls& c : stub_calls()) r.shortfall(Shortfall::StubbedCall, c.name, c.calls);
   if (s.fast_math) r.shortfall(Shortfall::Approximate, "--math=fast");
   if (s.verbose) fmt::print(stderr, "understudy: {}", r.to_text());

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 
+#include "cuda/fidelity.h"
 #include "cuda/registration.h"
 #include "driver/occupancy.h"
 
 namespace us::cuda {
 using driver::Error;
+
+namespace {
+void ignored(const char* attribute) { fidelity().shortfall(Shortfall::Ignored, std::string("launch attribute ") + attribute); }
+}  // namespace
 
 Error find_kernel(const void* symbol, driver::Kernel*& out) {
   if (!symbol) return Error::InvalidDeviceFunction;
@@ -122,13 +127,13 @@ Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& c
       // Recorded when the grid has completed: later than a trigger inside it, never earlier than allowed.
       case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: events_after.push_back(v.programmaticEvent.event); break;
       case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: events_after.push_back(v.launchCompletionEvent.event); break;
+      case CU_LAUNCH_ATTRIBUTE_IGNORE: break;
       // Wishes about speed.
-      case CU_LAUNCH_ATTRIBUTE_IGNORE:
-      case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-      case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-      case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-      case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: break;
+      case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: ignored("AccessPolicyWindow"); break;
+      case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: ignored("SynchronizationPolicy"); break;
+      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: ignored("MemSyncDomainMap"); break;
+      case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: ignored("PreferredClusterDimension"); break;
+      case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: ignored("PreferredSharedMemoryCarveout"); break;
       case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return Error::NotSupported;
       default: return Error::InvalidValue;
     }

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/state.h"
 
+#include <atomic>
+
 #include "cuda/devices.h"
 #include "cuda/driver_settings.h"
 
 namespace us::cuda {
 namespace {
 constexpr u64 kLegacy = 1, kPerThread = 2;  // CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
+std::atomic<driver::Runtime*> made = nullptr;
 }
 
 // Never destroyed: programs call us from their own static destructors and from threads that outlive main.
 driver::Runtime& runtime() {
-  static driver::Runtime* const instance = new driver::Runtime(driver_settings(config()));
+  static driver::Runtime* const instance = made = new driver::Runtime(driver_settings(config()));
   return *instance;
 }
+
+driver::Runtime* runtime_if_made() { return made; }
 
 ThreadState& thread_state() {
   static thread_local ThreadState* const state = new ThreadState;  // as above: used by late destructors

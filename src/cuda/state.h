@@ -6,6 +6,7 @@
 namespace us::cuda {
 
 driver::Runtime& runtime();  // made on first use; lives until the process ends
+driver::Runtime* runtime_if_made();
 
 // One launch configuration between <<<>>> and the stub it calls.
 struct CallConfig {

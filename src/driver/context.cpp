@@ -42,7 +42,11 @@ Context::~Context() {
 
 Runtime& Context::runtime() const { return device_.runtime(); }
 
-void Context::report(const device::Fault& f) { runtime().report(f.message); }
+void Context::report(const device::Fault& f) {
+  runtime().report(f.message);
+  const auto& listener = runtime().settings().unimplemented;
+  if (listener && f.outcome == device::Outcome::NotSupported) listener(std::string_view(f.message).substr(0, f.message.find('\n')));
+}
 
 Error Context::get_limit(int which, u64& out) {
   std::lock_guard l(m_);

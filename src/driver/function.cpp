@@ -84,6 +84,7 @@ Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codeg
     return Error::InvalidPtx;
   }
   out = *compiled;
+  if (runtime.settings().compiled) runtime.settings().compiled(*out);
   variants_.push_back({variant, out});
   return Error::Success;
 }

@@ -24,6 +24,7 @@ class Runtime {
   memory::Registry& registry() { return registry_; }
   void report(std::string_view text);      // to the person, if there is one
   u64 next_grid_id() { return grids_.fetch_add(1, std::memory_order_relaxed); }
+  u64 grids_started() const { return grids_ - 1; }
   u64 next_context_id() { return contexts_made_.fetch_add(1, std::memory_order_relaxed); }
 
   // Contexts made by the program (cuCtxCreate) and primary ones; handles are looked up here.

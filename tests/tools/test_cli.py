@@ -32,6 +32,21 @@ int main(int argc, char** argv) {
 # cudaGLGetDevices is declared in cuda_gl_interop.h, which wants GL headers.
 HOST_ONLY = HOST_ONLY.replace("int main", 'extern "C" cudaError_t cudaGLGetDevices(unsigned*, int*, unsigned, int);\nint main', 1)
 KERNEL = "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n"
+# A kernel whose one branch has an instruction without semantics: video instructions come last.
+UNIMPLEMENTED = r"""
+__global__ void k(int* p, bool wrong) {
+  if (!wrong) return;
+  int r;
+  asm volatile("vadd4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(r) : "r"(p[0]));
+  p[0] = r;
+}
+int main(int argc, char**) {
+  int* p;
+  cudaMalloc(&p, 4);
+  for (int i = 0; i < 3; ++i) k<<<1, 32>>>(p, argc > 1 && i == 2);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
 
 
 def understudy(*args, env=None, **more):
@@ -151,6 +166,20 @@ class Cli(unittest.TestCase):
         program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared")
         self.expect(understudy("run", "--json", str(self.dir / "r.json"), program), 5)
         self.assertTrue(json.loads((self.dir / "r.json").read_text())["exact"])
+
+    def test_report_of_kernels(self):
+        program = self.compile("n.cu", UNIMPLEMENTED, "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90")
+        report = self.dir / "r.json"
+        self.expect(understudy("run", "--no-cache", "--json", str(report), program), 0)
+        data = json.loads(report.read_text())
+        self.assertEqual(data["counts"], {"grids launched": 3, "kernels compiled": 1})
+        self.assertTrue(data["exact"])
+        self.expect(understudy("run", "--no-cache", "--json", str(report), program, "x"), 1, "instruction not implemented: vadd4")
+        data = json.loads(report.read_text())
+        self.assertFalse(data["exact"])
+        [(name, times)] = data["unimplemented"].items()
+        self.assertIn("vadd4", name)
+        self.assertEqual(times, 1)
 
     def test_wrong_setting_without_the_command_line_tool(self):
         program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared")

@@ -2,6 +2,7 @@
 // Device Management: what has to do with the context.
 #include "cuda/devices.h"
 #include "cuda/libcudart/rt.h"
+#include "cuda/peers.h"
 
 using namespace us::cuda;
 
@@ -30,6 +31,7 @@ US_API cudaError_t cudaDeviceReset() {
   ThreadState& t = thread_state();
   const us::u32 device = !t.stack.empty() && alive(t.stack.back()) ? t.stack.back().context->device().ordinal() : t.device;
   runtime().device(device).reset_primary();
+  forget_peers(device);
   t.device = device;
   t.stack.clear();
   return cudaSuccess;
