@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiler Control. As on hardware without a profiler attached, there is nothing to start or stop.
+#include <cudaProfiler.h>
+
+#include "cuda/api.h"
+#include "cuda/devices.h"
+
+US_API CUresult cuProfilerStart() { return us::cuda::initialized() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED; }
+US_API CUresult cuProfilerStop() { return us::cuda::initialized() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED; }
