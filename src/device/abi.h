@@ -13,8 +13,9 @@
 namespace us::device {
 
 inline constexpr u32 kAbiVersion = 1;
-inline constexpr u64 kCtaSharedStride = 256 * 1024;  // bytes between the shared windows of neighbouring CTAs of a cluster
-inline constexpr u32 kReservedShared = 1024;         // bytes at the start of each CTA's window (cc 9.0)
+inline constexpr u64 kCtaSharedStride =
+    256 * 1024;                               // bytes between the shared windows of neighbouring CTAs of a cluster
+inline constexpr u32 kReservedShared = 1024;  // bytes at the start of each CTA's window (cc 9.0)
 
 struct WarpCtx;
 using RtFunction = void (*)(WarpCtx*, u32 mask, const u64* args, u64* results);
@@ -33,31 +34,33 @@ enum class NumFn : u16 {
   Count
 };
 
-struct Dim3 { u32 x = 1, y = 1, z = 1; };
+struct Dim3 {
+  u32 x = 1, y = 1, z = 1;
+};
 
 // Constant for one launch. Filled by the driver; read by compiled code (fields up to `device_private`).
 struct GridCtx {
-  const u8* params = nullptr;      // kernel parameter block, readable for the whole grid
-  const u64* symbols = nullptr;    // host address of each module symbol, by SymId (global, const); functions: descriptor
+  const u8* params = nullptr;    // kernel parameter block, readable for the whole grid
+  const u64* symbols = nullptr;  // host address of each module symbol, by SymId (global, const); functions: descriptor
   u8* const_bank = nullptr;
-  Dim3 grid, block, cluster;       // cluster {1,1,1} when not a cluster launch
+  Dim3 grid, block, cluster;  // cluster {1,1,1} when not a cluster launch
   u64 grid_id = 0;
-  u32 shared_static = 0;           // bytes of static shared, without the reserved part
-  u32 shared_dynamic = 0;          // bytes
-  u32 local_bytes = 0;             // per thread
-  u32 envreg[4] = {0, 0, 0, 0};    // %envreg1/2: grid workspace address for cooperative groups
+  u32 shared_static = 0;         // bytes of static shared, without the reserved part
+  u32 shared_dynamic = 0;        // bytes
+  u32 local_bytes = 0;           // per thread
+  u32 envreg[4] = {0, 0, 0, 0};  // %envreg1/2: grid workspace address for cooperative groups
   u32 nsmid = 132;
-  const void* code = nullptr;      // the launch's KernelCode, for code that is not self-contained (the interpreter)
+  const void* code = nullptr;  // the launch's KernelCode, for code that is not self-contained (the interpreter)
 };
 
 struct CtaCtx {
   const GridCtx* grid = nullptr;
-  u8* cluster_window = nullptr;    // host address of shared::cluster offset 0
-  Dim3 ctaid;                      // index in the grid
-  Dim3 cluster_ctaid;              // index in the cluster
+  u8* cluster_window = nullptr;  // host address of shared::cluster offset 0
+  Dim3 ctaid;                    // index in the grid
+  Dim3 cluster_ctaid;            // index in the cluster
   u32 cluster_rank = 0;
   u32 smid = 0;
-  u32 warps = 0;                   // warps of this CTA
+  u32 warps = 0;  // warps of this CTA
   u32 threads = 0;
 };
 
@@ -70,12 +73,12 @@ struct WarpCtx {
   u8* window = nullptr;              // = cta->cluster_window
   u32 shared_base = 0;               // offset of this CTA in the window: cluster_rank * kCtaSharedStride
   u32 warp_id = 0;
-  u32 live = 0;                      // lanes that have not exited; compiled code keeps it current before every rt call
-  u32 spin = 0;                      // iterations left of the spin budget; compiled code counts it down at spinning back edges
-  u8* local = nullptr;               // local memory of lane 0; lane l is at local + l * local_stride
-  u64 local_stride = 0;              // bytes
-  u32 local_top = 0;                 // bytes of local memory used by the frames below (device functions' .local)
-  u32 line = 0;                      // reserved
+  u32 live = 0;          // lanes that have not exited; compiled code keeps it current before every rt call
+  u32 spin = 0;          // iterations left of the spin budget; compiled code counts it down at spinning back edges
+  u8* local = nullptr;   // local memory of lane 0; lane l is at local + l * local_stride
+  u64 local_stride = 0;  // bytes
+  u32 local_top = 0;     // bytes of local memory used by the frames below (device functions' .local)
+  u32 line = 0;          // reserved
 };
 
 }  // namespace us::device

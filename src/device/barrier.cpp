@@ -115,8 +115,10 @@ inline void barrier(Warp& w, u32 mask, const u64* args, u64* results) {
     u64 id = args[first], count = args[32 + first];
     u32 group = args[64 + first] ? left : same_operands(left, args, first);
     left &= ~group;
-    if (id >= kNamedBarriers || count) check_operands(w, u32(id), count, kind == Kind::Arrive, group);
-    else if (kind == Kind::Arrive) check_operands(w, u32(id), count, true, group);
+    if (id >= kNamedBarriers || count)
+      check_operands(w, u32(id), count, kind == Kind::Arrive, group);
+    else if (kind == Kind::Arrive)
+      check_operands(w, u32(id), count, true, group);
     Barrier& b = w.home->barriers[id];
     if constexpr (kind == Kind::Red) {
       u32 trues = 0;

@@ -16,19 +16,26 @@ struct Transfer {
   u32 bytes = 0;      // written at dst
   u32 src_bytes = 0;  // read at src; the rest is filled with zeros
   Completion completion = Completion::ThreadGroup;
-  u32 mbarrier = 0;   // offset in the window; Completion::Mbarrier: gets complete_tx of `bytes`
+  u32 mbarrier = 0;  // offset in the window; Completion::Mbarrier: gets complete_tx of `bytes`
 };
 
 inline void deliver(const Transfer& t) {
   u8 data[16] = {};
   if (t.bytes <= sizeof data) {
-    if (t.src_bytes == 16) std::memcpy(data, t.src, 16);
-    else if (t.src_bytes == 8) std::memcpy(data, t.src, 8);
-    else if (t.src_bytes == 4) std::memcpy(data, t.src, 4);
-    else std::memcpy(data, t.src, t.src_bytes);
-    if (t.bytes == 16) std::memcpy(t.dst, data, 16);
-    else if (t.bytes == 8) std::memcpy(t.dst, data, 8);
-    else std::memcpy(t.dst, data, t.bytes);
+    if (t.src_bytes == 16)
+      std::memcpy(data, t.src, 16);
+    else if (t.src_bytes == 8)
+      std::memcpy(data, t.src, 8);
+    else if (t.src_bytes == 4)
+      std::memcpy(data, t.src, 4);
+    else
+      std::memcpy(data, t.src, t.src_bytes);
+    if (t.bytes == 16)
+      std::memcpy(t.dst, data, 16);
+    else if (t.bytes == 8)
+      std::memcpy(t.dst, data, 8);
+    else
+      std::memcpy(t.dst, data, t.bytes);
     return;
   }
   std::memcpy(t.dst, t.src, t.src_bytes);

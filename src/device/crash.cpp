@@ -82,7 +82,8 @@ Fault crash_fault(Warp& w, const Crash& c) {
   if (stack_overflow(w, c.address))
     return {Outcome::HardwareStackError, fmt::format("stack overflow: calls nested too deeply\n{}", place)};
   if (c.signal == SIGSEGV && c.code == SI_KERNEL)  // the host does not tell the address
-    return {Outcome::IllegalAddress, fmt::format("illegal memory access: the address is in no address space\n{}", place)};
+    return {Outcome::IllegalAddress,
+            fmt::format("illegal memory access: the address is in no address space\n{}", place)};
   return {Outcome::IllegalAddress, fmt::format("illegal memory access at address {}\n{}", c.address, place)};
 }
 

@@ -20,7 +20,8 @@ void futex_wait(std::atomic<u32>& word, u32 seen) {
   syscall(SYS_futex, reinterpret_cast<u32*>(&word), FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
 }
 void futex_wake(std::atomic<u32>& word, u64 count) {
-  syscall(SYS_futex, reinterpret_cast<u32*>(&word), FUTEX_WAKE_PRIVATE, int(std::min<u64>(count, 1 << 20)), nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<u32*>(&word), FUTEX_WAKE_PRIVATE, int(std::min<u64>(count, 1 << 20)), nullptr,
+          nullptr, 0);
 }
 u32 divide_up(u32 a, u32 b) { return (a + b - 1) / b; }
 
@@ -59,7 +60,8 @@ std::string malformed(const Launch& l) {
 }  // namespace
 
 u64 now_ns() {
-  return u64(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+  return u64(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+                 .count());
 }
 
 Machine::Machine(GpuOptions o)

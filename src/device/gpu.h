@@ -30,15 +30,15 @@ struct Fault {
 
 // Compiled code of one kernel variant. Owned by codegen; kept alive by the launch.
 struct KernelCode {
-  std::string name;                    // demangled for messages
-  void (*run)(WarpCtx*) = nullptr;     // one warp from start to exit
+  std::string name;                 // demangled for messages
+  void (*run)(WarpCtx*) = nullptr;  // one warp from start to exit
   // All warps of one CTA from start to exit, barriers included; set instead of `run` (and `yields` is false then).
   // `*current` names the warp that runs, for faults.
   using RunCta = void (*)(WarpCtx* const* warps, WarpCtx** current);
   RunCta run_cta = nullptr;
-  bool yields = false;                 // needs a fibre
-  u32 local_bytes = 0;                 // per thread, all frames that are known statically
-  u32 local_dynamic = 1024;            // per thread, for the .local frames of recursive and indirect calls
+  bool yields = false;       // needs a fibre
+  u32 local_bytes = 0;       // per thread, all frames that are known statically
+  u32 local_dynamic = 1024;  // per thread, for the .local frames of recursive and indirect calls
   // Source line of a code address, for faults and deadlock reports ("file.cu:12"); empty if unknown.
   std::function<std::string(const void* pc)> line_of;
   virtual ~KernelCode() = default;
@@ -46,10 +46,10 @@ struct KernelCode {
 
 struct Launch {
   std::shared_ptr<const KernelCode> code;
-  GridCtx ctx;                           // shared sizes, dims, params pointer, symbols
-  std::shared_ptr<void> keep_alive;      // parameter buffer and so on
-  bool cooperative = false;              // all CTAs must be resident at once
-  u32 max_resident_ctas = 1;             // occupancy limit of the modelled device for this kernel, whole device
+  GridCtx ctx;                             // shared sizes, dims, params pointer, symbols
+  std::shared_ptr<void> keep_alive;        // parameter buffer and so on
+  bool cooperative = false;                // all CTAs must be resident at once
+  u32 max_resident_ctas = 1;               // occupancy limit of the modelled device for this kernel, whole device
   std::function<void(const Fault&)> done;  // called once, on a worker thread
 };
 
@@ -57,8 +57,8 @@ struct GpuOptions {
   u32 workers = 0;             // 0 = host cores
   bool deterministic = false;  // one order of CTAs and warps
   u32 sms = 132;
-  u32 spin_budget = 64;        // iterations of a spinning loop before the warp yields
-  double spin_limit_s = 30;    // nothing but spinning for this long: reported as a deadlock
+  u32 spin_budget = 64;      // iterations of a spinning loop before the warp yields
+  double spin_limit_s = 30;  // nothing but spinning for this long: reported as a deadlock
   u64 printf_fifo_bytes = 1 << 20;
   u64 malloc_heap_bytes = 8 << 20;
   std::function<void(std::string_view)> print;        // device printf output; default stdout

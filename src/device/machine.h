@@ -19,10 +19,10 @@ struct Machine {
   void submit(std::unique_ptr<Launch>);
 
   // Worker side
-  std::shared_ptr<Grid> wait_for_work();                      // null: stop
-  std::shared_ptr<Grid> pick(const Grid* avoid);              // a grid with clusters to issue; another than `avoid` if any
-  void end_clusters(const std::shared_ptr<Grid>&, u64 count); // the last one ends the grid
-  void fail(const std::shared_ptr<Grid>&, Fault&&);           // first fault wins; no more clusters are issued
+  std::shared_ptr<Grid> wait_for_work();          // null: stop
+  std::shared_ptr<Grid> pick(const Grid* avoid);  // a grid with clusters to issue; another than `avoid` if any
+  void end_clusters(const std::shared_ptr<Grid>&, u64 count);  // the last one ends the grid
+  void fail(const std::shared_ptr<Grid>&, Fault&&);            // first fault wins; no more clusters are issued
 
   GpuOptions options;
   PrintBuffer print;

@@ -45,12 +45,16 @@ bool parse(const char*& p, Spec& s, bool& width_star, bool& precision_star) {
   const char* q = p;
   while (is_one_of(*q, "-+ #0")) s.flags += *q++;
   width_star = precision_star = false;
-  if (*q == '*') width_star = true, ++q;
-  else if (*q >= '0' && *q <= '9') s.width = number(q);
+  if (*q == '*')
+    width_star = true, ++q;
+  else if (*q >= '0' && *q <= '9')
+    s.width = number(q);
   if (*q == '.') {
     ++q;
-    if (*q == '*') precision_star = true, ++q;
-    else s.precision = number(q);
+    if (*q == '*')
+      precision_star = true, ++q;
+    else
+      s.precision = number(q);
   }
   while (is_one_of(*q, "hlLqjzt") && s.length.size() < 2) s.length += *q++;
   if (!is_one_of(*q, "diouxXcsSpaAeEfFgG")) return false;
@@ -89,20 +93,28 @@ void convert_integer(std::string& out, const Spec& s, ArgReader& args) {
   bool is_signed = s.letter == 'd' || s.letter == 'i';
   if (is_wide(s.length)) return append(out, s, "ll", args.next<unsigned long long>());
   u32 v = args.next<u32>();
-  if (s.length == "hh") v = is_signed ? u32(i32(i8(v))) : u32(u8(v));
-  else if (s.length == "h") v = is_signed ? u32(i32(i16(v))) : u32(u16(v));
+  if (s.length == "hh")
+    v = is_signed ? u32(i32(i8(v))) : u32(u8(v));
+  else if (s.length == "h")
+    v = is_signed ? u32(i32(i16(v))) : u32(u16(v));
   append(out, s, "", v);
 }
 
 void convert(std::string& out, const Spec& s, ArgReader& args) {
   switch (s.letter) {
-    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X':
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
       return convert_integer(out, s, args);
     case 'c':
       return append(out, s, "", args.next<int>());
     case 'p':
       return append(out, s, "", args.next<void*>());
-    case 's': case 'S': {
+    case 's':
+    case 'S': {
       const char* text = args.next<const char*>();
       Spec plain = s;
       plain.letter = 's';
@@ -148,7 +160,8 @@ int format_printf(std::string& out, const char* format, const u8* packed) {
   return args.used;
 }
 
-PrintBuffer::PrintBuffer(u64 capacity, std::function<void(std::string_view)> sink) : capacity_(capacity), sink_(std::move(sink)) {
+PrintBuffer::PrintBuffer(u64 capacity, std::function<void(std::string_view)> sink)
+    : capacity_(capacity), sink_(std::move(sink)) {
   if (!sink_) sink_ = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); };
 }
 

@@ -29,13 +29,14 @@ std::string place_of(Warp& w, u32 lanes, const std::string& line) {
   std::string threads;
   if (lanes) {
     u32 first = u32(std::countr_zero(lanes)), last = 31 - u32(std::countl_zero(lanes));
-    threads = first == last ? fmt::format(", thread {}", text_of(thread_of(w, first)))
-                            : fmt::format(", threads {} to {}", text_of(thread_of(w, first)), text_of(thread_of(w, last)));
+    threads = first == last
+                  ? fmt::format(", thread {}", text_of(thread_of(w, first)))
+                  : fmt::format(", threads {} to {}", text_of(thread_of(w, first)), text_of(thread_of(w, last)));
     if (last - first + 1 != u32(std::popcount(lanes))) threads += fmt::format(" (lanes {:#010x})", lanes);
   }
   std::string at = line.empty() ? std::string() : fmt::format("\n  at {}", line);
-  return fmt::format("  kernel {}, block {}, warp {}{}{}", grid_of(w).launch->code->name, text_of(w.home->ctaid), w.warp_id,
-                     threads, at);
+  return fmt::format("  kernel {}, block {}, warp {}{}{}", grid_of(w).launch->code->name, text_of(w.home->ctaid),
+                     w.warp_id, threads, at);
 }
 
 namespace {

@@ -23,27 +23,27 @@ struct Worker;
 struct Slot;
 struct Cta;
 
-inline constexpr u32 kMaxWarps = 32;     // per CTA: 1024 threads
-inline constexpr u32 kMaxCluster = 16;   // CTAs
+inline constexpr u32 kMaxWarps = 32;    // per CTA: 1024 threads
+inline constexpr u32 kMaxCluster = 16;  // CTAs
 inline constexpr u32 kNamedBarriers = 16;
 
 struct Grid {
   std::unique_ptr<Launch> launch;
-  void (*run)(WarpCtx*) = nullptr;    // of launch->code
+  void (*run)(WarpCtx*) = nullptr;  // of launch->code
   KernelCode::RunCta run_cta = nullptr;
   bool yields = false;
   u32 cluster_ctas = 1;
   u32 cta_threads = 0, cta_warps = 0;
   u64 clusters = 0;
-  Dim3 cluster_grid;                  // the grid counted in clusters
-  u32 resident_limit = 1;             // clusters
-  std::atomic<u64> next{0};           // first cluster not issued; beyond `clusters`: none left
-  std::atomic<u64> unfinished{0};     // clusters not ended
-  std::atomic<u32> resident{0};       // clusters admitted on fibres
+  Dim3 cluster_grid;               // the grid counted in clusters
+  u32 resident_limit = 1;          // clusters
+  std::atomic<u64> next{0};        // first cluster not issued; beyond `clusters`: none left
+  std::atomic<u64> unfinished{0};  // clusters not ended
+  std::atomic<u32> resident{0};    // clusters admitted on fibres
   std::atomic<bool> failed{false};
-  std::atomic<u64> progress_ns{0};    // when something other than spinning last happened
+  std::atomic<u64> progress_ns{0};  // when something other than spinning last happened
   std::mutex fault_mutex;
-  Fault fault;                        // the first one
+  Fault fault;  // the first one
 
   bool exhausted() const { return next.load(std::memory_order_relaxed) >= clusters; }
 };
@@ -56,36 +56,36 @@ struct Warp : WarpCtx {
   const void* site = nullptr;  // return address of the last runtime call
   u32 seen_live = 0;           // `live` as the CTA last counted it
   Wait wait = Wait::None;
-  bool on_fibre = false;       // may block
+  bool on_fibre = false;  // may block
   bool ended = true;
-  bool read_clock = false;     // since its last failing poll
+  bool read_clock = false;  // since its last failing poll
   u8 wait_barrier = 0;
-  u8 wait_lanes_differ = 0;    // lanes wait for different mbarriers
+  u8 wait_lanes_differ = 0;  // lanes wait for different mbarriers
   u8 failing_tests = 0;
-  u32 wait_mask = 0;           // lanes that wait
-  u32 wait_addr = 0;           // mbarrier's offset in the window
+  u32 wait_mask = 0;  // lanes that wait
+  u32 wait_addr = 0;  // mbarrier's offset in the window
   u32 wait_parity = 0;
-  bool wait_done = false;      // the phase it waits for has completed
-  u32 red_value = 0;           // result of bar.red
+  bool wait_done = false;  // the phase it waits for has completed
+  u32 red_value = 0;       // result of bar.red
   // Polls of barriers and mbarriers that failed in a row while nothing in the slot changed
   u32 quiet_polls = 0;
   u32 polled_lanes = 0;
-  Wait polled = Wait::None;    // what the last one asked for: wait_barrier or wait_addr
-  u64 poll_events = 0;         // Slot::events at the last one
-  u64 spin_print = 0;          // fingerprint of its stack at the last look of the watch
-  u32 copies_open = 0;         // cp.async since the last commit, over all lanes
-  u64 copy_groups = 0;         // cp.async groups committed, over all lanes
+  Wait polled = Wait::None;  // what the last one asked for: wait_barrier or wait_addr
+  u64 poll_events = 0;       // Slot::events at the last one
+  u64 spin_print = 0;        // fingerprint of its stack at the last look of the watch
+  u32 copies_open = 0;       // cp.async since the last commit, over all lanes
+  u64 copy_groups = 0;       // cp.async groups committed, over all lanes
 };
 
 // One of the 16 barriers of a CTA. Threads are counted as the ISA counts them: a warp that arrives with all its remaining
 // lanes counts 32.
 struct Barrier {
-  u32 expected = 0;      // threads; 0: all warps of the CTA that have not ended
-  u32 arrived = 0;       // threads
-  u32 waiting = 0;       // warps to wake
-  u32 came = 0;          // warps seen, for reports
-  u32 red_count = 0;     // threads with a true predicate
-  u32 red_false = 0;     // threads with a false one
+  u32 expected = 0;   // threads; 0: all warps of the CTA that have not ended
+  u32 arrived = 0;    // threads
+  u32 waiting = 0;    // warps to wake
+  u32 came = 0;       // warps seen, for reports
+  u32 red_count = 0;  // threads with a true predicate
+  u32 red_false = 0;  // threads with a false one
   u8 red_op = 0;
   bool open = false;     // a phase has begun
   bool partial = false;  // some warp came in parts: Cta::parts
@@ -93,29 +93,31 @@ struct Barrier {
 
 struct Cta : CtaCtx {
   Slot* slot = nullptr;
-  u32 ready = 0;      // warps that can run
-  u32 spun = 0;       // warps that can run but gave way
-  u32 polling = 0;    // warps that wait for an mbarrier
+  u32 ready = 0;    // warps that can run
+  u32 spun = 0;     // warps that can run but gave way
+  u32 polling = 0;  // warps that wait for an mbarrier
   u32 open_barriers = 0;
   u32 running_warps = 0;  // not ended
   std::array<Barrier, kNamedBarriers> barriers;
   std::array<u32, kNamedBarriers> barrier_generation{};  // completed phases
-  std::unique_ptr<std::array<std::array<u32, kMaxWarps>, kNamedBarriers>> parts;  // lanes that came, by barrier and warp
+  std::unique_ptr<std::array<std::array<u32, kMaxWarps>, kNamedBarriers>>
+      parts;  // lanes that came, by barrier and warp
   std::vector<std::unique_ptr<Warp>> warp;
 };
 
 struct Slot {
   Worker* worker = nullptr;
   std::shared_ptr<Grid> grid;
-  u64 bound_to = 0;            // serial of the grid this slot is set up for
-  u64 cluster = 0;             // index in the grid
+  u64 bound_to = 0;  // serial of the grid this slot is set up for
+  u64 cluster = 0;   // index in the grid
   u8* window = nullptr;
   u8* local = nullptr;
   u64 local_bytes = 0;
   u32 ctas_running = 0;
   bool abandoned = false;
-  u64 events = 0;              // barrier phases, mbarrier changes, ended warps: anything but spinning
-  u32 in_flight = 0;           // transfers issued, not delivered (0 under eager delivery)
+  bool fresh = false;  // has not been stuck yet
+  u64 events = 0;      // barrier phases, mbarrier changes, ended warps: anything but spinning
+  u32 in_flight = 0;   // transfers issued, not delivered (0 under eager delivery)
   std::vector<std::unique_ptr<Cta>> cta;
 };
 

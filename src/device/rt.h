@@ -30,7 +30,10 @@ class Lanes {
   struct Iterator {
     u32 left;
     u32 operator*() const { return first_lane(left); }
-    Iterator& operator++() { left &= left - 1; return *this; }
+    Iterator& operator++() {
+      left &= left - 1;
+      return *this;
+    }
     bool operator!=(const Iterator& o) const { return left != o.left; }
   };
   Iterator begin() const { return {mask_}; }

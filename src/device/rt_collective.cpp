@@ -19,14 +19,22 @@ enum Op : u64 { Add, And, Or, Xor, MinU, MaxU, MinS, MaxS };
 
 u32 combine(u64 op, u32 a, u32 b) {
   switch (op) {
-    case Add: return a + b;
-    case And: return a & b;
-    case Or: return a | b;
-    case Xor: return a ^ b;
-    case MinU: return std::min(a, b);
-    case MaxU: return std::max(a, b);
-    case MinS: return u32(std::min(i32(a), i32(b)));
-    case MaxS: return u32(std::max(i32(a), i32(b)));
+    case Add:
+      return a + b;
+    case And:
+      return a & b;
+    case Or:
+      return a | b;
+    case Xor:
+      return a ^ b;
+    case MinU:
+      return std::min(a, b);
+    case MaxU:
+      return std::max(a, b);
+    case MinS:
+      return u32(std::min(i32(a), i32(b)));
+    case MaxS:
+      return u32(std::max(i32(a), i32(b)));
   }
   US_UNREACHABLE();
 }

@@ -31,7 +31,8 @@ void rt_Unimplemented(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   u32 l = first_lane(mask);
   auto* text = reinterpret_cast<const char*>(args[l]);
-  die(w, Outcome::NotSupported, fmt::format("instruction not implemented: {} (PTX line {})", text ? text : "?", args[32 + l]), mask);
+  die(w, Outcome::NotSupported,
+      fmt::format("instruction not implemented: {} (PTX line {})", text ? text : "?", args[32 + l]), mask);
 }
 
 void rt_BadIndirectCall(WarpCtx* ctx, u32 mask, const u64* args, u64*) {

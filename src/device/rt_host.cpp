@@ -29,8 +29,9 @@ void rt_Assert(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   std::string& text = worker_of(w).scratch;
   for (u32 l : Lanes(mask)) {
     text.clear();
-    fmt::format_to(std::back_inserter(text), "{}:{}: {}: block: {}, thread: {} Assertion `{}` failed.\n", text_at(args[32 + l]),
-                   u32(args[64 + l]), text_at(args[96 + l]), text_of(w.cta->ctaid), text_of(thread_of(w, l)), text_at(args[l]));
+    fmt::format_to(std::back_inserter(text), "{}:{}: {}: block: {}, thread: {} Assertion `{}` failed.\n",
+                   text_at(args[32 + l]), u32(args[64 + l]), text_at(args[96 + l]), text_of(w.cta->ctaid),
+                   text_of(thread_of(w, l)), text_at(args[l]));
     machine_of(w).print_error(text);
   }
   text.pop_back();
@@ -46,8 +47,8 @@ void rt_Free(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   for (u32 l : Lanes(mask))
     if (!machine_of(w).heap.free(args[l]))
-      die(w, Outcome::IllegalAddress, fmt::format("free of {:#x}, which malloc did not return or which is free already", args[l]),
-          1u << l);
+      die(w, Outcome::IllegalAddress,
+          fmt::format("free of {:#x}, which malloc did not return or which is free already", args[l]), 1u << l);
 }
 
 }  // namespace us::device

@@ -24,7 +24,8 @@ constexpr u32 kPatientTests = 4;  // failing test_wait in a row before it gives 
 }
 
 u64* word_at(Warp& w, u64 addr, u32 lane) {
-  if (addr % 8 || addr + 8 > cluster_window_bytes(*w.home->slot)) [[unlikely]] bad_address(w, addr, lane);
+  if (addr % 8 || addr + 8 > cluster_window_bytes(*w.home->slot)) [[unlikely]]
+    bad_address(w, addr, lane);
   return reinterpret_cast<u64*>(w.window + addr);
 }
 
@@ -167,9 +168,11 @@ namespace {
     die(w, Outcome::IllegalInstruction, fmt::format("cp.async of {} bytes; expected 4, 8 or 16", bytes), 1u << lane);
   if (dst % bytes || src % bytes)
     die(w, Outcome::MisalignedAddress,
-        fmt::format("cp.async of {} bytes from {:#x} to shared {:#x}: expected addresses divisible by {}", bytes, src, dst, bytes),
+        fmt::format("cp.async of {} bytes from {:#x} to shared {:#x}: expected addresses divisible by {}", bytes, src,
+                    dst, bytes),
         1u << lane);
-  die(w, Outcome::IllegalAddress, fmt::format("cp.async to shared {:#x}, outside the shared memory of the cluster", dst), 1u << lane);
+  die(w, Outcome::IllegalAddress,
+      fmt::format("cp.async to shared {:#x}, outside the shared memory of the cluster", dst), 1u << lane);
 }
 }  // namespace
 
@@ -179,7 +182,8 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   for (u32 l : Lanes(mask)) {
     u64 dst = args[l], src = args[32 + l], bytes = args[64 + l];
     bool size_ok = bytes == 4 || bytes == 8 || bytes == 16;
-    if (!size_ok || ((dst | src) & (bytes - 1)) || dst + bytes > window) [[unlikely]] bad_copy(w, dst, src, bytes, l);
+    if (!size_ok || ((dst | src) & (bytes - 1)) || dst + bytes > window) [[unlikely]]
+      bad_copy(w, dst, src, bytes, l);
     Transfer t;
     t.dst = w.window + dst;
     t.src = reinterpret_cast<const u8*>(src);

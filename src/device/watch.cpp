@@ -12,10 +12,10 @@
 
 namespace us::device {
 namespace {
-constexpr u32 kLookEvery = 16;       // passes between looks at the clock
+constexpr u32 kLookEvery = 16;  // passes between looks at the clock
 constexpr double kPollGraceS = 0.25;
 constexpr u32 kQuietPolls = 3;
-constexpr size_t kMaxLines = 24;     // of a report
+constexpr size_t kMaxLines = 24;  // of a report
 
 template <class F>
 void for_each_warp(const Slot& s, F f) {
@@ -40,18 +40,9 @@ Standing standing_of(const Slot& s) {
 __attribute__((no_sanitize("address", "thread"))) u64 fingerprint(const Warp& w) {
   u64 h = 0xcbf29ce484222325;
   const u8* top = w.fibre.stack.low + w.fibre.stack.bytes;
-  for (auto* p = static_cast<const u64*>(w.fibre.sp); reinterpret_cast<const u8*>(p) < top; ++p) h = (h ^ *p) * 0x100000001b3;
+  for (auto* p = static_cast<const u64*>(w.fibre.sp); reinterpret_cast<const u8*>(p) < top; ++p)
+    h = (h ^ *p) * 0x100000001b3;
   return h | 1;
-}
-
-bool stacks_unchanged(Slot& s) {
-  bool same = true;
-  for_each_warp(s, [&](Warp& w) {
-    u64 now = fingerprint(w);
-    same &= now == w.spin_print;
-    w.spin_print = now;
-  });
-  return same;
 }
 
 std::string waits_for(Warp& w) {
@@ -80,8 +71,10 @@ std::string lines_of(Cta& c) {
     if (w.ended) continue;
     std::string line = line_of_call(w), what = (line.empty() ? "" : "at " + line + " ") + "\1 for " + waits_for(w);
     auto same = std::find_if(groups.begin(), groups.end(), [&](auto& g) { return g.first == what; });
-    if (same == groups.end()) groups.push_back({what, {k}});
-    else same->second.push_back(k);
+    if (same == groups.end())
+      groups.push_back({what, {k}});
+    else
+      same->second.push_back(k);
   }
   std::string text;
   for (auto& [what, warps] : groups) {
@@ -101,8 +94,10 @@ std::string describe(const Grid& g, const std::vector<Slot*>& resident) {
       std::string text = lines_of(c);
       if (text.empty()) continue;
       auto same = std::find_if(groups.begin(), groups.end(), [&](auto& x) { return x.first == text; });
-      if (same == groups.end()) groups.push_back({text, {text_of(c.ctaid)}});
-      else same->second.push_back(text_of(c.ctaid));
+      if (same == groups.end())
+        groups.push_back({text, {text_of(c.ctaid)}});
+      else
+        same->second.push_back(text_of(c.ctaid));
     }
   std::string text = "deadlock: no thread can go on\n  kernel " + g.launch->code->name;
   for (size_t k = 0; k < groups.size() && k < kMaxLines; ++k) {
@@ -127,6 +122,16 @@ bool nobody_else_can_help(const Slot& s) {
   return true;
 }
 }  // namespace
+
+bool stacks_unchanged(Slot& s) {
+  bool same = true;
+  for_each_warp(s, [&](Warp& w) {
+    u64 now = fingerprint(w);
+    same &= now == w.spin_print;
+    w.spin_print = now;
+  });
+  return same;
+}
 
 void Watch::begin(Worker& worker, u64 now) {
   since_ns_ = now;
@@ -155,9 +160,12 @@ bool Watch::others_quiet(Worker& worker, bool& fruits) {
 bool Watch::judge(Worker& worker, Slot& s, double quiet_s) {
   double limit = worker.machine.options.spin_limit_s;
   switch (standing_of(s)) {
-    case Standing::Stuck: return true;
-    case Standing::Polling: return quiet_s > std::min(kPollGraceS, limit);
-    case Standing::Spinning: break;
+    case Standing::Stuck:
+      return true;
+    case Standing::Polling:
+      return quiet_s > std::min(kPollGraceS, limit);
+    case Standing::Spinning:
+      break;
   }
   if (quiet_s < limit / 2) return false;
   bool same = stacks_unchanged(s);

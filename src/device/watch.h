@@ -25,13 +25,18 @@ struct Pulse {
   static void count(std::atomic<u64>& n) { n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 };
 
+// Are registers and frames of the slot's suspended warps as they were at the last call?
+bool stacks_unchanged(Slot&);
+
 class Watch {
  public:
   void reset() { since_ns_ = 0; }
   bool look(Worker&, const std::vector<Slot*>& resident);  // true: a launch was ended
 
  private:
-  struct Seen { u64 passes = 0, fruits = 0; };
+  struct Seen {
+    u64 passes = 0, fruits = 0;
+  };
   void begin(Worker&, u64 now);
   bool others_quiet(Worker&, bool& fruits);
   bool judge(Worker&, Slot&, double quiet_s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler of one worker.
+// One worker: its thread, and what its fibres do. When which cluster runs is schedule.cpp's.
 //
 //   idle ──take──> non-blocking kernel: a chunk of CTAs in one loop
 //        └─admit─> slot: its warps run on fibres; a warp that waits switches straight to the next ready warp of its CTA,
@@ -9,7 +9,6 @@
 #include "device/worker.h"
 
 #include <immintrin.h>
-#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -18,22 +17,12 @@
 #include "device/barrier.h"
 #include "device/crash.h"
 #include "device/machine.h"
-#include "device/report.h"
 #include "device/slot.h"
-#include "device/watch.h"
 
 namespace us::device {
 namespace {
-constexpr u64 kMaxChunk = 64;           // CTAs of a non-blocking kernel taken at once
-constexpr u32 kPatience = 8;            // fruitless passes before another cluster is admitted beside spinning ones
-constexpr u32 kMaxBurst = 32;
-constexpr u32 kPollAfter = 2;           // fruitless passes before a waiting try_wait returns false
-constexpr u32 kLendAfter = 64;          // fruitless passes before the host core is offered to others
-
-bool any(const Slot& s, u32 Cta::*set) {
-  return std::any_of(s.cta.begin(), s.cta.begin() + s.grid->cluster_ctas, [&](const auto& c) { return (*c).*set != 0; });
+constexpr u64 kMaxChunk = 64;  // CTAs of a non-blocking kernel taken at once
 }
-}  // namespace
 
 Worker::~Worker() {
   for (auto& s : slots_) free_memory(*s);
@@ -120,7 +109,8 @@ void Worker::loop_body() {
       Cta& c = *s.cta[r];
       if (g.run_cta) {
         for (u32 n = 0; n < g.cta_warps; ++n) reset(*c.warp[n], spin);
-        static_assert(sizeof(c.warp[0]) == sizeof(WarpCtx*));  // a row of pointers to warps, which begin with their WarpCtx
+        static_assert(sizeof(c.warp[0]) ==
+                      sizeof(WarpCtx*));  // a row of pointers to warps, which begin with their WarpCtx
         g.run_cta(reinterpret_cast<WarpCtx* const*>(c.warp.data()), reinterpret_cast<WarpCtx**>(&current));
         for (u32 n = 0; n < g.cta_warps; ++n) c.warp[n]->ended = true;
         continue;
@@ -183,6 +173,7 @@ void Worker::begin(Slot& s, u64 cluster) {
   Grid& g = *s.grid;
   place(s, cluster);
   s.abandoned = false;
+  s.fresh = true;
   s.ctas_running = g.cluster_ctas;
   s.events++;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
@@ -245,123 +236,6 @@ void Worker::abandon(Warp& w) {
   current = nullptr;
   switch_fibre(w.on_fibre ? w.fibre : loop, scheduler);
   US_UNREACHABLE();
-}
-
-// --- the scheduler's own side ------------------------------------------------------------------------------------------
-
-void Worker::enter(Fibre& f, Slot& s, Warp* w) {
-  current = w;
-  switch_fibre(scheduler, f);
-  if (!crashed) return;
-  crashed = false;
-  landed_on(scheduler);
-  _mm_setcsr(default_mxcsr_);
-  Warp& culprit = *current;
-  current = nullptr;
-  take_crash(s, culprit);
-}
-
-void Worker::take_crash(Slot& s, Warp& w) {
-  s.abandoned = true;
-  machine.fail(s.grid, crash_fault(w, crash));
-}
-
-void Worker::run_round(Slot& s) {
-  bool poll = fruitless_ >= kPollAfter;
-  u32 n = s.grid->cluster_ctas;
-  for (u32 r = 0; r < n; ++r) {
-    Cta& c = *s.cta[r];
-    c.ready |= c.spun | (poll ? c.polling : 0);
-    c.spun = 0;
-  }
-  for (bool again = true; again;) {
-    again = false;
-    for (u32 r = 0; r < n; ++r) {
-      Cta& c = *s.cta[r];
-      while (c.ready) {
-        if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) return;
-        Warp& w = *c.warp[size_t(std::countr_zero(c.ready))];
-        enter(w.fibre, s, &w);
-        again = true;
-      }
-    }
-  }
-}
-
-void Worker::pass() {
-  Pulse::count(pulse.passes);
-  bool fruit = false, spinning = false;
-  for (size_t k = 0; k < resident_.size();) {
-    Slot& s = *resident_[k];
-    u64 before = s.events;
-    run_round(s);
-    if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) {
-      drop(s);
-      forget(k);
-      fruit = true;
-      continue;
-    }
-    fruit |= s.events != before;
-    if (s.ctas_running == 0) {
-      std::shared_ptr<Grid> g = s.grid;
-      bool more = start_next(s);
-      if (!more) forget(k);
-      machine.end_clusters(g, 1);
-      if (!more) continue;
-      spinning = true;
-    } else {
-      spinning |= any(s, &Cta::spun) || any(s, &Cta::ready);
-    }
-    ++k;
-  }
-  if (fruit) {
-    fruitless_ = 0, burst_ = 1;
-    Pulse::count(pulse.fruits);
-    watch_.reset();
-    return;
-  }
-  ++fruitless_;
-  if (resident_.empty()) return;
-  if ((!spinning || fruitless_ >= kPatience) && admit_more()) return;
-  if (watch_.look(*this, resident_)) return;
-  if (fruitless_ >= kLendAfter) sched_yield();
-}
-
-bool Worker::admit_more() {
-  const Grid* avoid = resident_.back()->grid.get();
-  u32 n = 0;
-  for (; n < burst_; ++n) {
-    std::shared_ptr<Grid> g = machine.pick(avoid);
-    if (!g) break;
-    if (!g->yields) {
-      take_from(g);
-      fruitless_ = 0;
-      return true;
-    }
-    if (!admit(g)) break;
-    avoid = g.get();
-  }
-  burst_ = std::min(burst_ * 2, kMaxBurst);
-  return n != 0;
-}
-
-void Worker::forget(size_t k) {
-  Slot* s = resident_[k];
-  s->grid->resident.fetch_sub(1);
-  resident_.erase(resident_.begin() + std::ptrdiff_t(k));
-  free_.push_back(s);
-}
-
-// The cluster ends without having finished: its fibres will start afresh.
-void Worker::drop(Slot& s) {
-  for (u32 r = 0; r < s.grid->cluster_ctas; ++r)
-    for (u32 n = 0; n < s.grid->cta_warps; ++n)
-      if (Warp& w = *s.cta[r]->warp[n]; !w.ended) {
-        w.ended = true;
-        prepare(w.fibre, warp_entry, &w);
-      }
-  s.ctas_running = 0;
-  machine.end_clusters(s.grid, 1);
 }
 
 }  // namespace us::device

@@ -37,7 +37,7 @@ struct Worker {
   bool crashed = false;
   Crash crash;
   Pulse pulse;
-  std::string scratch;      // for text of runtime functions: a fault may leave them at any point
+  std::string scratch;  // for text of runtime functions: a fault may leave them at any point
 
  private:
   static void warp_entry(void*);
@@ -51,7 +51,14 @@ struct Worker {
   void begin(Slot&, u64 cluster);
   void run_round(Slot&);
   void enter(Fibre&, Slot&, Warp*);
+  struct Round {
+    bool fruit = false;      // something happened
+    bool old_fruit = false;  // ... in a cluster that had been stuck before
+    bool spinning = false;
+  };
   void pass();
+  size_t visit(size_t resident_index, Round&);
+  bool spins_in_vain();
   bool admit_more();
   void forget(size_t resident_index);
   void drop(Slot&);
@@ -67,9 +74,10 @@ struct Worker {
   std::vector<std::unique_ptr<Slot>> slots_;  // all ever made, apart from loop_slot_
   std::vector<Slot*> resident_, free_;        // resident_: in order of admission
   std::shared_ptr<Grid> home_;                // the grid this worker takes clusters from
-  u32 fruitless_ = 0;                         // passes in a row without any event
+  u32 fruitless_ = 0;                         // passes in a row that brought nothing
+  bool stuck_ = false;                        // the clusters resident for longer wait for others
   Watch watch_;
-  u32 burst_ = 1;                             // clusters to admit when all are stuck
+  u32 burst_ = 1;  // clusters to admit when all are stuck
 };
 
 }  // namespace us::device

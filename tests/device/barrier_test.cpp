@@ -33,7 +33,7 @@ TEST_P(Barriers, ExitedWarpsDoNotCount) {
     sync(w);
     if (w->warp_id == 0) return;  // others already wait
     sync(w);
-    w->live &= 0xffff;            // half of the lanes exit
+    w->live &= 0xffff;  // half of the lanes exit
     sync(w);
   };
   EXPECT_EQ(run(gpu, kernel, nullptr, {.grid = {9, 1, 1}, .block = {128, 1, 1}}).outcome, Outcome::Ok);
@@ -126,7 +126,9 @@ TEST_P(Barriers, DeadlockOfPollersNamesTheLanes) {
   };
   Fault f = run(gpu, kernel, nullptr, {.block = {96, 1, 1}});
   EXPECT_EQ(f.outcome, Outcome::Deadlock);
-  EXPECT_NE(f.message.find("barrier 1: 80 of 96 threads arrived; missing warps 1 (lanes 0xffff0000)"), std::string::npos) << f.message;
+  EXPECT_NE(f.message.find("barrier 1: 80 of 96 threads arrived; missing warps 1 (lanes 0xffff0000)"),
+            std::string::npos)
+      << f.message;
 }
 
 TEST_P(Barriers, MismatchedCountsAreAFault) {

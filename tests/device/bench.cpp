@@ -16,7 +16,9 @@ namespace us::device::testing {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double ns_since(Clock::time_point begin) { return std::chrono::duration<double, std::nano>(Clock::now() - begin).count(); }
+double ns_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+}
 
 struct Hopper {
   Fibre home;
@@ -108,8 +110,8 @@ void launch_latency(Gpu& gpu, bool yields) {
     times.push_back(ns_since(begin));
   }
   std::sort(times.begin(), times.end());
-  std::printf("empty %s launch, submit to done: median %.0f ns, 95 %% %.0f ns\n", yields ? "blocking    " : "non-blocking",
-              times[times.size() / 2], times[times.size() * 95 / 100]);
+  std::printf("empty %s launch, submit to done: median %.0f ns, 95 %% %.0f ns\n",
+              yields ? "blocking    " : "non-blocking", times[times.size() / 2], times[times.size() * 95 / 100]);
 }
 
 void cta_cost(Gpu& gpu, bool yields, u32 block) {

@@ -14,8 +14,13 @@ US_ALL_WORKERS(Faults);
 
 void expect_alive(Gpu& gpu) {
   for (bool yields : {false, true})
-    EXPECT_EQ(run(gpu, [](WarpCtx* w) { if (w->cta->warps > 1) sync(w); }, nullptr,
-                  {.grid = {20, 1, 1}, .block = {yields ? 256u : 32u, 1, 1}, .yields = yields}).outcome, Outcome::Ok);
+    EXPECT_EQ(run(gpu,
+                  [](WarpCtx* w) {
+                    if (w->cta->warps > 1) sync(w);
+                  },
+                  nullptr, {.grid = {20, 1, 1}, .block = {yields ? 256u : 32u, 1, 1}, .yields = yields})
+                  .outcome,
+              Outcome::Ok);
 }
 
 // A page without access: wild accesses of the tests go here.
@@ -39,8 +44,10 @@ TEST_P(Faults, WildStore) {
       char address[32];
       std::snprintf(address, sizeof address, "%p", static_cast<void*>(no_access() + 5));
       EXPECT_NE(f.message.find(address), std::string::npos) << f.message;
-      EXPECT_NE(f.message.find("kernel test_kernel, block [7,0,0], warp 1, threads [32,0,0] to [63,0,0]\n  at test.cu:7"),
-                std::string::npos) << f.message;
+      EXPECT_NE(
+          f.message.find("kernel test_kernel, block [7,0,0], warp 1, threads [32,0,0] to [63,0,0]\n  at test.cu:7"),
+          std::string::npos)
+          << f.message;
     }
   expect_alive(gpu);
 }
@@ -89,7 +96,12 @@ TEST_P(Faults, StackOverflow) {
 #endif
   Gpu gpu(options());
   for (bool yields : {false, true}) {
-    Fault f = run(gpu, [](WarpCtx* w) { volatile u64 zero = 0; if (recurse(&zero, 0) == 1) w->line = 1; }, nullptr, {.yields = yields});
+    Fault f = run(gpu,
+                  [](WarpCtx* w) {
+                    volatile u64 zero = 0;
+                    if (recurse(&zero, 0) == 1) w->line = 1;
+                  },
+                  nullptr, {.yields = yields});
     EXPECT_EQ(f.outcome, Outcome::HardwareStackError) << f.message;
   }
   expect_alive(gpu);
@@ -97,7 +109,10 @@ TEST_P(Faults, StackOverflow) {
 
 TEST_P(Faults, HostDivision) {
   Gpu gpu(options());
-  auto kernel = [](WarpCtx* w) { asm volatile("xor %%edx, %%edx\n mov $1, %%eax\n xor %%ecx, %%ecx\n div %%ecx" ::: "rax", "rcx", "rdx"); w->line = 0; };
+  auto kernel = [](WarpCtx* w) {
+    asm volatile("xor %%edx, %%edx\n mov $1, %%eax\n xor %%ecx, %%ecx\n div %%ecx" ::: "rax", "rcx", "rdx");
+    w->line = 0;
+  };
   EXPECT_EQ(run(gpu, kernel, nullptr, {}).outcome, Outcome::IllegalInstruction);
   expect_alive(gpu);
 }
@@ -118,13 +133,16 @@ TEST_P(Faults, TrapAndFriends) {
 TEST_P(Faults, FaultsInManyGridsAtOnce) {
   Gpu gpu(options());
   std::vector<std::future<Fault>> all;
-  auto good = [](WarpCtx* w) { for (u32 k = 0; k < 10; ++k) sync(w); };
+  auto good = [](WarpCtx* w) {
+    for (u32 k = 0; k < 10; ++k) sync(w);
+  };
   auto bad = [](WarpCtx* w) {
     sync(w);
     if (w->cta->ctaid.x % 3 == 2) store_to(no_access());
     sync(w);
   };
-  for (u32 k = 0; k < 100; ++k) all.push_back(start(gpu, k % 2 ? +bad : +good, nullptr, {.grid = {10, 1, 1}, .block = {128, 1, 1}}));
+  for (u32 k = 0; k < 100; ++k)
+    all.push_back(start(gpu, k % 2 ? +bad : +good, nullptr, {.grid = {10, 1, 1}, .block = {128, 1, 1}}));
   for (u32 k = 0; k < 100; ++k) EXPECT_EQ(all[k].get().outcome, k % 2 ? Outcome::IllegalAddress : Outcome::Ok);
 }
 

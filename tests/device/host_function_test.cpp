@@ -31,14 +31,17 @@ TEST(Printf, Formats) {
   EXPECT_EQ(formatted("plain 100%%\n", {}, 0), "plain 100%\n");
   EXPECT_EQ(formatted("%d %i %u %x %X %o", Pack() << -5 << 6 << 7u << 255 << 255 << 8, 6), "-5 6 7 ff FF 10");
   EXPECT_EQ(formatted("%5d|%-5d|%05d|%+d|% d", Pack() << 42 << 42 << 42 << 42 << 42, 5), "   42|42   |00042|+42| 42");
-  EXPECT_EQ(formatted("%lld %llu %ld %zu", Pack() << -1LL << ~0ULL << 5L << size_t(6), 4), "-1 18446744073709551615 5 6");
+  EXPECT_EQ(formatted("%lld %llu %ld %zu", Pack() << -1LL << ~0ULL << 5L << size_t(6), 4),
+            "-1 18446744073709551615 5 6");
   EXPECT_EQ(formatted("%d %lld %d", Pack() << 1 << 2LL << 3, 3), "1 2 3");
   EXPECT_EQ(formatted("%hhd %hd %hhu", Pack() << 0x1ff << 0x18000 << 0x1ff, 3), "-1 -32768 255");
-  EXPECT_EQ(formatted("%f %.2f %e %g %a", Pack() << 1.5 << 2.345 << 1e10 << 0.0001 << 1.0, 5), "1.500000 2.35 1.000000e+10 0.0001 0x1p+0");
+  EXPECT_EQ(formatted("%f %.2f %e %g %a", Pack() << 1.5 << 2.345 << 1e10 << 0.0001 << 1.0, 5),
+            "1.500000 2.35 1.000000e+10 0.0001 0x1p+0");
   EXPECT_EQ(formatted("%10.3f|%-10.3f|%+.1f", Pack() << 3.14159 << 3.14159 << 2.0, 3), "     3.142|3.142     |+2.0");
   EXPECT_EQ(formatted("%c%c", Pack() << int('o') << int('k'), 2), "ok");
   const char *text = "hello", *none = nullptr;
-  EXPECT_EQ(formatted("%s|%8s|%-8s|%.2s|%s", Pack() << text << text << text << text << none, 5), "hello|   hello|hello   |he|(null)");
+  EXPECT_EQ(formatted("%s|%8s|%-8s|%.2s|%s", Pack() << text << text << text << text << none, 5),
+            "hello|   hello|hello   |he|(null)");
   EXPECT_EQ(formatted("%*d|%-*d|%.*f", Pack() << 5 << 42 << 5 << 42 << 1 << 2.55, 6), "   42|42   |2.5");
   EXPECT_EQ(formatted("%*d|%.*f", Pack() << -5 << 42 << -1 << 2.0, 4), "42   |2.000000");
   EXPECT_EQ(formatted("%p", Pack() << reinterpret_cast<void*>(0x1234), 1), "0x1234");
@@ -96,7 +99,8 @@ TEST_P(HostFunctions, AssertNamesEveryThread) {
   o.print_error = [&](std::string_view t) { got += t; };
   Gpu gpu(o);
   auto kernel = [](WarpCtx* w) {
-    if (w->cta->ctaid.x == 1) call(w, RtFn::Assert, {u64("n < 4"), u64("a.cu"), 12, u64("void k(int)"), 1}, nullptr, 0x30);
+    if (w->cta->ctaid.x == 1)
+      call(w, RtFn::Assert, {u64("n < 4"), u64("a.cu"), 12, u64("void k(int)"), 1}, nullptr, 0x30);
   };
   Fault f = run(gpu, kernel, nullptr, {.grid = {2, 1, 1}});
   EXPECT_EQ(f.outcome, Outcome::Assert);
@@ -165,7 +169,8 @@ TEST_P(HostFunctions, MatchAndRedux) {
       for (u32 l = 0; l < 32; ++l) EXPECT_EQ(r[l], expected[op]) << op;
     }
     Args halves{0, 0, 7};
-    for (u32 l = 0; l < 32; ++l) halves.set_lane(0, l, u32(-int(l) - 1)), halves.set_lane(1, l, l < 16 ? 0xffff : 0xffff0000);
+    for (u32 l = 0; l < 32; ++l)
+      halves.set_lane(0, l, u32(-int(l) - 1)), halves.set_lane(1, l, l < 16 ? 0xffff : 0xffff0000);
     call(w, RtFn::Redux, halves, r);
     EXPECT_EQ(r[5], u32(-1));
     EXPECT_EQ(r[20], u32(-17));

@@ -52,7 +52,8 @@ struct Shape {
   u32 local_bytes = 0;
 };
 
-inline std::unique_ptr<Launch> make(void (*run)(WarpCtx*), void* params, const Shape& s, std::function<void(const Fault&)> done) {
+inline std::unique_ptr<Launch> make(void (*run)(WarpCtx*), void* params, const Shape& s,
+                                    std::function<void(const Fault&)> done) {
   auto code = std::make_shared<TestCode>();
   code->name = "test_kernel";
   code->run = run;

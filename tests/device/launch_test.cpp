@@ -107,7 +107,8 @@ TEST_P(Launching, LocalMemoryIsPrivate) {
     for (u32 l = 0; l < 32; ++l)
       for (u32 b = 0; b < 64; ++b) ASSERT_EQ(w->local[l * w->local_stride + b], u8(w->warp_id * 7 + l));
   };
-  EXPECT_EQ(run(gpu, kernel, nullptr, {.grid = {8, 1, 1}, .block = {256, 1, 1}, .local_bytes = 64}).outcome, Outcome::Ok);
+  EXPECT_EQ(run(gpu, kernel, nullptr, {.grid = {8, 1, 1}, .block = {256, 1, 1}, .local_bytes = 64}).outcome,
+            Outcome::Ok);
 }
 
 }  // namespace

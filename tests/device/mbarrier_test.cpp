@@ -18,7 +18,9 @@ u64 arrive(WarpCtx* w, u64 addr, u64 count = 1, u64 tx = 0, u64 flags = 0, u32 m
   return call1(w, RtFn::MbarArrive, {addr, count, tx, flags}, mask);
 }
 bool test(WarpCtx* w, u64 addr, u64 state) { return call1(w, RtFn::MbarTestWait, {addr, state, 0, 0}) != 0; }
-bool test_parity(WarpCtx* w, u64 addr, u64 parity) { return call1(w, RtFn::MbarTestWait, {addr, parity, kParity, 0}) != 0; }
+bool test_parity(WarpCtx* w, u64 addr, u64 parity) {
+  return call1(w, RtFn::MbarTestWait, {addr, parity, kParity, 0}) != 0;
+}
 void wait_parity(WarpCtx* w, u64 addr, u64 parity) {
   while (!call1(w, RtFn::MbarTestWait, {addr, parity, kParity | kTry, 0})) {
   }
@@ -219,7 +221,9 @@ TEST_P(Mbarriers, DeadlockNamesTheMissingArrivals) {
   Fault f = run(gpu, kernel, nullptr, {.block = {96, 1, 1}});
   EXPECT_EQ(f.outcome, Outcome::Deadlock);
   EXPECT_NE(f.message.find("warps 0-2 at test.cu:7 wait for mbarrier at shared+0x400 phase 0: 3 of 4 arrivals pending, "
-                           "tx 512 bytes missing"), std::string::npos) << f.message;
+                           "tx 512 bytes missing"),
+            std::string::npos)
+      << f.message;
 }
 
 TEST_P(Mbarriers, MisuseDoesNotHurtTheHost) {

@@ -65,7 +65,8 @@ TEST_P(Progress, SoftwareGridBarrier) {
       sync(w);
     }
   };
-  EXPECT_EQ(run(gpu, kernel, &p, {.grid = {132, 1, 1}, .block = {128, 1, 1}, .max_resident = 132}).outcome, Outcome::Ok);
+  EXPECT_EQ(run(gpu, kernel, &p, {.grid = {132, 1, 1}, .block = {128, 1, 1}, .max_resident = 132}).outcome,
+            Outcome::Ok);
   EXPECT_EQ(p.generation, 10u);
   p.generation = 0;
   Fault f = run(gpu, kernel, &p, {.grid = {132, 1, 1}, .block = {128, 1, 1}, .max_resident = 1, .cooperative = true});
@@ -131,8 +132,10 @@ TEST_P(Progress, EndlessSpinIsReported) {
   Gpu gpu(o);
   Flags p(1);
   auto kernel = [](WarpCtx* w) {
-    if (w->warp_id == 0) sync(w);
-    else spin_until(w, [&] { return params<Flags>(w).flag[0] == 1; });
+    if (w->warp_id == 0)
+      sync(w);
+    else
+      spin_until(w, [&] { return params<Flags>(w).flag[0] == 1; });
   };
   Fault f = run(gpu, kernel, &p, {.grid = {3, 1, 1}, .block = {64, 1, 1}});
   EXPECT_EQ(f.outcome, Outcome::Deadlock);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which resident cluster runs next, and when another is admitted.
+#include <immintrin.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "device/crash.h"
+#include "device/machine.h"
+#include "device/worker.h"
+
+namespace us::device {
+namespace {
+constexpr u32 kPatience = 8;  // fruitless passes between looks at the stacks of spinning warps
+constexpr u32 kLongPatience = 256;
+constexpr u32 kMaxBurst = 32;   // clusters admitted at once when all are stuck
+constexpr u32 kPollAfter = 2;   // fruitless passes before a waiting try_wait returns false
+constexpr u32 kLendAfter = 64;  // fruitless passes before the host core is offered to others
+
+bool any(const Slot& s, u32 Cta::*set) {
+  return std::any_of(s.cta.begin(), s.cta.begin() + s.grid->cluster_ctas,
+                     [&](const auto& c) { return (*c).*set != 0; });
+}
+}  // namespace
+
+void Worker::enter(Fibre& f, Slot& s, Warp* w) {
+  current = w;
+  switch_fibre(scheduler, f);
+  if (!crashed) return;
+  crashed = false;
+  landed_on(scheduler);
+  _mm_setcsr(default_mxcsr_);
+  Warp& culprit = *current;
+  current = nullptr;
+  take_crash(s, culprit);
+}
+
+void Worker::take_crash(Slot& s, Warp& w) {
+  s.abandoned = true;
+  machine.fail(s.grid, crash_fault(w, crash));
+}
+
+void Worker::run_round(Slot& s) {
+  bool poll = fruitless_ >= kPollAfter;
+  u32 n = s.grid->cluster_ctas;
+  for (u32 r = 0; r < n; ++r) {
+    Cta& c = *s.cta[r];
+    c.ready |= c.spun | (poll ? c.polling : 0);
+    c.spun = 0;
+  }
+  for (bool again = true; again;) {
+    again = false;
+    for (u32 r = 0; r < n; ++r) {
+      Cta& c = *s.cta[r];
+      while (c.ready) {
+        if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) return;
+        Warp& w = *c.warp[size_t(std::countr_zero(c.ready))];
+        enter(w.fibre, s, &w);
+        again = true;
+      }
+    }
+  }
+}
+
+void Worker::pass() {
+  Pulse::count(pulse.passes);
+  Round sum;
+  for (size_t k = 0; k < resident_.size();) k += visit(k, sum);
+  if (sum.old_fruit) fruitless_ = 0, burst_ = 1, stuck_ = false;
+  if (sum.fruit) {
+    Pulse::count(pulse.fruits);
+    watch_.reset();
+    return;
+  }
+  ++fruitless_;
+  if (resident_.empty()) return;
+  if ((!sum.spinning || spins_in_vain()) && admit_more()) return;
+  if (watch_.look(*this, resident_)) return;
+  if (stuck_ ? fruitless_ >= kLendAfter : fruitless_ % kLendAfter == 0) sched_yield();
+}
+
+// One round of one slot. Returns by how much to advance: 0 if the slot has left.
+size_t Worker::visit(size_t k, Round& sum) {
+  Slot& s = *resident_[k];
+  u64 before = s.events;
+  run_round(s);
+  if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) {
+    drop(s);
+    forget(k);
+    sum.fruit = sum.old_fruit = true;
+    return 0;
+  }
+  bool fruit = s.events != before;
+  sum.fruit |= fruit;
+  sum.old_fruit |= fruit && !s.fresh;
+  if (s.ctas_running != 0) {
+    sum.spinning |= any(s, &Cta::spun);
+    if (!fruit) s.fresh = false;
+    return 1;
+  }
+  std::shared_ptr<Grid> g = s.grid;
+  bool more = start_next(s);
+  if (!more) forget(k);
+  machine.end_clusters(g, 1);
+  return more;
+}
+
+// Warps gave way in every pass. Loops that make progress give way too (each has its budget): only if the stacks stay the
+// same do they wait for something. Loops that count as they wait change theirs, so after long patience one cluster more.
+bool Worker::spins_in_vain() {
+  if (stuck_) return true;
+  if (fruitless_ % kPatience) return false;
+  bool same = true;
+  for (Slot* s : resident_) same &= stacks_unchanged(*s);
+  if (same && fruitless_ > kPatience) return stuck_ = true;
+  if (fruitless_ < kLongPatience) return false;
+  fruitless_ = 0, burst_ = 1;
+  return true;
+}
+
+bool Worker::admit_more() {
+  const Grid* avoid = resident_.back()->grid.get();
+  u32 n = 0;
+  for (; n < burst_; ++n) {
+    std::shared_ptr<Grid> g = machine.pick(avoid);
+    if (!g) break;
+    if (!g->yields) {
+      take_from(g);
+      fruitless_ = 0;
+      return true;
+    }
+    if (!admit(g)) break;
+    avoid = g.get();
+  }
+  burst_ = std::min(burst_ * 2, kMaxBurst);
+  return n != 0;
+}
+
+void Worker::forget(size_t k) {
+  Slot* s = resident_[k];
+  s->grid->resident.fetch_sub(1);
+  resident_.erase(resident_.begin() + std::ptrdiff_t(k));
+  free_.push_back(s);
+}
+
+// The cluster ends without having finished: its fibres will start afresh.
+void Worker::drop(Slot& s) {
+  for (u32 r = 0; r < s.grid->cluster_ctas; ++r)
+    for (u32 n = 0; n < s.grid->cta_warps; ++n)
+      if (Warp& w = *s.cta[r]->warp[n]; !w.ended) {
+        w.ended = true;
+        prepare(w.fibre, warp_entry, &w);
+      }
+  s.ctas_running = 0;
+  machine.end_clusters(s.grid, 1);
+}
+
+}  // namespace us::device
