@@ -300,4 +300,25 @@ struct ModuleEmitter {
   llvm::DIFile* file(u32 index);
 };
 
+// root + offset + extra; root may be null for plain 64-bit addresses.
+llvm::Value* pointer_at(llvm::IRBuilder<>&, llvm::Value* root, llvm::Value* offset, i64 extra);
+
+template <class F>
+void Emitter::for_each_lane(F&& body) {
+  Block* before = b_.GetInsertBlock();
+  auto* loop = Block::Create(c_, "lanes", out_);
+  auto* done = Block::Create(c_, "lanes.done", out_);
+  llvm::Value* all = mask();
+  b_.CreateCondBr(b_.CreateICmpNE(all, b_.getInt32(0)), loop, done);
+  b_.SetInsertPoint(loop);
+  auto* m = b_.CreatePHI(b_.getInt32Ty(), 2);
+  m->addIncoming(all, before);
+  llvm::Value* lane = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, m, b_.getTrue());
+  body(b_.CreateZExt(lane, b_.getInt64Ty()));
+  llvm::Value* rest = b_.CreateAnd(m, b_.CreateSub(m, b_.getInt32(1)));
+  m->addIncoming(rest, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt32(0)), loop, done);
+  b_.SetInsertPoint(done);
+}
+
 }  // namespace us::codegen

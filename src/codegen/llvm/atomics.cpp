@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Atomic operations: one update per lane, or one per warp where that is exact.
+#include "codegen/llvm/emitter.h"
+
+namespace us::codegen {
+
+using isa::Space;
+
+llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value* x, Value* y, bool exclusive, Order order) {
+  (void)order;
+  const u32 bits = isa::bits_of(type);
+  const bool sign = isa::is_signed(type);
+  llvm::Type* t = int_type(bits);
+  const bool is_float = op == AtomOp::FAdd || op == AtomOp::FMin || op == AtomOp::FMax;
+  const FT ft = bits == 64 ? FT::F64 : FT::F32;
+  const llvm::Align align(bits / 8);
+  // Global memory adds f32 with subnormals flushed to zero, shared memory does not (the ISA on atom.add.f32).
+  auto flushed = [&](Value* v) -> Value* {
+    Value* f = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, to_float(v, FT::F32));
+    Value* tiny = b_.CreateFCmpOLT(f, llvm::ConstantFP::get(f->getType(), 0x1p-126));
+    return b_.CreateSelect(tiny, b_.CreateAnd(v, llvm::ConstantInt::get(v->getType(), 0x80000000u)), v);
+  };
+  auto half_op = [&](Value* old, Value* with, FT h) -> Value* {
+    if (op == AtomOp::FAdd) return narrow_half(b_.CreateFAdd(widen_half(old, h), widen_half(with, h)), h);
+    return min_max(op == AtomOp::FMin, h, old, with);
+  };
+  auto halves = [&](Value* old, Value* with) -> Value* {
+    const FT h = type == isa::Type::bf16 || type == isa::Type::bf16x2 ? FT::BF16 : FT::F16;
+    if (bits == 16) return half_op(old, with, h);
+    auto part = [&](Value* v, u64 k) { return b_.CreateTrunc(b_.CreateLShr(v, 16 * k), b_.getInt16Ty()); };
+    Value* low = b_.CreateZExt(half_op(part(old, 0), part(with, 0), h), t);
+    return b_.CreateOr(low, b_.CreateShl(b_.CreateZExt(half_op(part(old, 1), part(with, 1), h), t), 16));
+  };
+  const bool of_halves = is_float && (bits < 32 || isa::class_of(type) == isa::TypeClass::Packed);
+  auto compute = [&](Value* old) -> Value* {
+    if (of_halves) return halves(old, x);
+    switch (op) {
+      case AtomOp::Add: return b_.CreateAdd(old, x);
+      case AtomOp::And: return b_.CreateAnd(old, x);
+      case AtomOp::Or: return b_.CreateOr(old, x);
+      case AtomOp::Xor: return b_.CreateXor(old, x);
+      case AtomOp::Min: return b_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, old, x);
+      case AtomOp::Max: return b_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, old, x);
+      case AtomOp::Inc: return b_.CreateSelect(b_.CreateICmpUGE(old, x), llvm::ConstantInt::get(t, 0), b_.CreateAdd(old, llvm::ConstantInt::get(t, 1)));
+      case AtomOp::Dec: return b_.CreateSelect(b_.CreateOr(b_.CreateICmpEQ(old, llvm::ConstantInt::get(t, 0)), b_.CreateICmpUGT(old, x)), x, b_.CreateSub(old, llvm::ConstantInt::get(t, 1)));
+      case AtomOp::Exch: return x;
+      case AtomOp::Cas: return b_.CreateSelect(b_.CreateICmpEQ(old, x), y, old);
+      case AtomOp::FAdd: {
+        LV s;
+        s.shape = uniform_shape(bits);
+        s.shape.nan = bits == 64 ? Shape::Nan::F64 : Shape::Nan::F32;
+        const bool ftz = bits == 32 && !exclusive;
+        s.base = to_int(b_.CreateFAdd(to_float(ftz ? flushed(old) : old, ft), to_float(ftz ? flushed(x) : x, ft)));
+        s.base = canon(s).base;
+        return ftz ? flushed(s.base) : s.base;
+      }
+      case AtomOp::FMin: return min_max(true, ft, old, x);
+      case AtomOp::FMax: return min_max(false, ft, old, x);
+    }
+    US_UNREACHABLE();
+  };
+  if (exclusive) {  // shared memory: one worker owns the CTA
+    Value* old = b_.CreateAlignedLoad(t, ptr, align);
+    b_.CreateAlignedStore(compute(old), ptr, align);
+    return old;
+  }
+  using RMW = llvm::AtomicRMWInst;
+  const auto sc = llvm::AtomicOrdering::SequentiallyConsistent;
+  if (op == AtomOp::Cas)
+    return b_.CreateExtractValue(b_.CreateAtomicCmpXchg(ptr, x, y, align, sc, sc), 0);
+  std::optional<RMW::BinOp> direct;
+  switch (op) {
+    case AtomOp::Add: direct = RMW::Add; break;
+    case AtomOp::And: direct = RMW::And; break;
+    case AtomOp::Or: direct = RMW::Or; break;
+    case AtomOp::Xor: direct = RMW::Xor; break;
+    case AtomOp::Exch: direct = RMW::Xchg; break;
+    case AtomOp::Min: direct = sign ? RMW::Min : RMW::UMin; break;
+    case AtomOp::Max: direct = sign ? RMW::Max : RMW::UMax; break;
+    default: break;
+  }
+  if (direct) return b_.CreateAtomicRMW(*direct, ptr, x, align, sc);
+  // Compare-and-swap loop.
+  Block* before = b_.GetInsertBlock();
+  auto* loop = Block::Create(c_, "cas", out_);
+  auto* done = Block::Create(c_, "cas.done", out_);
+  Value* first = b_.CreateAlignedLoad(t, ptr, align);
+  b_.CreateBr(loop);
+  b_.SetInsertPoint(loop);
+  auto* old = b_.CreatePHI(t, 2);
+  old->addIncoming(first, before);
+  Value* next = compute(old);
+  Value* pair = b_.CreateAtomicCmpXchg(ptr, old, next, align, sc, sc);
+  Value* seen = b_.CreateExtractValue(pair, 0);
+  old->addIncoming(seen, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateExtractValue(pair, 1), done, loop);
+  b_.SetInsertPoint(done);
+  return old;
+}
+
+V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool result_used) {
+  flush_stores();
+  const u32 bits = isa::bits_of(type);
+  Value* root = nullptr;
+  LV addr = address(m, &root);
+  const bool exclusive = m.space == Space::Shared || m.space == Space::SharedCluster;
+  vx = canon(vx);
+  if (vy) vy = canon(vy);
+  compiler_fence();
+  if (addr.shape.uniform() && !result_used) {
+    std::optional<llvm::Intrinsic::ID> reduce;
+    u64 neutral = 0;
+    const u64 all = mask_bits(bits);
+    switch (op) {
+      case AtomOp::Add: reduce = llvm::Intrinsic::vector_reduce_add; break;
+      case AtomOp::Or: reduce = llvm::Intrinsic::vector_reduce_or; break;
+      case AtomOp::Xor: reduce = llvm::Intrinsic::vector_reduce_xor; break;
+      case AtomOp::And: reduce = llvm::Intrinsic::vector_reduce_and; neutral = all; break;
+      case AtomOp::Min: reduce = isa::is_signed(type) ? llvm::Intrinsic::vector_reduce_smin : llvm::Intrinsic::vector_reduce_umin; neutral = isa::is_signed(type) ? all >> 1 : all; break;
+      case AtomOp::Max: reduce = isa::is_signed(type) ? llvm::Intrinsic::vector_reduce_smax : llvm::Intrinsic::vector_reduce_umax; neutral = isa::is_signed(type) ? (all >> 1) + 1 : 0; break;
+      default: break;
+    }
+    if (reduce) {  // exact in any order: one update for the warp
+      Value* x = vec(vx);
+      if (!mask_full_) x = b_.CreateSelect(mask_vec(), x, llvm::ConstantInt::get(vec_type(bits), neutral));
+      Value* sum = b_.CreateUnaryIntrinsic(*reduce, x);
+      atomic_scalar(op, type, pointer_at(b_, root, addr.base, m.offset), sum, nullptr, exclusive, m.order);
+      compiler_fence();
+      return imm(bits, 0);
+    }
+  }
+  Value* ptrs = pointer_vector(root, addr);
+  Value* where = new_alloca(ptrs->getType(), "atom.p");
+  b_.CreateStore(ptrs, where);
+  auto spill = [&](V v) -> Value* {
+    if (!v) return nullptr;
+    if (at(v).shape.uniform()) return nullptr;
+    Value* slot = new_alloca(vec_type(bits), "atom.v");
+    b_.CreateStore(vec(v), slot);
+    return slot;
+  };
+  Value* sx = spill(vx);
+  Value* sy = spill(vy);
+  Value* results = result_used ? new_alloca(vec_type(bits), "atom.r") : nullptr;
+  for_each_lane([&](Value* lane) {
+    Value* p = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), where, lane));
+    if (m.offset) p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(m.offset)));
+    auto pick = [&](V v, Value* slot) -> Value* {
+      if (!v) return nullptr;
+      return slot ? static_cast<Value*>(b_.CreateLoad(int_type(bits), b_.CreateGEP(int_type(bits), slot, lane))) : at(v).base;
+    };
+    Value* old = atomic_scalar(op, type, p, pick(vx, sx), pick(vy, sy), exclusive, m.order);
+    if (results) b_.CreateStore(old, b_.CreateGEP(int_type(bits), results, lane));
+  });
+  compiler_fence();
+  if (!results) return imm(bits, 0);
+  return make_varying(b_.CreateLoad(vec_type(bits), results), bits);
+}
+
+}  // namespace us::codegen
