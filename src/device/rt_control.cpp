@@ -21,6 +21,7 @@ void rt_Yield(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 void rt_Nanosleep(WarpCtx* ctx, u32, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   worker_of(w).give_way(w);
+  w.spin = 1;  // a loop that sleeps lets the other lanes of its warp run at its next turn, too
 }
 
 void rt_Trap(WarpCtx* ctx, u32 mask, const u64*, u64*) {

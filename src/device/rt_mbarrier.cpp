@@ -12,7 +12,7 @@
 namespace us::device {
 namespace {
 constexpr u64 kDrop = 1, kNoComplete = 2, kExpectTx = 4;
-constexpr u64 kParity = 1, kTryWait = 2;
+constexpr u64 kParity = 1, kTryWait = 2, kOthersGoOn = 4;
 constexpr u32 kPatientTests = 4;  // failing test_wait in a row before it gives way like try_wait
 
 [[gnu::noinline, gnu::cold]] void bad_address(Warp& w, u64 addr, u32 lane) {
@@ -149,7 +149,9 @@ void rt_MbarTestWait(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   } else {
     remember_wait(w, mask, args);
     count_failed_poll(w, mask, Wait::Mbarrier);
-    bool may_block = (args[64 + first_lane(mask)] & kTryWait) || ++w.failing_tests >= kPatientTests;
+    u64 flags = args[64 + first_lane(mask)];
+    bool may_block = (flags & kTryWait) || ++w.failing_tests >= kPatientTests;
+    if ((flags & kOthersGoOn) && mask != w.live) may_block = false;
     if (may_block && w.on_fibre) done = wait_for_phase(w, mask, args);
   }
   for (u32 l : Lanes(mask)) results[l] = done >> l & 1;

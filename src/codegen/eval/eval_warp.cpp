@@ -110,8 +110,8 @@ void EvalBuilder::call_rt(RtFn fn, std::initializer_list<V> args, std::initializ
     ++k;
   }
   // A wait that blocks the warp would also block its other lanes.
-  if (fn == RtFn::MbarTestWait && exec_ != warp_.live)
-    for (u32 l = 0; l < 32; ++l) in[2 * 32 + l] &= ~2ull;
+  if (fn == RtFn::MbarTestWait)
+    for (u32 l = 0; l < 32; ++l) in[2 * 32 + l] |= 4;
   if (exec_) warp_.rt[static_cast<std::size_t>(fn)](&warp_, exec_, in, out);
   k = 0;
   for (u32 bits : result_bits) {

@@ -200,6 +200,7 @@ void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_l
     return;
   }
   if (a_.its && fn == RtFn::BarSync) return its_barrier(in);
+  if (a_.its && fn == RtFn::MbarTestWait) in[2] = or_(in[2], imm(64, 4));  // other lanes of this warp may have to go on
   auto* lanes = llvm::ArrayType::get(vec_type(64), std::max<std::size_t>(in.size(), 1));
   Value* arg_ptr = llvm::ConstantPointerNull::get(b_.getPtrTy());
   if (constant && !in.empty()) {  // arguments in read-only memory
