@@ -70,6 +70,8 @@ Machine::Machine(GpuOptions o)
       print_error(options.print_error),
       heap(options.malloc_heap_bytes) {
   install_crash_handler();
+  auto wall = std::chrono::system_clock::now().time_since_epoch();
+  epoch_ns = u64(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count()) - now_ns();
   if (!print_error) print_error = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
   if (options.workers == 0) options.workers = std::max(1u, std::thread::hardware_concurrency());
   if (options.deterministic) options.workers = 1;

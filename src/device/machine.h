@@ -29,6 +29,7 @@ struct Machine {
   std::function<void(std::string_view)> print_error;
   GuestHeap heap;
   std::vector<std::unique_ptr<Worker>> workers;
+  u64 epoch_ns = 0;           // wall clock minus now_ns() at the start: %globaltimer counts from 1970 and never jumps
   std::atomic<u32> epoch{0};  // futex: changes with every submission
 
  private:

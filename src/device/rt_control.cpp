@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "device/machine.h"
 #include "device/rt.h"
 
@@ -43,9 +41,9 @@ void rt_BadIndirectCall(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 }
 
 void rt_GlobalTimer(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
-  US_RT_ENTER(ctx).read_clock = true;
-  auto wall = std::chrono::system_clock::now().time_since_epoch();
-  u64 ns = u64(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count());
+  Warp& w = US_RT_ENTER(ctx);
+  w.read_clock = true;
+  u64 ns = machine_of(w).epoch_ns + now_ns();
   for (u32 l : Lanes(mask)) results[l] = ns;
 }
 
