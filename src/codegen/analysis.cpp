@@ -156,24 +156,42 @@ class Analyzer {
     return out;
   }
 
+  // Blocks reachable from these without passing `stop`.
+  std::vector<u32> region_of(std::vector<u32> work, u32 stop) const {
+    std::vector<u32> region;
+    std::vector<u8> in(n_ + 1, 0);
+    while (!work.empty()) {
+      const u32 x = work.back();
+      work.pop_back();
+      if (in[x] || x == stop) continue;
+      in[x] = 1;
+      region.push_back(x);
+      for (u32 y : live_successors(x)) work.push_back(y);
+    }
+    return region;
+  }
+
+  // The outermost loop around branch and stop that some lanes go round before they come to the stop: there is no place in
+  // the loop where the lanes meet.
+  int wraps_around(u32 branch, u32 stop, const std::vector<u32>& region) const {
+    int found = -1;
+    if (stop >= n_) return found;
+    for (int l = c_.loop_of[branch]; l >= 0; l = c_.loops[static_cast<std::size_t>(l)].parent)
+      if (c_.in_loop(stop, l) && std::find(region.begin(), region.end(), c_.loops[static_cast<std::size_t>(l)].header) != region.end()) found = l;
+    return found;
+  }
+
   bool mark_region(u32 branch) {
     const auto succs = live_successors(branch);
     if (succs.size() < 2) return false;  // the other side only ends its lanes
-    const u32 stop = c_.ipdom[branch];
-    std::vector<u32> label(n_ + 1, Cfg::kNone), region;
-    std::vector<u8> in(n_ + 1, 0), joined(n_ + 1, 0);
-    for (u32 s : succs) {
-      label[s] = s;
-      std::vector<u32> work{s};
-      while (!work.empty()) {
-        const u32 x = work.back();
-        work.pop_back();
-        if (in[x] || x == stop) continue;
-        in[x] = 1;
-        region.push_back(x);
-        for (u32 y : live_successors(x)) work.push_back(y);
-      }
+    u32 stop = c_.ipdom[branch];
+    std::vector<u32> label(n_ + 1, Cfg::kNone), region = region_of(succs, stop);
+    if (const int around = wraps_around(branch, stop, region); around >= 0) {
+      while (stop < n_ && c_.in_loop(stop, around)) stop = c_.ipdom[stop];
+      region = region_of(succs, stop);
     }
+    std::vector<u8> joined(n_ + 1, 0);
+    for (u32 s : succs) label[s] = s;
     // Two different labels meeting at a block: paths from both sides join there.
     bool again = true;
     std::vector<u8> seed(n_ + 1, 0);
@@ -302,11 +320,26 @@ class Analyzer {
     return false;
   }
 
-  // atom.cas whose compare value comes from the loop itself: some lane always succeeds, nobody is waited for.
+  // atom.cas whose compare value was read from memory in the loop: some lane always succeeds, nobody is waited for.
   bool is_lock_free_update(ir::Inst& i, int loop) {
     if (!i.has(isa::Tok::cas)) return false;
     const Operand& compare = i.ops.size() > 2 ? i.ops[2] : i.ops.back();
-    return compare.kind == Operand::Kind::Value && def_block_[compare.value.v] != Cfg::kNone && c_.in_loop(def_block_[compare.value.v], loop);
+    std::vector<u8> seen(f_.regs.size(), 0);
+    return compare.value.valid() && read_in_loop(compare.value, loop, seen);
+  }
+  bool read_in_loop(ir::ValueId v, int loop, std::vector<u8>& seen) {
+    if (seen[v.v] || def_block_[v.v] == Cfg::kNone || !c_.in_loop(def_block_[v.v], loop)) return false;
+    seen[v.v] = 1;
+    bool found = false;
+    auto look = [&](const Operand& o) { found = found || (o.value.valid() && read_in_loop(o.value, loop, seen)); };
+    if (ir::Inst* d = def_inst_[v.v]) {
+      if (d->form == isa::Form::Unknown || (isa::info(d->form).effects & (isa::kLoad | isa::kAtomic))) return true;
+      ir::for_each_use(*d, look);
+    } else {
+      for (ir::Phi& p : f_.blocks[def_block_[v.v]].phis)
+        if (p.dest == v) for (const Operand& o : p.in) look(o);
+    }
+    return found;
   }
 
   void find_shadows() {

@@ -18,6 +18,7 @@ void complete(Cta& c, u32 id) {
   if (b.red_op) {
     u32 value = b.red_op == 1 ? b.red_count : b.red_op == 2 ? b.red_false == 0 : b.red_count != 0;
     for (u32 k : Lanes(b.waiting)) c.warp[k]->red_value = value;
+    c.barrier_red[id] = value;
   }
   if (b.partial) (*c.parts)[id].fill(0);
   c.ready |= b.waiting;
@@ -105,7 +106,7 @@ u32 same_operands(u32 mask, const u64* args, u32 first) {
   return group;
 }
 
-enum class Kind { Sync, Arrive, Red, Try };
+enum class Kind { Sync, Arrive, Red, Try, TryRed };
 
 template <Kind kind>
 inline void barrier(Warp& w, u32 mask, const u64* args, u64* results) {
@@ -120,17 +121,17 @@ inline void barrier(Warp& w, u32 mask, const u64* args, u64* results) {
     else if (kind == Kind::Arrive)
       check_operands(w, u32(id), count, true, group);
     Barrier& b = w.home->barriers[id];
-    if constexpr (kind == Kind::Red) {
+    if constexpr (kind == Kind::Red || kind == Kind::TryRed) {
       u32 trues = 0;
       for (u32 l : Lanes(group)) trues += (args[128 + l] & 1) != 0;
       b.red_op = u8(args[96 + first] + 1);
       b.red_count += trues;
       b.red_false += u32(std::popcount(group)) - trues;
       // The last arriver gets its value like the warps it wakes.
-      b.waiting |= 1u << w.warp_id;
+      if (kind == Kind::Red) b.waiting |= 1u << w.warp_id;
     }
     bool done = arrive(w, u32(id), u32(count), group);
-    if (!done && kind != Kind::Arrive && kind != Kind::Try) wait(w, u32(id), group);
+    if (!done && (kind == Kind::Sync || kind == Kind::Red)) wait(w, u32(id), group);
     if constexpr (kind == Kind::Red)
       for (u32 l : Lanes(group)) results[l] = w.red_value;
   }
@@ -181,16 +182,27 @@ void rt_BarSync(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 void rt_BarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   barrier<Kind::Arrive>(US_RT_ENTER(ctx), mask, args, results);
 }
+static void note_generation(Warp& w, u32 mask, const u64* args, u64* results) {
+  for (u32 l : Lanes(mask)) results[l] = args[l] < kNamedBarriers ? w.home->barrier_generation[args[l]] : 0;
+}
 void rt_BarTryArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  for (u32 l : Lanes(mask)) results[l] = args[l] < kNamedBarriers ? w.home->barrier_generation[args[l]] : 0;
+  note_generation(w, mask, args, results);
   barrier<Kind::Try>(w, mask, args, results);
+}
+void rt_BarTryRed(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
+  Warp& w = US_RT_ENTER(ctx);
+  note_generation(w, mask, args, results);
+  barrier<Kind::TryRed>(w, mask, args, results);
 }
 void rt_BarPoll(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   if (w.live != w.seen_live) count_exits(w);
   bool any = false;
-  for (u32 l : Lanes(mask)) any |= (results[l] = u32(w.home->barrier_generation[args[l]]) != u32(args[32 + l])) != 0;
+  for (u32 l : Lanes(mask)) {
+    results[32 + l] = w.home->barrier_red[args[l]];
+    any |= (results[l] = u32(w.home->barrier_generation[args[l]]) != u32(args[32 + l])) != 0;
+  }
   if (any) {
     w.quiet_polls = 0;
   } else {

@@ -100,6 +100,7 @@ struct Cta : CtaCtx {
   u32 running_warps = 0;  // not ended
   std::array<Barrier, kNamedBarriers> barriers;
   std::array<u32, kNamedBarriers> barrier_generation{};  // completed phases
+  std::array<u32, kNamedBarriers> barrier_red{};         // result of the last reduction
   std::unique_ptr<std::array<std::array<u32, kMaxWarps>, kNamedBarriers>>
       parts;  // lanes that came, by barrier and warp
   std::vector<std::unique_ptr<Warp>> warp;

@@ -16,6 +16,11 @@ void rt_Yield(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   worker_of(w).give_way(w);
 }
 
+void rt_LanesWait(WarpCtx* ctx, u32, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  worker_of(w).give_way(w);
+}
+
 void rt_Nanosleep(WarpCtx* ctx, u32, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   worker_of(w).give_way(w);

@@ -151,7 +151,7 @@ void rt_MbarTestWait(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     count_failed_poll(w, mask, Wait::Mbarrier);
     u64 flags = args[64 + first_lane(mask)];
     bool may_block = (flags & kTryWait) || ++w.failing_tests >= kPatientTests;
-    if ((flags & kOthersGoOn) && mask != w.live) may_block = false;
+    if ((flags & kOthersGoOn) && mask != w.live) may_block = false, w.spin = 1;  // the loop around gives way at once
     if (may_block && w.on_fibre) done = wait_for_phase(w, mask, args);
   }
   for (u32 l : Lanes(mask)) results[l] = done >> l & 1;

@@ -297,4 +297,59 @@ Cfg analyze_cfg(const Function& f, bool exits_leave) {
   return c;
 }
 
+// Blocks that reach `latch` without passing `header`.
+static std::vector<u8> natural_loop(const Cfg& c, u32 header, u32 latch) {
+  std::vector<u8> in(c.succs.size(), 0);
+  in[header] = 1;
+  std::vector<u32> work{latch};
+  while (!work.empty()) {
+    const u32 b = work.back();
+    work.pop_back();
+    if (in[b]) continue;
+    in[b] = 1;
+    for (u32 p : c.preds[b]) work.push_back(p);
+  }
+  return in;
+}
+
+// Does every way on from `latch` pass a block of the whole loop that is not in the loop of this back edge?
+static bool is_inner_latch(const Cfg& c, const Loop& loop, u32 latch) {
+  const std::vector<u8> own = natural_loop(c, loop.header, latch);
+  const int id = static_cast<int>(&loop - c.loops.data());
+  for (u32 s = c.ipdom[latch]; s < c.succs.size() && c.in_loop(s, id); s = c.ipdom[s])
+    if (!own[s]) return true;
+  return false;
+}
+
+static bool separate_one(Function& f) {
+  const Cfg c = analyze_cfg(f, true);
+  for (const Loop& loop : c.loops) {
+    std::vector<u32> inner, outer;
+    for (u32 p : c.preds[loop.header]) {
+      if (!c.dominates(loop.header, p)) continue;
+      (is_inner_latch(c, loop, p) ? inner : outer).push_back(p);
+    }
+    if (inner.empty() || outer.empty()) continue;
+    const BlockId head{static_cast<u32>(f.blocks.size())};
+    for (u32 b = 0; b < f.blocks.size(); ++b) {
+      if (std::find(inner.begin(), inner.end(), b) != inner.end()) continue;
+      for (BlockId& t : f.blocks[b].term.targets)
+        if (t.v == loop.header) t = head;
+    }
+    Block block;
+    block.term.kind = Terminator::Kind::Br;
+    block.term.targets = {BlockId{loop.header}};
+    block.term.loc = f.blocks[loop.header].term.loc;
+    f.blocks.push_back(std::move(block));
+    return true;
+  }
+  return false;
+}
+
+void separate_loops(Function& f) {
+  for (std::size_t limit = 0; limit < 64 && separate_one(f); ++limit) {
+  }
+  remove_unreachable(f);
+}
+
 }  // namespace us::ir

@@ -34,6 +34,13 @@ bool is_exit_block(const Function&, u32 block);
 
 // Drops blocks that cannot be reached (renumbers), then fills Block::preds.
 void remove_unreachable(Function&);
+// Two loops with one header become nested loops with a header each. Lanes that go back early must first come to where the
+// others are before the outer loop goes on:
+//
+//   h: ... branch h ; rest ; branch h      =>      o: h: ... branch h ; rest ; branch o
+//
+// Register form only.
+void separate_loops(Function&);
 // Edges to exit blocks of an entry do not count for post-dominance when `exits_leave` is set.
 Cfg analyze_cfg(const Function&, bool exits_leave);
 

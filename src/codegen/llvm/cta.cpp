@@ -28,11 +28,13 @@ llvm::Value* Emitter::place(Value* slot) {
   return b_.CreateInBoundsGEP(a->getAllocatedType(), a, {b_.getInt32(0), warp_index()});
 }
 llvm::Value* Emitter::slot_alloca(const Slot& s, llvm::Type* t, const char* name) {
+  if (a_.its) return its_slot(t);
   if (!cta_mode_ || !s.per_warp) return new_alloca(t, name);
   auto* a = llvm::cast<llvm::AllocaInst>(new_alloca(llvm::ArrayType::get(t, m_.facts.warps()), name));
   return a;
 }
 llvm::Value* Emitter::live_alloca() {
+  if (a_.its) return new_alloca(b_.getInt32Ty(), "live");
   Slot s;
   s.per_warp = true;
   return slot_alloca(s, b_.getInt32Ty(), "live");

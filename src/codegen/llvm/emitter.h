@@ -11,6 +11,7 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "codegen/analysis.h"
@@ -63,6 +64,7 @@ class Emitter final : public Builder {
   V shuffle(V src, V lane) override;
   V sreg(isa::SReg, u32 comp) override;
   void call_rt(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) override;
+  void call_rt_now(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args = false);
   // Builder: memory (memory.cpp)
   void load(const MemRef&, std::span<V> out) override;
   void store(const MemRef&, std::span<const V> in) override;
@@ -178,14 +180,11 @@ class Emitter final : public Builder {
   void return_now();
   Value* pending(u32 b);
   bool checked(u32 b) const { return checked_[b]; }
-  void emit_its_dispatch();
-  void rotate(u32 slot, Value* m);
-  void its_barrier(std::span<const V> args);
-  void split_sync_points();
+  using Parts = std::vector<std::pair<u32, Value*>>;
+  Parts divided(const ir::Terminator&, V cond);  // the lanes that go to each target
   void reorder_phi_inputs();
   void emit_phi_loads(u32 b);
   void finish_block(u32 b);
-  bool is_sync_block(u32 b) const;
   void set_debug_loc(const SrcLoc&);
   Value* new_alloca(llvm::Type*, const char* name);
   // values in slots
@@ -206,6 +205,27 @@ class Emitter final : public Builder {
   Value* slot_alloca(const Slot&, llvm::Type*, const char* name);
   Value* live_alloca();
   Value* live_place() { return place(live_); }
+  // its.cpp: independent thread scheduling
+  void its_prologue();
+  void its_epilogue();
+  Value* its_slot(llvm::Type*);
+  Value* its_load(const std::vector<Value*>& set, u32 word);
+  Value* its_all_of(std::initializer_list<const std::vector<Value*>*>);
+  Value* its_alone();                            // i1: no other lanes of the warp are pending anywhere
+  void its_put(u32 slot, Value* mask, bool may_be_empty);
+  void emit_its_dispatch();
+  void emit_its_round_end(u32 blocks);
+  bool its_gated(u32 b) const;
+  void emit_its_head(u32 b);
+  void emit_its_gate(u32 b, const ir::Inst&);
+  Value* its_ready_groups(Value* members, Value* come, Value* live);
+  void emit_its_spin_check(u32 b);
+  void its_go(u32 to, Value* mask);
+  void its_split(const Parts&);
+  void emit_its_terminator(u32 b);
+  void its_barrier(std::span<const V> args, u32 red_bits, V* red);
+  void its_nanosleep(V ns);
+  void find_its_spins();
   // calls.cpp
   void emit_call(const ir::Inst&);
   void call_function(const ir::Function& callee, const ir::Inst::Call&, Value* m);
@@ -266,11 +286,19 @@ class Emitter final : public Builder {
   llvm::SwitchInst* resume_switch_ = nullptr;
   u32 resume_points_ = 0;
   Block* dispatch_ = nullptr;       // ITS
-  Value* its_floor_ = nullptr;
+  Block* its_round_ = nullptr;
+  llvm::AllocaInst* its_frame_size_ = nullptr;
+  Value* its_frame_ = nullptr;
+  u64 its_bytes_ = 0;
   Value* its_pending_ = nullptr;    // [blocks + barriers x i32]
-  Value* its_force_ = nullptr;      // nonzero: warp-synchronous blocks may run although other lanes have not come
+  std::vector<Value*> its_ready_, its_waiting_, its_open_, its_todo_;  // bit sets of slots, 64 a word
+  Value* its_mask_ = nullptr;       // of the block that is entered
+  Value* its_spun_ = nullptr;       // rotations since other warps ran
+  Value* its_spun_lanes_ = nullptr; // and the lanes that did
+  Value* its_stalled_ = nullptr;    // rounds in which all lanes waited
+  Value* its_force_ = nullptr;      // nonzero: gates are open although lanes are missing
   u32 its_slots_ = 0, its_next_poll_ = 0;
-  Value* its_found_mask_ = nullptr;
+  std::set<u32> its_spins_;         // blocks with a spin check
   llvm::SwitchInst* its_switch_ = nullptr;
 };
 

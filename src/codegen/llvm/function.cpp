@@ -10,6 +10,7 @@
 //                        └ empty ─────────┘└ empty ──────────┘
 #include <llvm/IR/MDBuilder.h>
 
+#include "codegen/its_form.h"
 #include "codegen/llvm/emitter.h"
 
 #include <algorithm>
@@ -123,38 +124,6 @@ void Emitter::define(ir::ValueId id, LV v) {
 
 // --- set-up ---
 
-bool Emitter::is_sync_block(u32 b) const {
-  const ir::Block& block = f_.blocks[b];
-  return !block.insts.empty() && block.insts[0].form != isa::Form::Unknown && (isa::info(block.insts[0].form).effects & isa::kConvergent);
-}
-
-// ITS: a warp-synchronous instruction starts its block, so that the dispatcher can run it last.
-void Emitter::split_sync_points() {
-  for (u32 b = 0; b < f_.blocks.size(); ++b) {
-    for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
-      const ir::Inst& i = f_.blocks[b].insts[k];
-      if (i.form == isa::Form::Unknown || !(isa::info(i.form).effects & isa::kConvergent)) continue;
-      if (k == 0 && f_.blocks[b].phis.empty()) continue;
-      ir::Block tail;
-      ir::Block& head = f_.blocks[b];
-      tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k)), std::make_move_iterator(head.insts.end()));
-      head.insts.resize(k);
-      tail.term = head.term;
-      const ir::BlockId id{static_cast<u32>(f_.blocks.size())};
-      head.term = Terminator{};
-      head.term.kind = Terminator::Kind::Br;
-      head.term.targets = {id};
-      head.term.loc = tail.term.loc;
-      for (ir::BlockId t : tail.term.targets)
-        for (ir::BlockId& p : f_.blocks[t.v].preds)
-          if (p.v == b) p = id;
-      tail.preds = {ir::BlockId{b}};
-      f_.blocks.push_back(std::move(tail));
-      break;
-    }
-  }
-}
-
 // After a split: phi inputs stand in the order of the new predecessors.
 void Emitter::reorder_phi_inputs() {
   const ir::Cfg cfg = ir::analyze_cfg(f_, true);
@@ -172,23 +141,39 @@ void Emitter::reorder_phi_inputs() {
 
 void Emitter::analyze_function() {
   ir::remove_unreachable(f_);
-  cfg_ = ir::analyze_cfg(f_, true);
-  ir::build_ssa(f_, cfg_);
-  ir::propagate_copies(f_);
-  ir::remove_dead(f_);
+  ir::separate_loops(f_);
+  const ir::Function registers = f_;
   AnalysisOptions o{m_.facts, m_.force_varying, m_.force_its};
-  a_ = analyze(m_.ir, f_, cfg_, o);
-  if (a_.its) {
-    split_sync_points();
-    reorder_phi_inputs();
+  auto build = [&] {
     cfg_ = ir::analyze_cfg(f_, true);
-    o.force_its = true;
-    const char* reason = a_.its_reason;
+    ir::build_ssa(f_, cfg_);
+    ir::propagate_copies(f_);
+    ir::remove_dead(f_);
     a_ = analyze(m_.ir, f_, cfg_, o);
+  };
+  build();
+  if (a_.its) {
+    find_its_spins();
+    const char* reason = a_.its_reason;
+    f_ = registers;
+    to_its_form(f_);
+    ir::remove_unreachable(f_);
+    o.force_its = true;
+    build();
     a_.its_reason = reason;
   }
   cta_mode_ = !a_.its && choose_cta_mode();
   m_.yields = m_.yields || (a_.yields && !cta_mode_);
+}
+
+// Heads of loops that may wait for another thread. Before blocks are split and united, which hides loops.
+void Emitter::find_its_spins() {
+  for (u32 l = 0; l < cfg_.loops.size(); ++l)
+    if (a_.loop_spins[l]) its_spins_.insert(cfg_.loops[l].header);
+  if (!cfg_.irreducible) return;
+  for (u32 b : cfg_.rpo)
+    for (u32 s : cfg_.succs[b])
+      if (cfg_.rpo_index[s] <= cfg_.rpo_index[b] && !cfg_.dominates(s, b)) its_spins_.insert(s);
 }
 
 void Emitter::create_blocks() {
@@ -280,6 +265,7 @@ void Emitter::run() {
   subprogram_ = out_->getSubprogram();
   set_debug_loc(f_.loc);
   create_blocks();
+  if (a_.its) its_prologue();
   if (cta_mode_) {
     warps_ = out_->getArg(0);
     current_ = out_->getArg(1);
@@ -301,6 +287,7 @@ void Emitter::run() {
   if (f_.entry) b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live)));
   if (cta_mode_) emit_cta_end();
   else b_.CreateRetVoid();
+  if (a_.its) its_epilogue();
   b_.SetInsertPoint(alloca_block_);
   b_.SetCurrentDebugLocation(llvm::DebugLoc());
   b_.CreateBr(start);
@@ -362,9 +349,7 @@ void Emitter::emit_block(u32 b) {
   cur_ = b;
   set_debug_loc(f_.blocks[b].insts.empty() ? f_.blocks[b].term.loc : f_.blocks[b].insts[0].loc);
   if (a_.its) {
-    its_switch_->addCase(b_.getInt32(position_[b]), body_[b]);
-    b_.SetInsertPoint(body_[b]);
-    set_mask(its_found_mask_, false);
+    emit_its_head(b);
   } else {
     Value* m = nullptr;
     if (checked_[b]) {
@@ -377,10 +362,10 @@ void Emitter::emit_block(u32 b) {
     if (a_.guarded[b]) set_mask(m, false);
     else if (live_constant_) set_mask(nullptr, true);
     else set_mask(b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"), false);
+    emit_phi_loads(b);
+    const int loop = cfg_.loop_of[b];
+    if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b && a_.loop_spins[static_cast<std::size_t>(loop)]) spin_check(b, b);
   }
-  emit_phi_loads(b);
-  const int loop = cfg_.loop_of[b];
-  if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b && a_.loop_spins[static_cast<std::size_t>(loop)]) spin_check(b, b);
   for (const ir::Inst& i : f_.blocks[b].insts)
     if (!(cta_mode_ && may_yield(i))) emit_inst(i);
   set_debug_loc(f_.blocks[b].term.loc);
@@ -400,8 +385,7 @@ void Emitter::spin_check(u32 block, u32) {
   b_.SetInsertPoint(out);
   V none;
   call_rt(RtFn::Yield, {imm(64, f_.blocks[block].insts.empty() ? 0 : f_.blocks[block].insts[0].loc.line)}, {}, &none, false);
-  if (a_.its) rotate(position_[block], mask());
-  else b_.CreateBr(go);
+  b_.CreateBr(go);
   b_.SetInsertPoint(go);
 }
 
@@ -560,12 +544,7 @@ void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
 
 void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
   emit_phis(from, to, edge_mask, edge_full);
-  if (a_.its) {
-    Value* p = b_.CreateConstInBoundsGEP1_32(b_.getInt32Ty(), its_pending_, position_[to]);
-    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), p), edge_mask), p);
-  } else if (checked_[to]) {
-    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), pending_[to]), edge_mask), pending_[to]);
-  }
+  if (checked_[to]) b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), pending_[to]), edge_mask), pending_[to]);
 }
 
 void Emitter::kill_lanes(Value* m) {
@@ -578,12 +557,32 @@ void Emitter::kill_lanes(Value* m) {
 
 // After the edges of a block: go on.
 void Emitter::finish_block(u32 b) {
-  if (a_.its) b_.CreateBr(dispatch_);
-  else b_.CreateBr(sweep_from(position_[b] + 1));
+  b_.CreateBr(sweep_from(position_[b] + 1));
+}
+
+Emitter::Parts Emitter::divided(const Terminator& t, V cond) {
+  Parts parts;
+  Value* m = mask();
+  if (t.kind == Terminator::Kind::CondBr) {
+    Value* taken = b_.CreateAnd(b_.CreateBitCast(vec(cond), b_.getInt32Ty()), m);
+    parts = {{t.targets[0].v, taken}, {t.targets[1].v, b_.CreateAnd(m, b_.CreateNot(taken))}};
+  } else {
+    std::map<u32, Value*> by_target;
+    for (u32 k = 0; k < t.targets.size(); ++k) {
+      Value* eq = b_.CreateICmpEQ(vec(cond), llvm::ConstantInt::get(vec_type(32), k));
+      if (k + 1 == t.targets.size()) eq = b_.CreateICmpUGE(vec(cond), llvm::ConstantInt::get(vec_type(32), k));
+      Value* bits = b_.CreateAnd(b_.CreateBitCast(eq, b_.getInt32Ty()), m);
+      Value*& all = by_target[t.targets[k].v];
+      all = all ? b_.CreateOr(all, bits) : bits;
+    }
+    parts.assign(by_target.begin(), by_target.end());
+  }
+  return parts;
 }
 
 void Emitter::emit_terminator(u32 b) {
   flush_stores();
+  if (a_.its) return emit_its_terminator(b);
   const Terminator& t = f_.blocks[b].term;
   const bool guarded = a_.guarded[b];
   const bool exits = t.kind == Terminator::Kind::Exit || (f_.entry && t.kind == Terminator::Kind::Ret);
@@ -656,28 +655,12 @@ void Emitter::emit_terminator(u32 b) {
     return;
   }
   // Divergent: every lane goes its way, then the sweep goes on.
-  std::vector<std::pair<u32, Value*>> parts;
-  Value* m = mask();
-  if (t.kind == Terminator::Kind::CondBr) {
-    Value* taken = b_.CreateAnd(b_.CreateBitCast(vec(cond), b_.getInt32Ty()), m);
-    parts = {{t.targets[0].v, taken}, {t.targets[1].v, b_.CreateAnd(m, b_.CreateNot(taken))}};
-  } else {
-    std::map<u32, Value*> by_target;
-    for (u32 k = 0; k < t.targets.size(); ++k) {
-      Value* eq = b_.CreateICmpEQ(vec(cond), llvm::ConstantInt::get(vec_type(32), k));
-      if (k + 1 == t.targets.size()) eq = b_.CreateICmpUGE(vec(cond), llvm::ConstantInt::get(vec_type(32), k));
-      Value* bits = b_.CreateAnd(b_.CreateBitCast(eq, b_.getInt32Ty()), m);
-      Value*& all = by_target[t.targets[k].v];
-      all = all ? b_.CreateOr(all, bits) : bits;
-    }
-    parts.assign(by_target.begin(), by_target.end());
-  }
-  std::vector<std::pair<u32, Value*>> going;
-  for (auto& [to, part] : parts) {
+  Parts going;
+  for (auto& [to, part] : divided(t, cond)) {
     if (exit_edge(to)) kill_lanes(part);
     else going.push_back({to, part});
   }
-  if (!guarded && going.size() == 1 && !a_.its) {  // the others have left: no divergence
+  if (!guarded && going.size() == 1) {  // the others have left: no divergence
     const u32 to = going[0].first;
     auto* on = Block::Create(c_, "alive", out_);
     Value* left = b_.CreateLoad(b_.getInt32Ty(), live_place());

@@ -187,6 +187,19 @@ void Emitter::copy_async(std::span<const V> args) {
 void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) {
   if (fn != RtFn::CpAsync) flush_stores();
   std::vector<V> in;
+  for (V v : args) in.push_back(v ? resize(canon(v), 64, false) : imm(64, 0));
+  auto known = [&](std::size_t k) { return at(in[k]).shape.constant() && at(in[k]).shape.uniform(); };
+  if (fn == RtFn::CpAsync && known(2) && known(3) && at(in[2]).shape.value == at(in[3]).shape.value) return copy_async(in);
+  if (a_.its && fn == RtFn::BarSync) return its_barrier(in, 0, nullptr);
+  if (a_.its && fn == RtFn::BarRed) return its_barrier(in, *bits.begin(), results);
+  if (a_.its && fn == RtFn::Nanosleep) return its_nanosleep(in[0]);
+  if (a_.its && fn == RtFn::MbarTestWait) return call_rt_now(fn, {in[0], in[1], bin(Bin::Or, in[2], imm(64, 4)), in[3]}, bits, results);  // park only with all lanes
+  call_rt_now(fn, args, bits, results, uniform_if_args);
+}
+
+// One call for the lanes of the mask.
+void Emitter::call_rt_now(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) {
+  std::vector<V> in;
   bool uniform = true, constant = true;
   for (V v : args) {
     V w = v ? resize(canon(v), 64, false) : imm(64, 0);
@@ -194,13 +207,6 @@ void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_l
     constant = constant && at(w).shape.constant();
     in.push_back(w);
   }
-  if (fn == RtFn::CpAsync && at(in[2]).shape.constant() && at(in[3]).shape.constant() && at(in[2]).shape.uniform() &&
-      at(in[2]).shape.value == at(in[3]).shape.value) {
-    copy_async(in);
-    return;
-  }
-  if (a_.its && fn == RtFn::BarSync) return its_barrier(in);
-  if (a_.its && fn == RtFn::MbarTestWait) in[2] = or_(in[2], imm(64, 4));  // other lanes of this warp may have to go on
   auto* lanes = llvm::ArrayType::get(vec_type(64), std::max<std::size_t>(in.size(), 1));
   Value* arg_ptr = llvm::ConstantPointerNull::get(b_.getPtrTy());
   if (constant && !in.empty()) {  // arguments in read-only memory
