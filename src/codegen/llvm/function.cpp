@@ -136,7 +136,7 @@ void Emitter::emit_prologue() {
   for (u32 b = 0; b < f_.blocks.size(); ++b) {
     const bool ends = f_.blocks[b].term.kind == Terminator::Kind::Exit || (f_.entry && f_.blocks[b].term.kind == Terminator::Kind::Ret);
     if (ends && a_.guarded[b]) kills = true;
-    if (a_.divergent[b] && f_.entry)
+    if ((a_.divergent[b] || a_.guarded[b]) && f_.entry)
       for (u32 s : cfg_.succs[b]) kills = kills || ir::is_exit_block(f_, s);
   }
   live_constant_ = f_.entry && m_.facts.full_warps() && !kills && !a_.its;
