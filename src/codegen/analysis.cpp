@@ -262,6 +262,27 @@ class Analyzer {
     }
     for (u32 l = 0; l < c_.loops.size(); ++l)
       if (a_.loop_diverges[l] && exit_waits(static_cast<int>(l), false)) return because("a divergent loop that waits for other threads");
+    for (u32 l = 0; l < c_.loops.size(); ++l)
+      if (a_.guarded[c_.loops[l].header] && acts_beside(l) && exit_waits(static_cast<int>(l), true))
+        return because("some lanes wait in a loop while others have stores to make");
+    return false;
+  }
+  // Are there effects under divergence that lanes outside this loop may still have before them while it runs?
+  bool acts_beside(u32 loop) {
+    std::vector<u8> later(n_, 0);
+    std::vector<u32> work{c_.loops[loop].header};
+    while (!work.empty()) {
+      const u32 b = work.back();
+      work.pop_back();
+      if (later[b]) continue;
+      later[b] = 1;
+      for (u32 s : c_.succs[b]) work.push_back(s);
+    }
+    for (u32 b = 0; b < n_; ++b) {
+      if (later[b] || !a_.guarded[b] || c_.rpo_index[b] < c_.rpo_index[c_.loops[loop].header]) continue;
+      for (const ir::Inst& i : f_.blocks[b].insts)
+        if (i.form != isa::Form::Unknown && (isa::info(i.form).effects & (isa::kStore | isa::kAtomic | isa::kYield))) return true;
+    }
     return false;
   }
   bool because(const char* why) {
