@@ -26,7 +26,7 @@ void check(const char* name) {
   const int n = 128 * 3 + 50;
   std::vector<V> in(n), want(n);
   for (int i = 0; i < n; ++i)
-    for (int k = 0; k < kLanes; ++k) reinterpret_cast<T*>(&in[i])[k] = T(mix(i * kLanes + k) >> 8);
+    for (int k = 0; k < kLanes; ++k) reinterpret_cast<T*>(&in[i])[k] = T(mix(i * kLanes + k) >> 12);
   for (int i = 0; i < n; ++i) {
     const int other = (i / 128 * 128) + ((i % 128) ^ 5);
     want[i] = in[other < n ? other : i];
