@@ -37,6 +37,7 @@ inline void must(cudaError_t error, const char* what) {
 }
 
 inline Sizes parse_sizes(int argc, char** argv, Sizes sizes = {}) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // what was printed before a hang is seen
   struct Option { const char* name; int* value; };
   const Option options[] = {{"--blocks", &sizes.blocks}, {"--threads", &sizes.threads},
                             {"--batches", &sizes.batches}, {"--stages", &sizes.stages}};

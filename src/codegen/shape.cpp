@@ -142,6 +142,14 @@ bool offsets_small(const Offsets& o) {
   return std::all_of(o.begin(), o.end(), [](i64 x) { return x > -(i64{1} << 40) && x < (i64{1} << 40); });
 }
 
+// Offsets count modulo 2^bits; near zero, a base of `bits` bits that is sign extended reaches the right address.
+Offsets near_zero(Offsets o, u32 bits) {
+  const i64 half = bits < 64 ? i64{1} << (bits - 1) : 0;
+  for (i64& x : o)
+    if (half && (x >= half || x < -half)) x = sign_extend(static_cast<u64>(x) & mask_bits(bits), bits);
+  return o;
+}
+
 // a pattern (not constant), b anything but varying.
 Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
   const u32 bits = a.bits;
@@ -152,7 +160,7 @@ Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
       const Shape& y = swapped ? a : b;
       bound_bin(op, x, y, r);
       const Offsets o = map_offsets(x, [&](i64 v, u32 l) { return op == Bin::Add ? v + y.offset(l) : v - y.offset(l); });
-      return offsets_small(o) ? with_offsets(r, o) : varying_shape(bits);
+      return offsets_small(o) ? with_offsets(r, near_zero(o, bits)) : varying_shape(bits);
     }
     case Bin::Mul: {
       if (!(b.uniform() && b.known)) return varying_shape(bits);
@@ -160,13 +168,13 @@ Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
       const i64 k = sign_extend(b.value, bits);
       if (k > (i64{1} << 31) || k < -(i64{1} << 31)) return varying_shape(bits);
       const Offsets o = map_offsets(a, [&](i64 v, u32) { return v * k; });
-      return offsets_small(o) ? with_offsets(r, o) : varying_shape(bits);
+      return offsets_small(o) ? with_offsets(r, near_zero(o, bits)) : varying_shape(bits);
     }
     case Bin::Shl: {
       if (swapped || !(b.uniform() && b.known) || b.value >= bits || b.value > 31) return varying_shape(bits);
       bound_bin(op, a, b, r);
       const Offsets o = map_offsets(a, [&](i64 v, u32) { return v * (i64{1} << b.value); });
-      return offsets_small(o) ? with_offsets(r, o) : varying_shape(bits);
+      return offsets_small(o) ? with_offsets(r, near_zero(o, bits)) : varying_shape(bits);
     }
     case Bin::LShr: {
       if (swapped || !(b.uniform() && b.known) || b.value >= bits || !a.disjoint()) return varying_shape(bits);
