@@ -18,7 +18,9 @@ V Emitter::symbol_address(ir::SymId id, i64 offset) {
     }
     case Space::Local: {
       Value* base = local_base_ ? b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), local_base_), b_.getInt64Ty()) : static_cast<Value*>(b_.getInt64(0));
-      return make_uniform(b_.CreateAdd(base, b_.getInt64(s.offset + static_cast<u64>(offset))), uniform_shape(64));
+      const auto shift = local_shift_.find(id.v);
+      const u64 start = s.offset + (shift == local_shift_.end() ? 0 : shift->second);
+      return make_uniform(b_.CreateAdd(base, b_.getInt64(start + static_cast<u64>(offset))), uniform_shape(64));
     }
     case Space::Param: {
       u32 at_byte = 0;

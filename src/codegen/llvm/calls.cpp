@@ -33,7 +33,10 @@ llvm::Value* Emitter::param_buffer(ir::SymId id, u32* offset) {
       return rets_out_;
     }
   Value*& buf = param_bufs_[id.v];
-  if (!buf) buf = new_alloca(llvm::ArrayType::get(vec_type(32), std::max(1u, words(static_cast<u32>(m_.ir.symbols[id.v].size)))), "param");
+  if (!buf) {
+    auto* type = llvm::ArrayType::get(vec_type(32), std::max(1u, words(static_cast<u32>(m_.ir.symbols[id.v].size))));
+    buf = a_.its ? its_slot(type) : new_alloca(type, "param");
+  }
   return buf;
 }
 

@@ -240,10 +240,10 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   set_attributes(fn);
   attach_subprogram(m, fn, *entry);
   auto body = std::make_unique<ir::Function>(*entry);
-  out.local_bytes = (entry->local_bytes + 15) / 16 * 16;
   {
     Emitter e(m, *body, fn);
     e.run();
+    out.local_bytes = (body->local_bytes + 15) / 16 * 16;
     out.its = e.its();
     out.whole_cta = e.cta_mode();
   }
@@ -253,9 +253,9 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     auto copy = std::make_unique<ir::Function>(module.functions[id]);
     std::size_t insts = 0;
     for (const auto& b : copy->blocks) insts += b.insts.size();
-    out.local_bytes += (copy->local_bytes + 15) / 16 * 16;
     Emitter e(m, *copy, m.functions[id]);
     e.run();
+    out.local_bytes += (copy->local_bytes + 15) / 16 * 16;
     if (insts <= 40 && !e.its()) m.functions[id]->addFnAttr(llvm::Attribute::AlwaysInline);
   }
   if (is_recursive(m) || !m.address_taken.empty()) out.local_bytes += 16 * 1024;

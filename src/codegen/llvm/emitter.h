@@ -226,6 +226,7 @@ class Emitter final : public Builder {
   void its_barrier(std::span<const V> args, u32 red_bits, V* red);
   void its_nanosleep(V ns);
   void find_its_spins();
+  bool calls_that_wait();
   // calls.cpp
   void emit_call(const ir::Inst&);
   void call_function(const ir::Function& callee, const ir::Inst::Call&, Value* m);
@@ -272,6 +273,7 @@ class Emitter final : public Builder {
   Value* rets_out_ = nullptr;
   Value* local_base_ = nullptr;     // i32: first byte of this frame's local memory
   std::map<u32, Value*> param_bufs_;
+  std::map<u32, u32> local_shift_;  // by SymId: .local variables of inlined functions
   Value* rt_args_ = nullptr;
   Value* rt_results_ = nullptr;
   std::map<std::string, Value*> fields_;
@@ -318,6 +320,7 @@ struct ModuleEmitter {
   std::vector<u32> work;                         // device functions still to emit
   std::vector<u32> address_taken;                // candidates of indirect calls
   std::map<u32, std::unique_ptr<ir::Function>> bodies;
+  std::vector<u8> waiting;                       // by FuncId, see inline_calls.h
   bool functions_exit = false;                   // some device function can end its threads
   bool yields = false;
   u32 local_reserve = 0;

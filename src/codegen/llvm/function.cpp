@@ -10,6 +10,7 @@
 //                        └ empty ─────────┘└ empty ──────────┘
 #include <llvm/IR/MDBuilder.h>
 
+#include "codegen/inline_calls.h"
 #include "codegen/its_form.h"
 #include "codegen/llvm/emitter.h"
 
@@ -45,7 +46,7 @@ void Emitter::reorder_phi_inputs() {
 void Emitter::analyze_function() {
   ir::remove_unreachable(f_);
   ir::separate_loops(f_);
-  const ir::Function registers = f_;
+  ir::Function registers = f_;
   AnalysisOptions o{m_.facts, m_.force_varying, m_.force_its};
   auto build = [&] {
     cfg_ = ir::analyze_cfg(f_, true);
@@ -55,10 +56,17 @@ void Emitter::analyze_function() {
     a_ = analyze(m_.ir, f_, cfg_, o);
   };
   build();
+  if (calls_that_wait()) {
+    inline_waiting_calls(m_.ir, m_.waiting, registers, local_shift_);
+    ir::remove_unreachable(registers);
+    ir::separate_loops(registers);
+    f_ = registers;
+    build();
+  }
   if (a_.its) {
     find_its_spins();
     const char* reason = a_.its_reason;
-    f_ = registers;
+    f_ = std::move(registers);
     to_its_form(f_);
     ir::remove_unreachable(f_);
     o.force_its = true;
@@ -67,6 +75,19 @@ void Emitter::analyze_function() {
   }
   cta_mode_ = !a_.its && choose_cta_mode();
   m_.yields = m_.yields || (a_.yields && !cta_mode_);
+}
+
+// Does a part of the warp call a function in which lanes may wait for each other?
+bool Emitter::calls_that_wait() {
+  for (u32 b = 0; b < f_.blocks.size(); ++b)
+    for (const ir::Inst& i : f_.blocks[b].insts) {
+      if (i.call.empty() || !(a_.guarded[b] || i.guard.kind != Operand::Kind::None)) continue;
+      if (m_.waiting.empty()) m_.waiting = waiting_functions(m_.ir);
+      const ir::Symbol* s = i.call[0].callee.valid() ? &m_.ir.symbols[i.call[0].callee.v] : nullptr;
+      while (s && s->alias.valid()) s = &m_.ir.symbols[s->alias.v];
+      if (s && s->func.valid() && m_.waiting[s->func.v]) return true;
+    }
+  return false;
 }
 
 // Heads of loops that may wait for another thread. Before blocks are split and united, which hides loops.

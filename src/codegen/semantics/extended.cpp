@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX ISA "Extended-Precision Arithmetic Instructions". The carry flag CC.CF is a hidden predicate register: the last source
-// of addc, subc, madc and the second destination of the .cc forms. Subtraction stores a borrow in it.
+// of addc, subc, madc and the second destination of the .cc forms. Subtraction adds the complement: its carry-out is set when
+// there is no borrow. Programs see that (the compiler's own 128-bit division reads it with addc).
 #include "codegen/semantics/common.h"
 
 namespace us::codegen {
@@ -27,11 +28,11 @@ void sub_with(const Sem& s, bool borrow_in) {
   const u32 k = first_source(s);
   V x = s.in(k), y = s.in(k + 1), r = b.sub(x, y), borrow = b.icmp(ICmp::ULt, x, y);
   if (borrow_in) {
-    V c = b.zext(s.in(k + 2, Type::pred), b.width(x));
+    V c = b.zext(b.not_(s.in(k + 2, Type::pred)), b.width(x));
     borrow = b.or_(borrow, b.icmp(ICmp::ULt, r, c));
     r = b.sub(r, c);
   }
-  finish(s, r, borrow);
+  finish(s, r, b.not_(borrow));
 }
 V half_product(const Sem& s) {
   const Bin op = !s.has(Tok::hi) ? Bin::Mul : isa::is_signed(s.i.type()) ? Bin::MulHiS : Bin::MulHiU;

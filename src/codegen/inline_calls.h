@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device functions whose lanes may wait for each other are part of their caller's control flow: a call runs all its lanes to
+// the end, so lanes that wait inside for lanes outside would never see them come.
+#pragma once
+#include <map>
+
+#include "ir/ir.h"
+
+namespace us::codegen {
+
+// Functions that contain a barrier, a warp-synchronous instruction or a loop that reads what other threads write, or that
+// call such a function. By FuncId.
+std::vector<u8> waiting_functions(const ir::Module&);
+
+// Replaces direct calls of waiting functions by their bodies, as deep as they go; recursive calls stay. Register form.
+// `local_shift`: where the .local variables of each body lie in the frame of `f`, by SymId.
+void inline_waiting_calls(const ir::Module&, const std::vector<u8>& waiting, ir::Function& f, std::map<u32, u32>& local_shift);
+
+}  // namespace us::codegen
