@@ -355,6 +355,38 @@ def atomics():
         write(f"atomics/{space}.ptx", f"atom and red on {space} memory, one cell per thread", [kernel(t, ops, space) for t, ops in table])
 
 
+def video():
+    w = lambda name, about, ks: write(f"video/{name}.ptx", about, ks)
+    types = [".u32.u32.u32", ".s32.s32.s32", ".s32.u32.s32", ".u32.s32.u32"]
+    scalar = []
+    for op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
+        outs = []
+        for ty in types:
+            for sat in ("", ".sat"):
+                outs.append((ident(ty, sat), "b32", f"{op}{ty}{sat} @d, %a, %b"))
+            outs.append((ident(ty, "sel"), "b32", f"{op}{ty} @d, %a.b1, %b.h1"))
+            outs.append((ident(ty, "merge"), "b32", f"{op}{ty}.sat @d.b2, %a.h0, %b.b3, %c"))
+            outs.append((ident(ty, "merge_h"), "b32", f"{op}{ty} @d.h1, %a, %b.b0, %c"))
+            outs += [(ident(ty, o), "b32", f"{op}{ty}.sat.{o} @d, %a.b3, %b.h0, %c") for o in ("add", "min", "max")]
+        scalar.append(Kernel(op, operands("b32", 3), outs))
+    for op in ("vshl", "vshr"):
+        scalar.append(Kernel(op, operands("b32", 3), [(ident(t, m, q), "b32", f"{op}.{t}.{t}.u32{q}.{m} @d, %a, %b{sel}") for t in ("u32", "s32") for m in ("clamp", "wrap") for q, sel in (("", ".b0"), (".sat", ""))]))
+    scalar.append(Kernel("vset", operands("b32", 3), [(ident(ty, c), "u32", f"vset{ty}.{c} @d, %a.b1, %b.b2") for ty in (".u32.u32", ".s32.u32", ".s32.s32") for c in ICMP] +
+                         [("add", "u32", "vset.s32.s32.lt.add @d, %a, %b, %c"), ("merge", "u32", "vset.u32.u32.ge @d.b1, %a, %b, %c")]))
+    w("scalar", "vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset", scalar)
+    simd = []
+    for n, sel in ((2, ("h", "12", "03")), (4, ("b", "7520", "3461"))):
+        for op in ("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vavrg"):
+            outs = []
+            for ty in types:
+                outs += [(ident(ty, q), "b32", f"{op}{n}{ty}{q} @d, %a, %b, %c") for q in ("", ".sat", ".add")]
+                outs.append((ident(ty, "sel"), "b32", f"{op}{n}{ty}.sat @d, %a.{sel[0]}{sel[1]}, %b.{sel[0]}{sel[2]}, %c"))
+                outs.append((ident(ty, "mask"), "b32", f"{op}{n}{ty} @d.{sel[0]}{'10' if n == 4 else '1'}, %a, %b, %c"))
+            simd.append(Kernel(f"{op}{n}", operands("b32", 3), outs))
+        simd.append(Kernel(f"vset{n}", operands("b32", 3), [(ident(ty, c, q), "u32", f"vset{n}{ty}.{c}{q} @d, %a, %b, %c") for ty in (".u32.u32", ".s32.s32") for c in ("lt", "eq", "ge") for q in ("", ".add")]))
+    w("simd", "video instructions on two and four lanes", simd)
+
+
 if __name__ == "__main__":
-    for chapter in (integer, logic, compare, floating, half, convert, warp, atomics):
+    for chapter in (video, integer, logic, compare, floating, half, convert, warp, atomics):
         chapter()
