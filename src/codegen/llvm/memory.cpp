@@ -115,7 +115,7 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
   };
   const bool usable = addr.shape.pattern() && m.bits <= 64;
   const bool consecutive = usable && m.count == 1 && is_consecutive(addr.shape, bytes);
-  if (!usable || (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count).ok)) {
+  if (!usable || (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count, m.offset, m.space == Space::Shared).ok)) {
     if (m.count == 1 && m.bits == 32 && addr.shape.varying() && m.space != Space::Local) {
       slow[0] = load_rows(m, root, addr);
       return finish(slow);
