@@ -137,6 +137,10 @@ def integer():
             ("mad_hi", t, f"mad.hi.cc.{t} {q}, %a, %b, %c; addc.{t} @d, 0, 0"),
             ("madc_hi", t, f"mad.lo.cc.{t} {q}, %a, %b, %c; madc.hi.{t} @d, %a, %b, %c"),
             ("madc_lo", t, f"mad.lo.cc.{t} {q}, %a, %b, %c; madc.lo.cc.{t} {q}, %b, %c, %a; addc.{t} @d, 0, 0"),
+            ("sub_then_addc", t, f"sub.cc.{t} {q}, %a, %b; addc.{t} @d, %c, 0"), ("add_then_subc", t, f"add.cc.{t} {q}, %a, %b; subc.{t} @d, %c, 0"),
+            ("add_then_subc_cc", t, f"add.cc.{t} {q}, %a, %b; subc.cc.{t} {q}, %c, 0; subc.{t} @d, %a, 0"),
+            ("add_s", t, f"add.cc.s{t[1:]} {q}, %a, %b; addc.s{t[1:]} @d, 0, 0"), ("sub_s", t, f"sub.cc.s{t[1:]} {q}, %a, %b; subc.s{t[1:]} @d, 0, 0"),
+            ("mad_hi_s", t, f"mad.hi.cc.s{t[1:]} {q}, %a, %b, %c; addc.{t} @d, 0, 0"),
             ("madc_hi_s", t, f"add.cc.{t} {q}, %a, %b; madc.hi.s{t[1:]} @d, %a, %b, %c")]))
     write("extended_precision/carry.ptx", "add.cc, addc, sub.cc, subc, mad.cc, madc", carry)
 
@@ -225,6 +229,10 @@ def half():
     mods = lambda t: combos(["", ".rn"], ["", ".ftz"], ["", ".sat"]) if t[0] == "f" else ["", ".rn"]
     w("arithmetic", "add, sub, mul on halves", sum([simple(op, types, 2, mods) for op in ("add", "sub", "mul")], []))
     w("fma", "fma on halves", [Kernel(f"fma_{t}", operands(t, 3), variants("fma", [".rn", ".rn.relu"] + ([".rn.ftz", ".rn.sat", ".rn.ftz.sat", ".rn.ftz.relu"] if t[0] == "f" else []), t, 3)) for t in types])
+    w("oob", "fma.oob on halves: a NaN of all ones makes zero", [Kernel(f"oob_{t}", operands(t, 3), [(ident("d", m, x), t,
+      (f"and.b32 %r6, %i, {1 << k}; setp.ne.u32 %p0, %r6, 0; " + (f"mov.b16 %h1, 0xffff; selp.b16 %h2, %h1, %{x}, %p0; " if bits(t) == 16 else f"selp.b32 %r5, 0xffff, %{x}, %p0; ") +
+       f"fma.rn.oob{m}.{t} @d, " + ", ".join((("%h2" if bits(t) == 16 else "%r5") if x == y else f"%{y}") for y in "abc")))
+      for m in ("", ".relu") for k, x in enumerate("ab")]) for t in types])
     w("sign", "neg, abs on halves", sum([simple(op, types, 1, lambda t: ["", ".ftz"] if t[0] == "f" else [""]) for op in ("neg", "abs")], []))
     w("minmax", "min, max on halves", sum([simple(op, types, 2, lambda t: combos(["", ".ftz"] if t[0] == "f" else [""], ["", ".NaN"], ["", ".xorsign.abs"])) for op in ("min", "max")], []))
     ap = lambda op, t, z, bound: (ident(op, z, t), t, f"{op}.approx{z}.{t} @d, %a", f"approx {op} {bound}{' ftz' if z else ''}")
