@@ -57,6 +57,8 @@ void directive(File& f, std::vector<Array>& common, const std::string& line, int
     f.cases.back().arrays = common;
   } else if (line.rfind("ERROR:", 0) == 0) {
     f.errors.push_back(trimmed(line.substr(6)));
+  } else if (line.rfind("TODO:", 0) == 0) {
+    f.todo = trimmed(line.substr(5));
   }
   for (const auto& [word, role] : roles) {
     if (line.rfind(word, 0) != 0) continue;

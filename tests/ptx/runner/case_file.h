@@ -27,6 +27,7 @@ struct File {
   std::string path, name, text;      // name: path without directory and ".ptx"
   std::vector<Case> cases;
   std::vector<std::string> errors;   // ERROR directives: parts of the expected diagnostics
+  std::string todo;                  // TODO directive: the file is known to fail, and why
   std::vector<std::string> problems; // of the directives themselves
 };
 
