@@ -13,7 +13,9 @@ namespace us::cuda {
 using driver::Error;
 
 namespace {
-void ignored(const char* attribute) { fidelity().shortfall(Shortfall::Ignored, std::string("launch attribute ") + attribute); }
+void ignored(const char* attribute) {
+  fidelity().shortfall(Shortfall::Ignored, std::string("launch attribute ") + attribute);
+}
 }  // namespace
 
 Error find_kernel(const void* symbol, driver::Kernel*& out) {
@@ -42,17 +44,26 @@ Error find_loaded(driver::Context& c, const void* handle, driver::Function*& out
 
 Error set_attribute(driver::Context& c, driver::Function& f, int attribute, int value) {
   switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return f.set_max_dynamic_shared(value, c.device().spec());
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return f.set_max_dynamic_shared(value, c.device().spec());
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       if (value < -1 || value > 100) return Error::InvalidValue;
       f.carveout = value;
       return Error::Success;
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: f.non_portable_cluster = value != 0; return Error::Success;
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: f.cluster_policy = value; return Error::Success;
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return f.set_required_cluster(0, value);
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return f.set_required_cluster(1, value);
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return f.set_required_cluster(2, value);
-    default: return Error::InvalidValue;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      f.non_portable_cluster = value != 0;
+      return Error::Success;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      f.cluster_policy = value;
+      return Error::Success;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      return f.set_required_cluster(0, value);
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      return f.set_required_cluster(1, value);
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return f.set_required_cluster(2, value);
+    default:
+      return Error::InvalidValue;
   }
 }
 
@@ -63,23 +74,40 @@ Error get_attribute(const driver::Function& f, int attribute, int& value) {
     return Error::Success;
   };
   switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return is(i.max_threads_per_block);
-    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return is(i.shared_static);
-    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return is(i.const_bytes);
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return is(i.local_bytes);
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: return is(i.registers);
-    case CU_FUNC_ATTRIBUTE_PTX_VERSION: return is(i.ptx_version);
-    case CU_FUNC_ATTRIBUTE_BINARY_VERSION: return is(i.binary_version);
-    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: return is(0);
-    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: return is(f.max_dynamic_shared.load());
-    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: return is(f.carveout.load());
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET: return is(i.cluster[0] != 0);
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: return is(i.cluster[0] ? i.cluster[0] : f.required_cluster[0].load());
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT: return is(i.cluster[0] ? i.cluster[1] : f.required_cluster[1].load());
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: return is(i.cluster[0] ? i.cluster[2] : f.required_cluster[2].load());
-    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED: return is(f.non_portable_cluster.load());
-    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: return is(f.cluster_policy.load());
-    default: return Error::InvalidValue;
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return is(i.max_threads_per_block);
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      return is(i.shared_static);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      return is(i.const_bytes);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      return is(i.local_bytes);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      return is(i.registers);
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      return is(i.ptx_version);
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      return is(i.binary_version);
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+      return is(0);
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return is(f.max_dynamic_shared.load());
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return is(f.carveout.load());
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      return is(i.cluster[0] != 0);
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      return is(i.cluster[0] ? i.cluster[0] : f.required_cluster[0].load());
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      return is(i.cluster[0] ? i.cluster[1] : f.required_cluster[1].load());
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return is(i.cluster[0] ? i.cluster[2] : f.required_cluster[2].load());
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return is(f.non_portable_cluster.load());
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return is(f.cluster_policy.load());
+    default:
+      return Error::InvalidValue;
   }
 }
 
@@ -94,7 +122,8 @@ Error record_events(const std::vector<const void*>& events, const void* stream) 
   return Error::Success;
 }
 
-Error count_clusters(driver::Context& c, const driver::Function& f, u32 threads, u64 shared, const void* attributes, u32 count, u32& out) {
+Error count_clusters(driver::Context& c, const driver::Function& f, u32 threads, u64 shared, const void* attributes,
+                     u32 count, u32& out) {
   driver::LaunchConfig config;
   std::vector<const void*> events;
   US_TRY(read_attributes(attributes, count, config, events));
@@ -106,7 +135,8 @@ Error count_clusters(driver::Context& c, const driver::Function& f, u32 threads,
   return Error::Success;
 }
 
-Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& config, std::vector<const void*>& events_after) {
+Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& config,
+                      std::vector<const void*>& events_after) {
   const auto* attribute = static_cast<const CUlaunchAttribute*>(attributes);
   for (u32 i = 0; i < count; ++i) {
     const CUlaunchAttributeValue& v = attribute[i].value;
@@ -114,28 +144,51 @@ Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& c
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         config.cluster = {v.clusterDim.x, v.clusterDim.y, v.clusterDim.z};
         break;
-      case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: config.cooperative = v.cooperative != 0; break;
+      case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+        config.cooperative = v.cooperative != 0;
+        break;
       case CU_LAUNCH_ATTRIBUTE_PRIORITY:
         config.priority = v.priority;
         config.has_priority = true;
         break;
-      case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE: config.cluster_policy = v.clusterSchedulingPolicyPreference; break;
-      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: config.mem_sync_domain = v.memSyncDomain; break;
+      case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        config.cluster_policy = v.clusterSchedulingPolicyPreference;
+        break;
+      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+        config.mem_sync_domain = v.memSyncDomain;
+        break;
       case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
         config.programmatic_serialization = v.programmaticStreamSerializationAllowed != 0;
         break;
       // Recorded when the grid has completed: later than a trigger inside it, never earlier than allowed.
-      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: events_after.push_back(v.programmaticEvent.event); break;
-      case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT: events_after.push_back(v.launchCompletionEvent.event); break;
-      case CU_LAUNCH_ATTRIBUTE_IGNORE: break;
+      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        events_after.push_back(v.programmaticEvent.event);
+        break;
+      case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        events_after.push_back(v.launchCompletionEvent.event);
+        break;
+      case CU_LAUNCH_ATTRIBUTE_IGNORE:
+        break;
       // Wishes about speed.
-      case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW: ignored("AccessPolicyWindow"); break;
-      case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: ignored("SynchronizationPolicy"); break;
-      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP: ignored("MemSyncDomainMap"); break;
-      case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: ignored("PreferredClusterDimension"); break;
-      case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: ignored("PreferredSharedMemoryCarveout"); break;
-      case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: return Error::NotSupported;
-      default: return Error::InvalidValue;
+      case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        ignored("AccessPolicyWindow");
+        break;
+      case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        ignored("SynchronizationPolicy");
+        break;
+      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+        ignored("MemSyncDomainMap");
+        break;
+      case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+        ignored("PreferredClusterDimension");
+        break;
+      case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        ignored("PreferredSharedMemoryCarveout");
+        break;
+      case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        return Error::NotSupported;
+      default:
+        return Error::InvalidValue;
     }
   }
   return Error::Success;

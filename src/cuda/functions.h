@@ -17,9 +17,11 @@ driver::Error set_attribute(driver::Context&, driver::Function&, int attribute, 
 driver::Error get_attribute(const driver::Function&, int attribute, int& value);
 
 // The launch attributes of both APIs: their structs have one layout.
-driver::Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig&, std::vector<const void*>& events_after);
+driver::Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig&,
+                              std::vector<const void*>& events_after);
 driver::Error record_events(const std::vector<const void*>& events, const void* stream);
 // cudaOccupancyMaxActiveClusters
-driver::Error count_clusters(driver::Context&, const driver::Function&, u32 threads, u64 shared, const void* attributes, u32 count, u32& out);
+driver::Error count_clusters(driver::Context&, const driver::Function&, u32 threads, u64 shared, const void* attributes,
+                             u32 count, u32& out);
 
 }  // namespace us::cuda

@@ -20,13 +20,18 @@ class Registration {
   void add_kernel(driver::Library&, const void* host_function, const char* name);
   void add_variable(driver::Library&, const void* host_variable, const char* name, u64 size);
   void add_managed(driver::Library&, void** host_pointer, const char* name, u64 size);
-  driver::Error load_managed(driver::Context&, driver::Library&);  // gives the managed variables of a library their addresses
+  driver::Error load_managed(driver::Context&,
+                             driver::Library&);  // gives the managed variables of a library their addresses
 
   driver::Kernel* kernel(const void* host_function) const;
   driver::Error variable(driver::Context&, const void* host_variable, driver::Variable& out) const;  // InvalidSymbol
 
  private:
-  struct Managed { void** pointer; driver::Library* library; std::string name; };
+  struct Managed {
+    void** pointer;
+    driver::Library* library;
+    std::string name;
+  };
   mutable std::shared_mutex m_;
   std::unordered_map<const void*, driver::Kernel*> kernels_;
   std::unordered_map<const void*, HostVariable> variables_;

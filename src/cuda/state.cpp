@@ -10,7 +10,7 @@ namespace us::cuda {
 namespace {
 constexpr u64 kLegacy = 1, kPerThread = 2;  // CU_STREAM_LEGACY, CU_STREAM_PER_THREAD
 std::atomic<driver::Runtime*> made = nullptr;
-}
+}  // namespace
 
 // Never destroyed: programs call us from their own static destructors and from threads that outlive main.
 driver::Runtime& runtime() {

@@ -18,10 +18,10 @@ struct CallConfig {
 struct ThreadState {
   struct Slot {
     driver::Context* context;
-    u64 id;              // a destroyed context's address may be used again
+    u64 id;  // a destroyed context's address may be used again
   };
-  std::vector<Slot> stack;     // of current contexts, top last
-  u32 device = 0;              // cudaSetDevice
+  std::vector<Slot> stack;  // of current contexts, top last
+  u32 device = 0;           // cudaSetDevice
   std::vector<CallConfig> calls;
   bool per_thread_default = false;  // inside a _ptsz or _ptds entry point: stream 0 is the per-thread one
 };

@@ -9,16 +9,23 @@ namespace us::driver {
 namespace {
 
 // CUlimit / cudaLimit
-constexpr int kStack = 0, kPrintfFifo = 1, kMallocHeap = 2, kSyncDepth = 3, kPendingLaunches = 4, kL2Fetch = 5, kL2Persisting = 6;
+constexpr int kStack = 0, kPrintfFifo = 1, kMallocHeap = 2, kSyncDepth = 3, kPendingLaunches = 4, kL2Fetch = 5,
+              kL2Persisting = 6;
 
 }  // namespace
 
 Context::Context(Device& d, bool primary, u64 id)
-    : device_(d), primary_(primary), id_(id), executor_(std::make_unique<Executor>(d.gpu())),
+    : device_(d),
+      primary_(primary),
+      id_(id),
+      executor_(std::make_unique<Executor>(d.gpu())),
       legacy_(*this, Stream::Kind::Legacy, false, 0, 1) {
   const DeviceSpec& s = d.spec();
-  limits_ = {{kStack, s.limit_stack}, {kPrintfFifo, s.limit_printf_fifo}, {kMallocHeap, s.limit_malloc_heap},
-             {kL2Fetch, 64}, {kL2Persisting, 0}};
+  limits_ = {{kStack, s.limit_stack},
+             {kPrintfFifo, s.limit_printf_fifo},
+             {kMallocHeap, s.limit_malloc_heap},
+             {kL2Fetch, 64},
+             {kL2Persisting, 0}};
   executor_->on_fault([this](const device::Fault& f) { report(f); });
   d.heap().charge(s.context_memory);
   runtime().context_made(this);
@@ -45,13 +52,15 @@ Runtime& Context::runtime() const { return device_.runtime(); }
 void Context::report(const device::Fault& f) {
   runtime().report(f.message);
   const auto& listener = runtime().settings().unimplemented;
-  if (listener && f.outcome == device::Outcome::NotSupported) listener(std::string_view(f.message).substr(0, f.message.find('\n')));
+  if (listener && f.outcome == device::Outcome::NotSupported)
+    listener(std::string_view(f.message).substr(0, f.message.find('\n')));
 }
 
 Error Context::get_limit(int which, u64& out) {
   std::lock_guard l(m_);
   const auto it = limits_.find(which);
-  if (it == limits_.end()) return which == kSyncDepth || which == kPendingLaunches ? Error::UnsupportedLimit : Error::InvalidValue;
+  if (it == limits_.end())
+    return which == kSyncDepth || which == kPendingLaunches ? Error::UnsupportedLimit : Error::InvalidValue;
   out = it->second;
   return Error::Success;
 }
@@ -59,7 +68,8 @@ Error Context::get_limit(int which, u64& out) {
 Error Context::set_limit(int which, u64 value) {
   std::lock_guard l(m_);
   const auto it = limits_.find(which);
-  if (it == limits_.end()) return which == kSyncDepth || which == kPendingLaunches ? Error::UnsupportedLimit : Error::InvalidValue;
+  if (it == limits_.end())
+    return which == kSyncDepth || which == kPendingLaunches ? Error::UnsupportedLimit : Error::InvalidValue;
   it->second = value;
   return Error::Success;
 }

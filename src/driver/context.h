@@ -19,6 +19,7 @@
 namespace us::driver {
 
 class Device;
+class MemPool;
 class Runtime;
 
 class Context {
@@ -45,7 +46,7 @@ class Context {
   Error synchronize(Stream&);
   Error query(Stream&);
   bool busy() const { return executor_->busy(); }
-  Error synchronize();  // the whole context
+  Error synchronize();                                                      // the whole context
   NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {});  // behind the tail
 
   // Events.
@@ -63,7 +64,7 @@ class Context {
 
   // Memory (context_memory.cpp). Freeing takes any address of the process, from whatever context.
   Error allocate(u64 bytes, memory::Kind, u32 flags, u64& out);  // Device, Managed, Host
-  Error allocate_async(u64 bytes, Stream&, u64& out);
+  Error allocate_async(u64 bytes, MemPool&, Stream&, u64& out);
   Error free(u64 address);
   Error free_async(u64 address, Stream&);
   Error free_host(u64 address);
@@ -77,7 +78,7 @@ class Context {
   Error unload_module(const void* handle);
   Module* find_module(const void* handle);
   Function* find_function(const void* handle);
-  void forget(Library&);                                      // the library is being unloaded
+  void forget(Library&);  // the library is being unloaded
   void function_made(Function*);
 
   // Limits (cudaDeviceSetLimit), by CUDA's number.
@@ -97,8 +98,8 @@ class Context {
   const bool primary_;
   const u64 id_;
   std::unique_ptr<Executor> executor_;
-  std::mutex m_;                     // handle tables, limits
-  std::mutex order_;                 // stream tails
+  std::mutex m_;      // handle tables, limits
+  std::mutex order_;  // stream tails
   Stream legacy_;
   std::unordered_map<const void*, std::shared_ptr<Stream>> streams_;
   std::unordered_map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;

@@ -4,6 +4,7 @@
 
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/mem_pool.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
@@ -29,22 +30,35 @@ Error Context::allocate(u64 bytes, memory::Kind kind, u32 flags, u64& out) {
   if (bytes == 0) return kind == memory::Kind::Managed ? Error::InvalidValue : Error::Success;
   out = kind == memory::Kind::Host ? map_host(bytes) : device_.heap().allocate(bytes);
   if (!out) return Error::OutOfMemory;
-  runtime().registry().add({.address = out, .bytes = bytes, .kind = kind, .flags = flags, .device = device_.ordinal(), .owner = this});
+  runtime().registry().add(
+      {.address = out, .bytes = bytes, .kind = kind, .flags = flags, .device = device_.ordinal(), .owner = this});
   return Error::Success;
 }
 
 void Context::release_memory(const memory::Allocation& a) {
-  if (a.kind == memory::Kind::Host) munmap(reinterpret_cast<void*>(a.address), pages(a.bytes));
-  else if (from_device(a.kind)) runtime().device(a.device).heap().free(a.address);
+  if (a.kind == memory::Kind::Host)
+    munmap(reinterpret_cast<void*>(a.address), pages(a.bytes));
+  else if (a.pool)
+    static_cast<MemPool*>(a.pool)->put(a.address, a.bytes);
+  else if (from_device(a.kind))
+    runtime().device(a.device).heap().free(a.address);
 }
 
 // The memory is there at once; stream order only matters for when it may be used again.
-Error Context::allocate_async(u64 bytes, Stream&, u64& out) {
-  if (bytes == 0) {
-    out = 0;
-    return sticky();
-  }
-  return allocate(bytes, memory::Kind::Async, 0, out);
+Error Context::allocate_async(u64 bytes, MemPool& pool, Stream&, u64& out) {
+  US_TRY(sticky());
+  out = 0;
+  if (bytes == 0) return Error::Success;
+  out = pool.take(bytes);
+  if (!out) return Error::OutOfMemory;
+  runtime().registry().add({.address = out,
+                            .bytes = bytes,
+                            .kind = memory::Kind::Async,
+                            .flags = 0,
+                            .device = pool.device(),
+                            .owner = this,
+                            .pool = &pool});
+  return Error::Success;
 }
 
 // Waits for the work that may still use it, as cudaFree does.
@@ -62,7 +76,8 @@ Error Context::free_async(u64 address, Stream& s) {
   US_TRY(sticky());
   if (address == 0) return Error::Success;
   const auto a = runtime().registry().find(address);
-  if (!a || a->address != address || (a->kind != memory::Kind::Async && a->kind != memory::Kind::Device)) return Error::InvalidValue;
+  if (!a || a->address != address || (a->kind != memory::Kind::Async && a->kind != memory::Kind::Device))
+    return Error::InvalidValue;
   runtime().registry().remove(address);
   const NodeRef n = executor_->make(Node::Kind::Work);
   n->small = n->always = true;
@@ -85,8 +100,12 @@ Error Context::register_host(u64 address, u64 bytes, u32 flags) {
   US_TRY(sticky());
   if (address == 0 || bytes == 0) return Error::InvalidValue;
   if (runtime().registry().overlaps(address, bytes)) return Error::HostMemoryAlreadyRegistered;
-  runtime().registry().add({.address = address, .bytes = bytes, .kind = memory::Kind::HostRegistered, .flags = flags,
-                            .device = device_.ordinal(), .owner = this});
+  runtime().registry().add({.address = address,
+                            .bytes = bytes,
+                            .kind = memory::Kind::HostRegistered,
+                            .flags = flags,
+                            .device = device_.ordinal(),
+                            .owner = this});
   return Error::Success;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "driver/context.h"
+#include "driver/device.h"
 
 namespace us::driver {
 
@@ -79,6 +80,7 @@ Error Context::synchronize(Stream& s) {
     last = s.tail_;
   }
   if (last) executor_->wait(last);
+  device_.pool().synchronized();
   return sticky();
 }
 
@@ -101,6 +103,7 @@ Error Context::synchronize() {
   }
   for (const NodeRef& n : tails)
     if (n) executor_->wait(n);
+  device_.pool().synchronized();
   return sticky();
 }
 

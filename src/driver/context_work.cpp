@@ -10,8 +10,8 @@
 namespace us::driver {
 namespace {
 
-constexpr u64 kInline = 16 << 10;   // copies up to this size are cheaper than waking a thread
-constexpr u64 kStaged = 64 << 10;   // pageable sources up to this size are read before the call returns
+constexpr u64 kInline = 16 << 10;  // copies up to this size are cheaper than waking a thread
+constexpr u64 kStaged = 64 << 10;  // pageable sources up to this size are read before the call returns
 
 // What stays alive while a grid runs: its parameters, and the words cooperative groups count arrivals in.
 struct GridBlock {
@@ -117,11 +117,15 @@ struct Context::Side {
 
 Context::Side Context::side_of(u64 address, u64 extent) const {
   const auto a = runtime().registry().find(address);
-  if (!a) return {.device = false, .inside = !runtime().registry().overlaps(address, extent) && !runtime().in_device_range(address)};
+  if (!a)
+    return {.device = false,
+            .inside = !runtime().registry().overlaps(address, extent) && !runtime().in_device_range(address)};
   const bool own_range = !a->host();
   u64 end = a->address + a->bytes;
   if (own_range) end = std::max(end, runtime().device(a->device).heap().mapped_end(address));
-  return {.known = true, .device = own_range && a->kind != memory::Kind::Managed, .inside = address + extent <= end,
+  return {.known = true,
+          .device = own_range && a->kind != memory::Kind::Managed,
+          .inside = address + extent <= end,
           .write_delta = a->write_delta};
 }
 
@@ -146,7 +150,8 @@ Error Context::copy(const Copy& given, CopyKind kind, Stream& s, bool async) {
   if (device_only || (async && !dst.pageable() && !src.pageable())) return run_later(s, c.bytes(), [c] { run(c); });
   const bool flat = c.height * c.depth == 1;
   if (async && !dst.pageable() && flat && c.width <= kStaged) {
-    auto staged = std::make_shared<std::vector<u8>>(reinterpret_cast<const u8*>(c.src), reinterpret_cast<const u8*>(c.src) + c.width);
+    auto staged = std::make_shared<std::vector<u8>>(reinterpret_cast<const u8*>(c.src),
+                                                    reinterpret_cast<const u8*>(c.src) + c.width);
     c.src = reinterpret_cast<u64>(staged->data());
     return run_later(s, c.bytes(), [c, staged] { run(c); });
   }

@@ -12,8 +12,15 @@ constexpr u64 kRangeStride = u64{0x05} << 40;
 }  // namespace
 
 Device::Device(Runtime& r, u32 ordinal, const DeviceSpec& s)
-    : runtime_(r), ordinal_(ordinal), spec_(s),
-      heap_(std::make_unique<memory::Heap>(s.total_memory, kFirstRange + ordinal * kRangeStride)) {}
+    : runtime_(r),
+      ordinal_(ordinal),
+      spec_(s),
+      heap_(std::make_unique<memory::Heap>(s.total_memory, kFirstRange + ordinal * kRangeStride)),
+      default_pool_(std::make_unique<MemPool>(*heap_, ordinal, 0)),
+      pool_(default_pool_.get()) {}
+
+MemPool& Device::pool() { return *pool_; }
+void Device::set_pool(MemPool& p) { pool_ = &p; }
 
 Device::~Device() { primary_.reset(); }
 

@@ -7,6 +7,7 @@
 #include "device/gpu.h"
 #include "driver/context.h"
 #include "driver/device_spec.h"
+#include "driver/mem_pool.h"
 #include "memory/heap.h"
 
 namespace us::driver {
@@ -19,13 +20,16 @@ class Device {
   u32 ordinal() const { return ordinal_; }
   const DeviceSpec& spec() const { return spec_; }
   memory::Heap& heap() { return *heap_; }
-  device::Gpu& gpu();               // worker threads start on first use
-  Context& primary();               // made on first use
-  Context& primary_for_runtime();   // and it stays when the driver API releases it
+  device::Gpu& gpu();              // worker threads start on first use
+  Context& primary();              // made on first use
+  Context& primary_for_runtime();  // and it stays when the driver API releases it
   bool primary_active() const;
   Context& retain_primary();
   Error release_primary();
-  void reset_primary();             // cudaDeviceReset: everything in it is gone
+  void reset_primary();  // cudaDeviceReset: everything in it is gone
+  MemPool& default_pool() { return *default_pool_; }
+  MemPool& pool();  // what cudaMallocAsync takes from
+  void set_pool(MemPool&);
   void set_primary_flags(u32 flags);
   u32 primary_flags() const;
   void mem_info(u64& free, u64& total);
@@ -35,6 +39,8 @@ class Device {
   const u32 ordinal_;
   const DeviceSpec spec_;
   std::unique_ptr<memory::Heap> heap_;
+  std::unique_ptr<MemPool> default_pool_;
+  std::atomic<MemPool*> pool_;
   mutable std::recursive_mutex m_;
   std::unique_ptr<device::Gpu> gpu_;
   std::unique_ptr<Context> primary_;

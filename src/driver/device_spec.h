@@ -14,7 +14,7 @@ struct DeviceSpec {
   u32 cc_major = 9, cc_minor = 0;
   u32 sms = 132;
   u64 total_memory = 150109880320;
-  u64 context_memory = 552402944;   // total - free right after the primary context was made
+  u64 context_memory = 552402944;  // total - free right after the primary context was made
   u32 max_threads_per_block = 1024;
   u32 max_block[3] = {1024, 1024, 64};
   u32 max_grid[3] = {2147483647, 65535, 65535};
@@ -25,7 +25,7 @@ struct DeviceSpec {
   u32 shared_granularity = 128;
   std::vector<u32> shared_carveouts_kb = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
   u32 regs_per_block = 65536, regs_per_sm = 65536;
-  u32 reg_granularity = 256;        // registers are given out per warp in this unit
+  u32 reg_granularity = 256;  // registers are given out per warp in this unit
   u32 max_regs_per_thread = 255;
   u32 max_threads_per_sm = 2048, max_blocks_per_sm = 32;
   u32 warp_size = 32;
@@ -33,7 +33,8 @@ struct DeviceSpec {
   u64 max_pitch = 2147483647;
   u32 texture_alignment = 512;
   u32 max_cluster_portable = 8, max_cluster = 16;
-  std::vector<u32> gpc_sms = {18, 18, 18, 18, 18, 18, 16, 8};  // from the largest number of active clusters of each size
+  std::vector<u32> gpc_sms = {18, 18, 18, 18,
+                              18, 18, 16, 8};  // from the largest number of active clusters of each size
   int stream_priority_least = 0, stream_priority_greatest = -5;
   u32 sm_clock_khz = 1980000;
   u64 limit_stack = 1024, limit_printf_fifo = 8650752, limit_malloc_heap = 8388608;

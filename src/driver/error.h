@@ -12,19 +12,19 @@ enum class Error : int {
   OutOfMemory = 2,
   NotInitialized = 3,
   Deinitialized = 4,
-  InvalidConfiguration = 9,         // RT
-  InvalidPitchValue = 12,           // RT
-  InvalidSymbol = 13,               // RT
-  InvalidHostPointer = 16,          // RT
-  InvalidDevicePointer = 17,        // RT
-  InvalidMemcpyDirection = 21,      // RT
-  MissingConfiguration = 52,        // RT
-  InvalidDeviceFunction = 98,       // RT
+  InvalidConfiguration = 9,     // RT
+  InvalidPitchValue = 12,       // RT
+  InvalidSymbol = 13,           // RT
+  InvalidHostPointer = 16,      // RT
+  InvalidDevicePointer = 17,    // RT
+  InvalidMemcpyDirection = 21,  // RT
+  MissingConfiguration = 52,    // RT
+  InvalidDeviceFunction = 98,   // RT
   NoDevice = 100,
   InvalidDevice = 101,
   InvalidImage = 200,
   InvalidContext = 201,
-  NoBinaryForGpu = 209,             // cudaErrorNoKernelImageForDevice
+  NoBinaryForGpu = 209,  // cudaErrorNoKernelImageForDevice
   UnsupportedLimit = 215,
   InvalidPtx = 218,
   UnsupportedPtxVersion = 222,
@@ -33,7 +33,7 @@ enum class Error : int {
   SharedObjectSymbolNotFound = 302,
   InvalidHandle = 400,
   IllegalState = 401,
-  NotFound = 500,                   // cudaErrorSymbolNotFound
+  NotFound = 500,  // cudaErrorSymbolNotFound
   NotReady = 600,
   IllegalAddress = 700,
   LaunchOutOfResources = 701,
@@ -62,8 +62,8 @@ enum class Error : int {
 inline constexpr bool failed(Error e) { return e != Error::Success; }
 
 // Returns the error of an expression to the caller, if it is one.
-#define US_TRY(expr)                                                   \
-  do {                                                                 \
+#define US_TRY(expr)                                                                \
+  do {                                                                              \
     if (::us::driver::Error us_e = (expr); ::us::driver::failed(us_e)) return us_e; \
   } while (0)
 

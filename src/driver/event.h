@@ -16,9 +16,15 @@ class Event {
   bool timing() const { return timing_; }
   bool blocking_sync() const { return blocking_sync_; }
 
-  void recorded(NodeRef n) { std::lock_guard l(m_); node_ = std::move(n); }
-  NodeRef node() const { std::lock_guard l(m_); return node_; }  // empty: never recorded
-  Error query() const;                                           // Success or NotReady
+  void recorded(NodeRef n) {
+    std::lock_guard l(m_);
+    node_ = std::move(n);
+  }
+  NodeRef node() const {
+    std::lock_guard l(m_);
+    return node_;
+  }                     // empty: never recorded
+  Error query() const;  // Success or NotReady
   Error synchronize() const;
   static Error elapsed_ms(const Event& start, const Event& end, float& ms);
 

@@ -14,21 +14,31 @@ namespace {
 constexpr u32 kMaxPending = 16384;  // a program that submits faster than the device runs waits here, as on hardware
 
 u64 now_ns() {
-  return static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                              std::chrono::steady_clock::now().time_since_epoch()).count());
+  return static_cast<u64>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 Error error_of(device::Outcome o) {
   switch (o) {
-    case device::Outcome::Ok: return Error::Success;
-    case device::Outcome::IllegalAddress: return Error::IllegalAddress;
-    case device::Outcome::MisalignedAddress: return Error::MisalignedAddress;
-    case device::Outcome::IllegalInstruction: return Error::IllegalInstruction;
-    case device::Outcome::HardwareStackError: return Error::HardwareStackError;
-    case device::Outcome::Trap: return Error::LaunchFailed;
-    case device::Outcome::Assert: return Error::Assert;
-    case device::Outcome::Deadlock: return Error::LaunchTimeout;
-    case device::Outcome::NotSupported: return Error::NotSupported;
+    case device::Outcome::Ok:
+      return Error::Success;
+    case device::Outcome::IllegalAddress:
+      return Error::IllegalAddress;
+    case device::Outcome::MisalignedAddress:
+      return Error::MisalignedAddress;
+    case device::Outcome::IllegalInstruction:
+      return Error::IllegalInstruction;
+    case device::Outcome::HardwareStackError:
+      return Error::HardwareStackError;
+    case device::Outcome::Trap:
+      return Error::LaunchFailed;
+    case device::Outcome::Assert:
+      return Error::Assert;
+    case device::Outcome::Deadlock:
+      return Error::LaunchTimeout;
+    case device::Outcome::NotSupported:
+      return Error::NotSupported;
   }
   return Error::Unknown;
 }
@@ -50,7 +60,8 @@ struct Executor::Engine {
   void push(Node* n) {
     {
       std::lock_guard l(m);
-      const auto at = std::upper_bound(queue.begin(), queue.end(), n, [](Node* a, Node* b) { return a->priority < b->priority; });
+      const auto at =
+          std::upper_bound(queue.begin(), queue.end(), n, [](Node* a, Node* b) { return a->priority < b->priority; });
       queue.insert(at, n);
       if (idle == 0 && threads.size() < limit) threads.emplace_back([this] { loop(); });
     }
@@ -91,7 +102,7 @@ struct Executor::Impl {
   std::mutex m;                              // successors and completion of nodes, pool
   std::vector<std::unique_ptr<Node>> nodes;  // every node ever made
   Node* free = nullptr;
-  std::atomic<u32> pending{0};               // submitted, not complete
+  std::atomic<u32> pending{0};  // submitted, not complete
   std::function<void(const device::Fault&)> fault;
   Engine copies, hosts;
 };
@@ -164,7 +175,8 @@ void Executor::start(Node* first) {
 bool Executor::start_one(Node* n) {
   const bool dropped = failed(sticky()) && !n->always;
   switch (n->kind) {
-    case Node::Kind::Empty: return true;
+    case Node::Kind::Empty:
+      return true;
     case Node::Kind::Kernel:
       if (dropped) return true;
       n->launch->done = [this, n](const device::Fault& f) { kernel_done(n, f); };
@@ -227,7 +239,8 @@ void Executor::finish(Node* n, std::vector<Node*>& ready) {
 }
 
 void Executor::wait(const NodeRef& n) {
-  for (u32 s = n->state.load(std::memory_order_acquire); s != 2; s = n->state.load(std::memory_order_acquire)) n->state.wait(s);
+  for (u32 s = n->state.load(std::memory_order_acquire); s != 2; s = n->state.load(std::memory_order_acquire))
+    n->state.wait(s);
 }
 
 void Executor::wait_ready(const NodeRef& n) {

@@ -20,20 +20,22 @@ class Executor {
   void submit(const NodeRef&, std::span<const NodeRef> after);  // the node runs when all of `after` are complete
   void complete(const NodeRef&);                                // by the caller of a Kind::Caller node
   void wait(const NodeRef&);                                    // until complete
-  void wait_ready(const NodeRef&);                              // Kind::Caller: until its turn; then work, then complete()
+  void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
   bool busy() const;
 
-  Error sticky() const { return sticky_.load(std::memory_order_acquire); }  // first device fault; work after it is dropped
-  void on_fault(std::function<void(const device::Fault&)>);     // called once per faulting kernel, before it completes
+  Error sticky() const {
+    return sticky_.load(std::memory_order_acquire);
+  }                                                          // first device fault; work after it is dropped
+  void on_fault(std::function<void(const device::Fault&)>);  // called once per faulting kernel, before it completes
 
   static void release(Node*);
 
  private:
   struct Engine;
   struct Impl;
-  void start(Node*);               // and all that becomes ready at once by it
-  bool start_one(Node*);           // true: it is complete already
+  void start(Node*);      // and all that becomes ready at once by it
+  bool start_one(Node*);  // true: it is complete already
   void finish(Node*, std::vector<Node*>& ready);
   void kernel_done(Node*, const device::Fault&);
   void throttle();

@@ -11,7 +11,9 @@ namespace us::driver {
 namespace {
 
 bool same(const device::Dim3& a, const device::Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-bool same(const codegen::Variant& a, const codegen::Variant& b) { return same(a.block, b.block) && same(a.cluster, b.cluster); }
+bool same(const codegen::Variant& a, const codegen::Variant& b) {
+  return same(a.block, b.block) && same(a.cluster, b.cluster);
+}
 
 u32 registers_of(const ir::Function& f, const DeviceSpec& d, u32 threads) {
   // A kernel whose launch bound a real compiler could meet must be launchable here too, whatever the estimate says.

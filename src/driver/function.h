@@ -22,8 +22,8 @@ struct FunctionInfo {
   u64 const_bytes = 0;
   u32 ptx_version = 90, binary_version = 90;
   bool reqntid = false;
-  u32 block_limit[3] = {0, 0, 0};    // .maxntid or .reqntid
-  u32 cluster[3] = {0, 0, 0};        // .reqnctapercluster, 0 = none
+  u32 block_limit[3] = {0, 0, 0};  // .maxntid or .reqntid
+  u32 cluster[3] = {0, 0, 0};      // .reqnctapercluster, 0 = none
   u32 max_cluster_rank = 0;
   bool explicit_cluster = false;
 };
@@ -51,7 +51,10 @@ class Function {
   Error code(const codegen::Variant&, std::shared_ptr<const codegen::Compiled>& out, std::string& log);
 
  private:
-  struct Entry { codegen::Variant variant; std::shared_ptr<const codegen::Compiled> code; };
+  struct Entry {
+    codegen::Variant variant;
+    std::shared_ptr<const codegen::Compiled> code;
+  };
   Module& module_;
   const ir::Function& ir_;
   FunctionInfo info_;

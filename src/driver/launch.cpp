@@ -8,7 +8,9 @@ namespace us::driver {
 namespace {
 
 bool has_zero(const device::Dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; }
-bool exceeds(const device::Dim3& d, const u32 (&limit)[3]) { return d.x > limit[0] || d.y > limit[1] || d.z > limit[2]; }
+bool exceeds(const device::Dim3& d, const u32 (&limit)[3]) {
+  return d.x > limit[0] || d.y > limit[1] || d.z > limit[2];
+}
 u64 volume(const device::Dim3& d) { return u64{d.x} * d.y * d.z; }
 
 Error check_shape(const DeviceSpec& d, const LaunchConfig& c) {
@@ -41,7 +43,8 @@ Error check_cluster(const DeviceSpec& d, const Function& f, const LaunchConfig& 
   if (has_zero(cluster)) return Error::InvalidClusterSize;
   const u64 blocks = volume(cluster);
   if (blocks == 1) return Error::Success;
-  if (blocks > max_potential_cluster(d, f) || (i.max_cluster_rank && blocks > i.max_cluster_rank)) return Error::InvalidClusterSize;
+  if (blocks > max_potential_cluster(d, f) || (i.max_cluster_rank && blocks > i.max_cluster_rank))
+    return Error::InvalidClusterSize;
   if (c.grid.x % cluster.x || c.grid.y % cluster.y || c.grid.z % cluster.z) return Error::InvalidConfiguration;
   return Error::Success;
 }

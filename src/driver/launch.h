@@ -9,7 +9,7 @@ class Stream;
 
 struct LaunchConfig {
   device::Dim3 grid, block;
-  device::Dim3 cluster{0, 0, 0};      // 0 = not given
+  device::Dim3 cluster{0, 0, 0};  // 0 = not given
   u64 dynamic_shared = 0;
   bool cooperative = false;
   int priority = 0;

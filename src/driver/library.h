@@ -30,8 +30,8 @@ class Library {
 
   // The linked module of the library; parsed on first use. Success, NoBinaryForGpu (no PTX inside), InvalidPtx ...
   Error module(const ir::Module*& out);
-  const std::string& log() const { return log_; }         // why module() failed, for a person
-  Kernel& kernel(const std::string& name);                // made on demand, not checked
+  const std::string& log() const { return log_; }  // why module() failed, for a person
+  Kernel& kernel(const std::string& name);         // made on demand, not checked
   Error find_kernel(const std::string& name, Kernel*& out);
   Error list_kernels(std::vector<Kernel*>& out);
   const std::string& name() const { return name_; }

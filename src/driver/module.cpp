@@ -40,7 +40,8 @@ u64 const_bank_bytes(const ir::Module& m) {
 
 }  // namespace
 
-Module::Module(Context& c, Library& l, const ir::Module& m) : context_(c), library_(l), ir_(m), symbols_(m.symbols.size(), 0) {}
+Module::Module(Context& c, Library& l, const ir::Module& m)
+    : context_(c), library_(l), ir_(m), symbols_(m.symbols.size(), 0) {}
 
 Module::~Module() {
   for (const u64 a : allocations_) {
@@ -68,7 +69,8 @@ Error Module::allocate(u64 bytes, memory::Kind kind, u64& out) {
   if (!out) return Error::OutOfMemory;
   std::memset(reinterpret_cast<void*>(out), 0, bytes);
   allocations_.push_back(out);
-  context_.runtime().registry().add({.address = out, .bytes = bytes, .kind = kind, .flags = 1, .device = d.ordinal(), .owner = &context_});
+  context_.runtime().registry().add(
+      {.address = out, .bytes = bytes, .kind = kind, .flags = 1, .device = d.ordinal(), .owner = &context_});
   return Error::Success;
 }
 
@@ -84,12 +86,17 @@ Error Module::place_variables() {
   const_bank_ = reinterpret_cast<u8*>(constants);
   for (std::size_t i = 0; i < ir_.symbols.size(); ++i) {
     const ir::Symbol& s = ir_.symbols[i];
-    if (s.kind == ir::Symbol::Kind::Function) symbols_[i] = descriptors + i * kDescriptor;
-    else if (is_variable(s, isa::Space::Global) && s.managed) US_TRY(allocate(std::max<u64>(s.size, 1), memory::Kind::Managed, symbols_[i]));
-    else if (is_variable(s, isa::Space::Global) && !unresolved(s)) symbols_[i] = globals + offsets[i];
-    else if (is_variable(s, isa::Space::Const) && !unresolved(s)) symbols_[i] = constants + s.offset;
+    if (s.kind == ir::Symbol::Kind::Function)
+      symbols_[i] = descriptors + i * kDescriptor;
+    else if (is_variable(s, isa::Space::Global) && s.managed)
+      US_TRY(allocate(std::max<u64>(s.size, 1), memory::Kind::Managed, symbols_[i]));
+    else if (is_variable(s, isa::Space::Global) && !unresolved(s))
+      symbols_[i] = globals + offsets[i];
+    else if (is_variable(s, isa::Space::Const) && !unresolved(s))
+      symbols_[i] = constants + s.offset;
     else if (unresolved(s) && (s.space == isa::Space::Global || s.space == isa::Space::Const)) {
-      context_.runtime().report("module " + library_.name() + ": variable " + s.name + " is declared extern and defined nowhere");
+      context_.runtime().report("module " + library_.name() + ": variable " + s.name +
+                                " is declared extern and defined nowhere");
       return Error::SharedObjectSymbolNotFound;
     }
   }

@@ -44,7 +44,7 @@ class Module {
   Library& library_;
   const ir::Module& ir_;
   std::vector<u64> symbols_;
-  std::vector<u64> allocations_;     // device addresses to free
+  std::vector<u64> allocations_;  // device addresses to free
   u8* const_bank_ = nullptr;
   u64 const_bytes_ = 0;
   std::mutex m_;

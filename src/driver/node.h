@@ -26,10 +26,10 @@ struct Node {
   };
 
   Kind kind = Kind::Empty;
-  bool small = false;        // Work that is cheaper than waking a thread
-  bool timed = false;        // wants `end_ns`
-  bool always = false;       // its work is done even when the context is broken
-  int priority = 0;          // lower is sooner
+  bool small = false;                      // Work that is cheaper than waking a thread
+  bool timed = false;                      // wants `end_ns`
+  bool always = false;                     // its work is done even when the context is broken
+  int priority = 0;                        // lower is sooner
   std::unique_ptr<device::Launch> launch;  // Kernel
   std::function<void()> work;              // Work, Host
 
@@ -49,9 +49,14 @@ class NodeRef {
  public:
   NodeRef() = default;
   explicit NodeRef(Node* adopted) : n_(adopted) {}
-  NodeRef(const NodeRef& o) : n_(o.n_) { if (n_) n_->refs.fetch_add(1, std::memory_order_relaxed); }
+  NodeRef(const NodeRef& o) : n_(o.n_) {
+    if (n_) n_->refs.fetch_add(1, std::memory_order_relaxed);
+  }
   NodeRef(NodeRef&& o) noexcept : n_(std::exchange(o.n_, nullptr)) {}
-  NodeRef& operator=(NodeRef o) noexcept { std::swap(n_, o.n_); return *this; }
+  NodeRef& operator=(NodeRef o) noexcept {
+    std::swap(n_, o.n_);
+    return *this;
+  }
   ~NodeRef();
   Node* get() const { return n_; }
   Node* operator->() const { return n_; }

@@ -58,7 +58,8 @@ u64 available_dynamic_shared(const DeviceSpec& d, const Function& f, u32 blocks,
   const u64 limit = static_cast<u64>(std::max(0, f.max_dynamic_shared.load()));
   if (blocks == 0 || blocks_per_sm(d, needs_of(f, threads, 0)) < blocks) return 0;
   const u64 taken = f.info().shared_static + d.shared_reserved_per_block;
-  const u64 share = shared_per_sm(d, needs_of(f, threads, limit)) / blocks / d.shared_granularity * d.shared_granularity;
+  const u64 share =
+      shared_per_sm(d, needs_of(f, threads, limit)) / blocks / d.shared_granularity * d.shared_granularity;
   return share > taken ? std::min(share - taken, limit) : 0;
 }
 

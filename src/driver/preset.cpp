@@ -31,8 +31,8 @@ Preset make_h200() {
   return p;
 }
 
-#define US_MAKE(id)                               \
-  constexpr Origin kOrigin = Origin::Documented;  \
+#define US_MAKE(id)                              \
+  constexpr Origin kOrigin = Origin::Documented; \
   Preset p = start(id);
 
 Preset make_h100() {
@@ -60,7 +60,8 @@ Preset make_rtx5090() {
 }
 
 bool same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 }  // namespace
@@ -99,7 +100,8 @@ Result<std::vector<const Preset*>> find_presets(std::string_view list) {
     if (!out.back()) {
       std::vector<std::string_view> known;
       for (const Preset& p : presets()) known.push_back(p.id);
-      wrong.push_back({Diag::Kind::Error, {}, fmt::format("unknown device `{}`: expected one of {}", id, fmt::join(known, ", "))});
+      wrong.push_back(
+          {Diag::Kind::Error, {}, fmt::format("unknown device `{}`: expected one of {}", id, fmt::join(known, ", "))});
     }
     if (comma == std::string_view::npos) break;
     list.remove_prefix(comma + 1);

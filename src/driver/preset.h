@@ -57,8 +57,8 @@ class Preset {
   std::array<Fact, static_cast<u32>(Quantity::Count)> quantities_{};
 };
 
-std::span<const Preset> presets();               // the first one is the default
-const Preset* find_preset(std::string_view id);  // case does not matter; nullptr if unknown
+std::span<const Preset> presets();                                       // the first one is the default
+const Preset* find_preset(std::string_view id);                          // case does not matter; nullptr if unknown
 Result<std::vector<const Preset*>> find_presets(std::string_view list);  // "h200,h200,a100"
 
 DeviceSpec spec_of(const Preset&);

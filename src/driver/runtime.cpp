@@ -6,11 +6,15 @@
 namespace us::driver {
 
 Runtime::Runtime(Settings s) : settings_(std::move(s)) {
-  for (u32 i = 0; i < settings_.devices.size(); ++i) devices_.push_back(std::make_unique<Device>(*this, i, settings_.devices[i]));
+  for (u32 i = 0; i < settings_.devices.size(); ++i)
+    devices_.push_back(std::make_unique<Device>(*this, i, settings_.devices[i]));
 }
 
 Runtime::~Runtime() {
   own_contexts_.clear();
+  for (auto& d : devices_) d->reset_primary();
+  pools_.clear();
+  destroyed_pools_.clear();
   devices_.clear();
 }
 
@@ -85,6 +89,34 @@ void Runtime::context_made(Context* c) {
 void Runtime::context_gone(Context* c) {
   std::lock_guard l(m_);
   contexts_.erase(c);
+}
+
+MemPool& Runtime::create_pool(u32 device, u64 max_bytes) {
+  auto p = std::make_unique<MemPool>(devices_[device]->heap(), device, max_bytes);
+  std::lock_guard l(m_);
+  return *pools_.emplace(p.get(), std::move(p)).first->second;
+}
+
+Error Runtime::destroy_pool(const void* handle) {
+  std::lock_guard l(m_);
+  const auto it = pools_.find(handle);
+  if (it == pools_.end()) return Error::InvalidValue;
+  MemPool& p = *it->second;
+  Device& d = *devices_[p.device()];
+  if (&d.pool() == &p) d.set_pool(d.default_pool());
+  p.set(MemPool::ReleaseThreshold, 0);
+  p.trim(0);
+  destroyed_pools_.push_back(std::move(it->second));
+  pools_.erase(it);
+  return Error::Success;
+}
+
+MemPool* Runtime::find_pool(const void* handle) {
+  for (const auto& d : devices_)
+    if (&d->default_pool() == handle) return &d->default_pool();
+  std::lock_guard l(m_);
+  const auto it = pools_.find(handle);
+  return it == pools_.end() ? nullptr : it->second.get();
 }
 
 Library& Runtime::add_library(std::unique_ptr<Library> library) {

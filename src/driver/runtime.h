@@ -20,23 +20,23 @@ class Runtime {
   u32 device_count() const { return static_cast<u32>(devices_.size()); }
   Device& device(u32 ordinal) { return *devices_[ordinal]; }
   bool in_device_range(u64 address) const;
-  codegen::Jit& jit();                     // made on first compile
+  codegen::Jit& jit();  // made on first compile
   memory::Registry& registry() { return registry_; }
-  void report(std::string_view text);      // to the person, if there is one
+  void report(std::string_view text);  // to the person, if there is one
   u64 next_grid_id() { return grids_.fetch_add(1, std::memory_order_relaxed); }
   u64 grids_started() const { return grids_ - 1; }
   u64 next_context_id() { return contexts_made_.fetch_add(1, std::memory_order_relaxed); }
 
   // Contexts made by the program (cuCtxCreate) and primary ones; handles are looked up here.
   Context& create_context(u32 ordinal);
-  Error destroy_context(const void* handle);   // InvalidContext for primary ones
+  Error destroy_context(const void* handle);  // InvalidContext for primary ones
   Context* find_context(const void* handle);
   std::shared_ptr<Stream> find_stream(const void* handle);  // in any context
   std::shared_ptr<Event> find_event(const void* handle);
   void context_made(Context*);
   void context_gone(Context*);
 
-  bool busy() const;                           // work is queued or running in some context
+  bool busy() const;  // work is queued or running in some context
 
   // Libraries: fat binaries registered by the runtime API, cuLibraryLoad*.
   Library& add_library(std::unique_ptr<Library>);
@@ -44,6 +44,11 @@ class Runtime {
   Library* find_library(const void* handle);
   Kernel* find_kernel(const void* handle);
   void kernel_made(Kernel*);
+
+  // Memory pools of the program; each device also has its default pool.
+  MemPool& create_pool(u32 device, u64 max_bytes);
+  Error destroy_pool(const void* handle);  // its memory goes back when the last block is freed
+  MemPool* find_pool(const void* handle);
 
  private:
   std::vector<Context*> contexts() const;
@@ -57,6 +62,8 @@ class Runtime {
   std::unordered_map<const void*, std::unique_ptr<Library>> libraries_;
   std::unordered_map<const void*, Kernel*> kernels_;
   std::vector<std::unique_ptr<Device>> devices_;
+  std::unordered_map<const void*, std::unique_ptr<MemPool>> pools_;
+  std::vector<std::unique_ptr<MemPool>> destroyed_pools_;                   // blocks of them may still be in use
   std::unordered_map<const void*, std::unique_ptr<Context>> own_contexts_;  // not the primary ones
 };
 

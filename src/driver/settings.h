@@ -13,14 +13,14 @@ namespace us::driver {
 
 struct Settings {
   std::vector<DeviceSpec> devices{DeviceSpec{}};
-  u32 workers = 0;             // worker threads per device, 0 = host cores
+  u32 workers = 0;  // worker threads per device, 0 = host cores
   bool deterministic = false;
   codegen::Options jit;
-  u32 variants_per_kernel = 8; // shapes compiled specially before the generic code is used
+  u32 variants_per_kernel = 8;                   // shapes compiled specially before the generic code is used
   std::function<void(std::string_view)> report;  // a device fault, a module that does not load: text for the person
-  std::function<void(std::string_view)> unimplemented;  // a launch reached something that is missing: its name
+  std::function<void(std::string_view)> unimplemented;     // a launch reached something that is missing: its name
   std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache
-  std::function<void(std::string_view)> print;   // device printf; empty = stdout
+  std::function<void(std::string_view)> print;             // device printf; empty = stdout
 };
 
 }  // namespace us::driver

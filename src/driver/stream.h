@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream is a tail: new work goes behind it. The legacy default stream also orders itself with all blocking streams.
 #pragma once
+#include <map>
+#include <mutex>
+#include <vector>
+
 #include "driver/executor.h"
 
 namespace us::driver {
@@ -19,6 +23,12 @@ class Stream {
   int priority() const { return priority_; }
   u64 id() const { return id_; }
 
+  // Launch attributes kept on the stream, as bytes by their number. Wishes about speed: access policy, synchronisation
+  // policy, memory synchronisation domain. Others are InvalidValue. One that was never set reads as zero.
+  Error set_attribute(int id, const void* value, u64 bytes);
+  Error get_attribute(int id, void* value, u64 bytes) const;
+  void copy_attributes(const Stream& from);
+
  private:
   friend class Context;  // keeps the tails in order
   Context& context_;
@@ -26,7 +36,9 @@ class Stream {
   bool non_blocking_;
   int priority_;
   u64 id_;
-  NodeRef tail_;         // guarded by the context's stream lock
+  mutable std::mutex m_;
+  std::map<int, std::vector<u8>> attributes_;
+  NodeRef tail_;  // guarded by the context's stream lock
 };
 
 }  // namespace us::driver

@@ -8,15 +8,22 @@ namespace us::driver {
 namespace {
 
 template <class T>
-T* at(u64 address) { return reinterpret_cast<T*>(address); }
+T* at(u64 address) {
+  return reinterpret_cast<T*>(address);
+}
 
 template <class T>
-void fill_row(u64 dst, u64 count, u32 value) { std::fill_n(at<T>(dst), count, static_cast<T>(value)); }
+void fill_row(u64 dst, u64 count, u32 value) {
+  std::fill_n(at<T>(dst), count, static_cast<T>(value));
+}
 
 void fill_row(const Fill& f, u64 dst) {
-  if (f.element == 1) std::memset(at<void>(dst), static_cast<int>(f.value), f.width);
-  else if (f.element == 2) fill_row<u16>(dst, f.width, f.value);
-  else fill_row<u32>(dst, f.width, f.value);
+  if (f.element == 1)
+    std::memset(at<void>(dst), static_cast<int>(f.value), f.width);
+  else if (f.element == 2)
+    fill_row<u16>(dst, f.width, f.value);
+  else
+    fill_row<u32>(dst, f.width, f.value);
 }
 
 }  // namespace
@@ -30,7 +37,8 @@ void run(const Copy& c) {
   }
   for (u64 z = 0; z < c.depth; ++z)
     for (u64 y = 0; y < c.height; ++y)
-      std::memmove(at<void>(c.dst + z * c.dst_slice + y * c.dst_pitch), at<void>(c.src + z * c.src_slice + y * c.src_pitch), c.width);
+      std::memmove(at<void>(c.dst + z * c.dst_slice + y * c.dst_pitch),
+                   at<void>(c.src + z * c.src_slice + y * c.src_pitch), c.width);
 }
 
 void run(const Fill& f) {

@@ -9,13 +9,13 @@ namespace us::memory {
 namespace {
 
 constexpr u64 kPage = 4096;
-constexpr u64 kChunk = 2u << 20;            // size of a pool, alignment of big allocations
-constexpr u64 kSlot = 64u << 10;            // alignment of middle-sized ones
+constexpr u64 kChunk = 2u << 20;  // size of a pool, alignment of big allocations
+constexpr u64 kSlot = 64u << 10;  // alignment of middle-sized ones
 constexpr u64 kSmallAlign = 512;
-constexpr u64 kReserve = u64{4} << 40;      // address space per device
-constexpr u64 kPagedFrom = 64u << 10;       // from this size on an allocation has its own pages
-constexpr u64 kManyMappings = 8192;         // beyond, small page-sized allocations share pools (the kernel limits mappings)
-constexpr u64 kTooManyMappings = 28000;     // beyond, allocations stand without a gap so that mappings merge
+constexpr u64 kReserve = u64{4} << 40;  // address space per device
+constexpr u64 kPagedFrom = 64u << 10;   // from this size on an allocation has its own pages
+constexpr u64 kManyMappings = 8192;     // beyond, small page-sized allocations share pools (the kernel limits mappings)
+constexpr u64 kTooManyMappings = 28000;  // beyond, allocations stand without a gap so that mappings merge
 constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 u64 round_up(u64 v, u64 to) { return (v + to - 1) / to * to; }

@@ -28,11 +28,14 @@ class Heap {
   bool contains(u64 address) const { return address - base_ < reserved_; }
   u64 used() const;
   u64 capacity() const { return capacity_; }
-  u64 mapped_end(u64 address) const;         // first unmapped address behind a mapped one; 0: not mapped
+  u64 mapped_end(u64 address) const;  // first unmapped address behind a mapped one; 0: not mapped
 
  private:
-  struct Block { u64 bytes, span, cost; bool pooled; };  // span: address space, cost: what it counts against the capacity
-  u64 take(u64 bytes, u64 align);            // address space, from the extents
+  struct Block {
+    u64 bytes, span, cost;
+    bool pooled;
+  };                               // span: address space, cost: what it counts against the capacity
+  u64 take(u64 bytes, u64 align);  // address space, from the extents
   void give(u64 at, u64 bytes);
   u64 allocate_pages(u64 bytes, u64 align);
   u64 allocate_small(u64 bytes, u64 align);
@@ -40,8 +43,8 @@ class Heap {
 
   mutable std::mutex m_;
   u64 base_ = 0, reserved_ = 0, capacity_, used_ = 0, cursor_ = 0;
-  std::map<u64, u64> extents_;               // free address space: start → bytes
-  std::map<u64, u64> holes_;                 // free space inside pools: start → bytes
+  std::map<u64, u64> extents_;  // free address space: start → bytes
+  std::map<u64, u64> holes_;    // free space inside pools: start → bytes
   std::map<u64, Block> blocks_, pools_;
   u64 mappings_ = 0;
 };

@@ -22,11 +22,12 @@ enum class Kind : u8 {
 struct Allocation {
   u64 address = 0, bytes = 0;
   Kind kind = Kind::Device;
-  u32 flags = 0;             // as given to cudaHostAlloc, cudaMallocManaged, cudaHostRegister
+  u32 flags = 0;  // as given to cudaHostAlloc, cudaMallocManaged, cudaHostRegister
   u32 device = 0;
-  void* owner = nullptr;     // the context
-  u64 id = 0;                // CU_POINTER_ATTRIBUTE_BUFFER_ID
-  u64 write_delta = 0;       // Variable: add to write (constant memory is read-only at its address)
+  void* owner = nullptr;  // the context
+  void* pool = nullptr;   // Async: where it goes back to
+  u64 id = 0;             // CU_POINTER_ATTRIBUTE_BUFFER_ID
+  u64 write_delta = 0;    // Variable: add to write (constant memory is read-only at its address)
   bool host() const { return kind == Kind::Host || kind == Kind::HostRegistered; }
 };
 
@@ -36,7 +37,8 @@ class Registry {
   std::optional<Allocation> remove(u64 address);      // exactly at its start
   std::optional<Allocation> find(u64 address) const;  // containing
   bool overlaps(u64 address, u64 bytes) const;
-  template <class F> void remove_if(F&& pred) {
+  template <class F>
+  void remove_if(F&& pred) {
     std::unique_lock l(m_);
     std::erase_if(by_address_, [&](auto& e) { return pred(e.second); });
   }

@@ -29,6 +29,8 @@ T param(const device::WarpCtx& w, u32 offset) {
   std::memcpy(&v, w.grid->params + offset, sizeof v);
   return v;
 }
-inline u64 global_thread(const device::WarpCtx& w, u32 thread) { return u64{w.cta->ctaid.x} * w.grid->block.x + thread; }
+inline u64 global_thread(const device::WarpCtx& w, u32 thread) {
+  return u64{w.cta->ctaid.x} * w.grid->block.x + thread;
+}
 
 }  // namespace us::test

@@ -26,13 +26,17 @@ TEST(Launch, PassesParametersAndShapes) {
   ASSERT_EQ(b.context.allocate(n * 4, memory::Kind::Device, 0, dy), Error::Success);
   Stream& s = b.context.legacy_stream();
   const auto at = [](auto& v) { return reinterpret_cast<u64>(v.data()); };
-  EXPECT_EQ(b.context.copy({.dst = dx, .src = at(x), .width = n * 4}, CopyKind::HostToDevice, s, false), Error::Success);
-  EXPECT_EQ(b.context.copy({.dst = dy, .src = at(y), .width = n * 4}, CopyKind::HostToDevice, s, false), Error::Success);
+  EXPECT_EQ(b.context.copy({.dst = dx, .src = at(x), .width = n * 4}, CopyKind::HostToDevice, s, false),
+            Error::Success);
+  EXPECT_EQ(b.context.copy({.dst = dy, .src = at(y), .width = n * 4}, CopyKind::HostToDevice, s, false),
+            Error::Success);
   float a = 2;
   u32 count = n;
   void* args[] = {&a, &dx, &dy, &count};
-  EXPECT_EQ(b.context.launch(*b.function, {.grid = {4, 1, 1}, .block = {256, 1, 1}}, {.pointers = args}, s), Error::Success);
-  EXPECT_EQ(b.context.copy({.dst = at(y), .src = dy, .width = n * 4}, CopyKind::DeviceToHost, s, false), Error::Success);
+  EXPECT_EQ(b.context.launch(*b.function, {.grid = {4, 1, 1}, .block = {256, 1, 1}}, {.pointers = args}, s),
+            Error::Success);
+  EXPECT_EQ(b.context.copy({.dst = at(y), .src = dy, .width = n * 4}, CopyKind::DeviceToHost, s, false),
+            Error::Success);
   for (u32 i = 0; i < n; ++i) EXPECT_EQ(y[i], 1 + 2 * static_cast<float>(i));
 }
 
@@ -47,7 +51,8 @@ TEST(Launch, RefusesWhatHardwareRefuses) {
   EXPECT_EQ(launch({.grid = {1, 65536, 1}, .block = {1, 1, 1}}), Error::InvalidConfiguration);
   EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = 49153}), Error::InvalidValue);
   EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = 49152}), Error::Success);
-  EXPECT_EQ(launch({.grid = {132 * 2 + 1, 1, 1}, .block = {1024, 1, 1}, .cooperative = true}), Error::CooperativeLaunchTooLarge);
+  EXPECT_EQ(launch({.grid = {132 * 2 + 1, 1, 1}, .block = {1024, 1, 1}, .cooperative = true}),
+            Error::CooperativeLaunchTooLarge);
   EXPECT_EQ(launch({.grid = {132 * 2, 1, 1}, .block = {1024, 1, 1}, .cooperative = true}), Error::Success);
   EXPECT_EQ(launch({.grid = {4, 1, 1}, .block = {32, 1, 1}, .cluster = {3, 1, 1}}), Error::InvalidConfiguration);
   EXPECT_EQ(launch({.grid = {16, 1, 1}, .block = {32, 1, 1}, .cluster = {16, 1, 1}}), Error::InvalidClusterSize);
@@ -65,12 +70,14 @@ TEST(Launch, AFaultBreaksTheContextUntilReset) {
   u64 nowhere = 8;
   void* args[] = {&nowhere};
   Stream& s = b.context.legacy_stream();
-  EXPECT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {.pointers = args}, s), Error::Success);
+  EXPECT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {.pointers = args}, s),
+            Error::Success);
   EXPECT_EQ(b.context.synchronize(), Error::IllegalAddress);
   EXPECT_NE(b.reported.find("wild"), std::string::npos) << b.reported;
   u64 at = 0;
   EXPECT_EQ(b.context.allocate(4, memory::Kind::Device, 0, at), Error::IllegalAddress);
-  EXPECT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {.pointers = args}, s), Error::IllegalAddress);
+  EXPECT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {.pointers = args}, s),
+            Error::IllegalAddress);
   b.runtime.device(0).reset_primary();
   EXPECT_EQ(b.runtime.device(0).primary().allocate(4, memory::Kind::Device, 0, at), Error::Success);
 }
@@ -78,13 +85,19 @@ TEST(Launch, AFaultBreaksTheContextUntilReset) {
 // Figures of an H200 (occupancy queries recorded there).
 TEST(Occupancy, AgreesWithTheH200) {
   const DeviceSpec d;
-  const auto blocks = [&](u32 threads, u64 shared, int carveout) { return blocks_per_sm(d, {threads, 16, shared, carveout}); };
-  const std::pair<u32, u32> by_threads[] = {{32, 32}, {64, 32}, {96, 21}, {128, 16}, {256, 8}, {512, 4}, {768, 2}, {1024, 2}};
+  const auto blocks = [&](u32 threads, u64 shared, int carveout) {
+    return blocks_per_sm(d, {threads, 16, shared, carveout});
+  };
+  const std::pair<u32, u32> by_threads[] = {{32, 32}, {64, 32}, {96, 21}, {128, 16},
+                                            {256, 8}, {512, 4}, {768, 2}, {1024, 2}};
   for (const auto& [threads, expected] : by_threads) EXPECT_EQ(blocks(threads, 0, -1), expected) << threads;
-  const std::pair<int, u32> by_carveout[] = {{-1, 28}, {0, 1}, {5, 2}, {10, 4}, {15, 8}, {25, 8}, {30, 12}, {40, 12}, {45, 16},
-                                             {55, 16}, {60, 20}, {70, 20}, {75, 24}, {85, 24}, {90, 28}, {100, 28}};
+  const std::pair<int, u32> by_carveout[] = {{-1, 28}, {0, 1},   {5, 2},   {10, 4},  {15, 8},  {25, 8},
+                                             {30, 12}, {40, 12}, {45, 16}, {55, 16}, {60, 20}, {70, 20},
+                                             {75, 24}, {85, 24}, {90, 28}, {100, 28}};
   for (const auto& [percent, expected] : by_carveout) EXPECT_EQ(blocks(32, 7 * 1024, percent), expected) << percent;
-  const auto clusters = [&](u32 size, u32 threads, u64 kb) { return clusters_per_device(d, {threads, 16, kb * 1024, -1}, size); };
+  const auto clusters = [&](u32 size, u32 threads, u64 kb) {
+    return clusters_per_device(d, {threads, 16, kb * 1024, -1}, size);
+  };
   EXPECT_EQ(clusters(1, 1024, 0), 264u);
   EXPECT_EQ(clusters(2, 256, 227), 66u);
   EXPECT_EQ(clusters(4, 256, 227), 30u);
@@ -92,7 +105,8 @@ TEST(Occupancy, AgreesWithTheH200) {
   EXPECT_EQ(clusters(8, 256, 227), 15u);
   EXPECT_EQ(clusters(16, 256, 100), 14u);
   EXPECT_EQ(clusters(16, 256, 227), 7u);
-  EXPECT_EQ(clusters(4, 1024, 0), 60u);  // an H200 says 62: known gap, the rule for several blocks per SM is not published
+  EXPECT_EQ(clusters(4, 1024, 0),
+            60u);  // an H200 says 62: known gap, the rule for several blocks per SM is not published
 }
 
 }  // namespace

@@ -10,7 +10,12 @@ using memory::Kind;
 using test::Bench;
 
 struct Memory : testing::Test {
-  Memory() : bench(([] { test::define_kernel("none", [](device::WarpCtx&, u32) {}); return "none"; })()), c(bench.context) {}
+  Memory()
+      : bench(([] {
+          test::define_kernel("none", [](device::WarpCtx&, u32) {});
+          return "none";
+        })()),
+        c(bench.context) {}
   u64 take(u64 bytes, Kind k = Kind::Device) {
     u64 at = 0;
     EXPECT_EQ(c.allocate(bytes, k, 0, at), Error::Success);
@@ -39,7 +44,13 @@ TEST_F(Memory, CopiesInAllDirections) {
 TEST_F(Memory, StagesPageableSources) {
   const u64 d = take(16);
   std::atomic<bool> go = false;
-  EXPECT_EQ(c.host_function(c.legacy_stream(), [&] { while (!go) std::this_thread::yield(); }, false), Error::Success);
+  EXPECT_EQ(c.host_function(
+                c.legacy_stream(),
+                [&] {
+                  while (!go) std::this_thread::yield();
+                },
+                false),
+            Error::Success);
   u32 value = 1, out = 0;
   EXPECT_EQ(copy(d, at(&value), 4, CopyKind::HostToDevice, true), Error::Success);
   value = 2;  // the call has read it already
@@ -60,11 +71,14 @@ TEST_F(Memory, RefusesWrongCopies) {
 
 TEST_F(Memory, CopiesPitchedAndFills) {
   const u64 d = take(64 * 8);
-  EXPECT_EQ(c.fill({.dst = d, .width = 64 * 8 / 4, .value = 0x01020304, .element = 4}, c.legacy_stream(), false), Error::Success);
-  EXPECT_EQ(c.fill({.dst = d + 4, .pitch = 64, .width = 8, .height = 8, .value = 0xff}, c.legacy_stream(), true), Error::Success);
+  EXPECT_EQ(c.fill({.dst = d, .width = 64 * 8 / 4, .value = 0x01020304, .element = 4}, c.legacy_stream(), false),
+            Error::Success);
+  EXPECT_EQ(c.fill({.dst = d + 4, .pitch = 64, .width = 8, .height = 8, .value = 0xff}, c.legacy_stream(), true),
+            Error::Success);
   std::vector<u8> out(16 * 8);
-  EXPECT_EQ(c.copy({.dst = at(out.data()), .src = d, .width = 16, .height = 8, .dst_pitch = 16, .src_pitch = 64}, CopyKind::DeviceToHost,
-                   c.legacy_stream(), false), Error::Success);
+  EXPECT_EQ(c.copy({.dst = at(out.data()), .src = d, .width = 16, .height = 8, .dst_pitch = 16, .src_pitch = 64},
+                   CopyKind::DeviceToHost, c.legacy_stream(), false),
+            Error::Success);
   for (u32 y = 0; y < 8; ++y)
     for (u32 x = 0; x < 16; ++x) EXPECT_EQ(out[y * 16 + x], x >= 4 && x < 12 ? 0xff : 4 - x % 4);
 }

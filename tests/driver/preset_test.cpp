@@ -22,10 +22,13 @@ TEST(Presets, AreFoundByNameInAnyCase) {
 
 TEST(Presets, EveryFactHasAnOriginAndTheH200IsMeasured) {
   for (const Preset& p : presets()) {
-    for (const auto& row : attribute_rows()) EXPECT_NE(p.fact(row.attribute).origin, Origin::None) << p.id << ' ' << row.name;
-    for (const auto& row : quantity_rows()) EXPECT_NE(p.fact(row.quantity).origin, Origin::None) << p.id << ' ' << row.name;
+    for (const auto& row : attribute_rows())
+      EXPECT_NE(p.fact(row.attribute).origin, Origin::None) << p.id << ' ' << row.name;
+    for (const auto& row : quantity_rows())
+      EXPECT_NE(p.fact(row.quantity).origin, Origin::None) << p.id << ' ' << row.name;
   }
-  for (const auto& row : attribute_rows()) EXPECT_EQ(presets().front().fact(row.attribute).origin, Origin::Measured) << row.name;
+  for (const auto& row : attribute_rows())
+    EXPECT_EQ(presets().front().fact(row.attribute).origin, Origin::Measured) << row.name;
 }
 
 // Relations between facts that hold on every device of these architectures.

@@ -24,7 +24,8 @@ TEST(Stream, RunsKernelsInOrder) {
   Stream& s = b.context.create_stream(false, 0);
   for (int i = 0; i < 1000; ++i) {
     void* args[] = {&i};
-    ASSERT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {32, 1, 1}}, {.pointers = args}, s), Error::Success);
+    ASSERT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {32, 1, 1}}, {.pointers = args}, s),
+              Error::Success);
   }
   EXPECT_EQ(b.context.synchronize(s), Error::Success);
   ASSERT_EQ(seen.size(), 1000u);
@@ -33,7 +34,9 @@ TEST(Stream, RunsKernelsInOrder) {
 
 TEST(Stream, LaunchReturnsBeforeTheKernelEnds) {
   std::atomic<bool> go = false;
-  define_kernel("wait", [&](device::WarpCtx&, u32) { while (!go) nap(1); });
+  define_kernel("wait", [&](device::WarpCtx&, u32) {
+    while (!go) nap(1);
+  });
   Bench b("wait");
   Stream& s = b.context.create_stream(true, 0);
   ASSERT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, s), Error::Success);
@@ -52,7 +55,8 @@ TEST(Stream, TwoStreamsRunAtOnce) {
   Bench b("meet");
   Stream& s1 = b.context.create_stream(true, 0);
   Stream& s2 = b.context.create_stream(true, 0);
-  for (Stream* s : {&s1, &s2}) ASSERT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, *s), Error::Success);
+  for (Stream* s : {&s1, &s2})
+    ASSERT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, *s), Error::Success);
   EXPECT_EQ(b.context.synchronize(), Error::Success);
   EXPECT_EQ(inside, 2);
 }
@@ -61,7 +65,8 @@ TEST(Stream, LegacyStreamOrdersBlockingOnesOnly) {
   std::atomic<bool> go = false;
   std::atomic<int> ended = 0;
   define_kernel("gate", [&](device::WarpCtx& w, u32) {
-    if (param<int>(w, 0)) while (!go) nap(1);
+    if (param<int>(w, 0))
+      while (!go) nap(1);
     ++ended;
   });
   Bench b("gate", {4});
@@ -120,7 +125,9 @@ TEST(Stream, HostFunctionRunsInOrder) {
   const LaunchConfig single{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(b.context.launch(*b.function, single, {}, s), Error::Success);
-    EXPECT_EQ(b.context.host_function(s, [&] { log += 'h'; }, false), Error::Success);
+    EXPECT_EQ(b.context.host_function(
+                  s, [&] { log += 'h'; }, false),
+              Error::Success);
   }
   EXPECT_EQ(b.context.synchronize(s), Error::Success);
   EXPECT_EQ(log, "khkhkh");
@@ -128,7 +135,10 @@ TEST(Stream, HostFunctionRunsInOrder) {
 
 TEST(Stream, WorkOfADestroyedStreamEnds) {
   std::atomic<int> ended = 0;
-  define_kernel("last", [&](device::WarpCtx&, u32) { nap(5); ++ended; });
+  define_kernel("last", [&](device::WarpCtx&, u32) {
+    nap(5);
+    ++ended;
+  });
   Bench b("last");
   Stream& s = b.context.create_stream(false, 0);
   EXPECT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, s), Error::Success);

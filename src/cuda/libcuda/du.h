@@ -23,17 +23,25 @@ inline CUresult result(Error e) {
     case Error::InvalidHostPointer:
     case Error::InvalidDevicePointer:
     case Error::InvalidMemcpyDirection:
-    case Error::MissingConfiguration: return CUDA_ERROR_INVALID_VALUE;
-    case Error::InvalidSymbol: return CUDA_ERROR_NOT_FOUND;
-    case Error::InvalidDeviceFunction: return CUDA_ERROR_INVALID_HANDLE;
-    default: return static_cast<CUresult>(e);
+    case Error::MissingConfiguration:
+      return CUDA_ERROR_INVALID_VALUE;
+    case Error::InvalidSymbol:
+      return CUDA_ERROR_NOT_FOUND;
+    case Error::InvalidDeviceFunction:
+      return CUDA_ERROR_INVALID_HANDLE;
+    default:
+      return static_cast<CUresult>(e);
   }
 }
 
 template <class T>
-T handle_to(const void* object) { return reinterpret_cast<T>(const_cast<void*>(object)); }
+T handle_to(const void* object) {
+  return reinterpret_cast<T>(const_cast<void*>(object));
+}
 template <class T>
-T* object_of(void* handle) { return static_cast<T*>(handle); }
+T* object_of(void* handle) {
+  return static_cast<T*>(handle);
+}
 
 // f(Context&) → Error, in the current context
 template <class F>
@@ -72,7 +80,13 @@ inline driver::Device& device(CUdevice d) { return runtime().device(static_cast<
 
 }  // namespace us::cuda
 
-#define US_PTSZ(name, params, args) \
-  US_API CUresult name##_ptsz params { us::cuda::PerThreadDefault scope; return name args; }
-#define US_PTDS(name, params, args) \
-  US_API CUresult name##_ptds params { us::cuda::PerThreadDefault scope; return name args; }
+#define US_PTSZ(name, params, args)    \
+  US_API CUresult name##_ptsz params { \
+    us::cuda::PerThreadDefault scope;  \
+    return name args;                  \
+  }
+#define US_PTDS(name, params, args)    \
+  US_API CUresult name##_ptds params { \
+    us::cuda::PerThreadDefault scope;  \
+    return name args;                  \
+  }

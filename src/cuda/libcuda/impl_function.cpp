@@ -20,9 +20,12 @@ Error launch(CUfunction f, us::driver::LaunchConfig config, CUstream stream, voi
   if (&s.context() != c) return Error::InvalidHandle;
   us::driver::LaunchArgs args{.pointers = params};
   for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) args.block = extra[1];
-    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) args.block_bytes = *static_cast<size_t*>(extra[1]);
-    else return Error::InvalidValue;
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      args.block = extra[1];
+    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      args.block_bytes = *static_cast<size_t*>(extra[1]);
+    else
+      return Error::InvalidValue;
   }
   if (args.block && params) return Error::InvalidValue;
   return c->launch(*function, config, args, *s);
@@ -41,30 +44,38 @@ Error launch_with_attributes(const CUlaunchConfig* given, CUfunction f, void** p
 
 }  // namespace
 
-US_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                               CUstream stream, void** params, void** extra) {
-  return result(launch(f, {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_shared = shared}, stream, params, extra));
+US_API CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                               unsigned bz, unsigned shared, CUstream stream, void** params, void** extra) {
+  return result(
+      launch(f, {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_shared = shared}, stream, params, extra));
 }
-US_PTSZ(cuLaunchKernel, (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                         CUstream stream, void** params, void** extra),
+US_PTSZ(cuLaunchKernel,
+        (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+         CUstream stream, void** params, void** extra),
         (f, gx, gy, gz, bx, by, bz, shared, stream, params, extra))
 
-US_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                                          unsigned shared, CUstream stream, void** params) {
-  return result(launch(f, {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_shared = shared, .cooperative = true}, stream, params, nullptr));
+US_API CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                          unsigned bz, unsigned shared, CUstream stream, void** params) {
+  return result(launch(f, {.grid = {gx, gy, gz}, .block = {bx, by, bz}, .dynamic_shared = shared, .cooperative = true},
+                       stream, params, nullptr));
 }
-US_PTSZ(cuLaunchCooperativeKernel, (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                                    unsigned shared, CUstream stream, void** params),
+US_PTSZ(cuLaunchCooperativeKernel,
+        (CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+         CUstream stream, void** params),
         (f, gx, gy, gz, bx, by, bz, shared, stream, params))
 
 US_API CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** params, void** extra) {
   return result(launch_with_attributes(config, f, params, extra));
 }
-US_PTSZ(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction f, void** params, void** extra), (config, f, params, extra))
+US_PTSZ(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction f, void** params, void** extra),
+        (config, f, params, extra))
 
 US_API CUresult cuLaunchHostFunc(CUstream stream, CUhostFn f, void* data) {
   if (!f) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) { return c.host_function(s, [=] { f(data); }, false); });
+  return in_stream(stream, [&](Context& c, Stream& s) {
+    return c.host_function(
+        s, [=] { f(data); }, false);
+  });
 }
 US_PTSZ(cuLaunchHostFunc, (CUstream stream, CUhostFn f, void* data), (stream, f, data))
 
@@ -123,10 +134,12 @@ US_API CUresult cuFuncLoad(CUfunction handle) {
   return with_function(handle, [](Context&, Function&) { return Error::Success; });
 }
 
-US_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, CUfunction handle, int threads, size_t shared, unsigned) {
+US_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, CUfunction handle, int threads,
+                                                                     size_t shared, unsigned) {
   if (!out || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Context& c, Function& f) {
-    *out = static_cast<int>(blocks_per_sm(c.device().spec(), us::driver::needs_of(f, static_cast<us::u32>(threads), shared)));
+    *out = static_cast<int>(
+        blocks_per_sm(c.device().spec(), us::driver::needs_of(f, static_cast<us::u32>(threads), shared)));
     return Error::Success;
   });
 }
@@ -135,8 +148,9 @@ US_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, CUfunction
 }
 
 // The largest block with the most threads per SM.
-US_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction handle, CUoccupancyB2DSize shared_of, size_t shared,
-                                                          int limit, unsigned) {
+US_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, CUfunction handle,
+                                                          CUoccupancyB2DSize shared_of, size_t shared, int limit,
+                                                          unsigned) {
   if (!grid || !block) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Context& c, Function& f) {
     const auto& d = c.device().spec();
@@ -146,7 +160,8 @@ US_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block,
     *block = *grid = 0;
     for (int threads = (top + 31) / 32 * 32; threads > 0; threads -= 32) {
       const int now = std::min(threads, top);
-      const us::u32 blocks = blocks_per_sm(d, us::driver::needs_of(f, static_cast<us::u32>(now), shared_of ? shared_of(now) : shared));
+      const us::u32 blocks =
+          blocks_per_sm(d, us::driver::needs_of(f, static_cast<us::u32>(now), shared_of ? shared_of(now) : shared));
       if (blocks * static_cast<us::u32>(now) <= best) continue;
       best = blocks * static_cast<us::u32>(now);
       *block = now;
@@ -155,14 +170,16 @@ US_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block,
     return Error::Success;
   });
 }
-US_API CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction f, CUoccupancyB2DSize shared_of, size_t shared, int limit) {
+US_API CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfunction f, CUoccupancyB2DSize shared_of,
+                                                 size_t shared, int limit) {
   return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, f, shared_of, shared, limit, 0);
 }
 
 US_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* out, CUfunction handle, int blocks, int threads) {
   if (!out || blocks <= 0 || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Context& c, Function& f) {
-    *out = us::driver::available_dynamic_shared(c.device().spec(), f, static_cast<us::u32>(blocks), static_cast<us::u32>(threads));
+    *out = us::driver::available_dynamic_shared(c.device().spec(), f, static_cast<us::u32>(blocks),
+                                                static_cast<us::u32>(threads));
     return Error::Success;
   });
 }

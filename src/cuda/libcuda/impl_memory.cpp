@@ -36,22 +36,35 @@ CUmemorytype type_of(const Allocation& a) { return a.host() ? CU_MEMORYTYPE_HOST
 
 Error attribute(const Allocation& a, CUpointer_attribute which, CUdeviceptr p, void* data) {
   switch (which) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: return put(data, handle_to<CUcontext>(a.owner));
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: return put(data, type_of(a));
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return put(data, p);
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return put(data, handle_to<CUcontext>(a.owner));
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return put(data, type_of(a));
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return put(data, p);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       if (type_of(a) == CU_MEMORYTYPE_DEVICE && a.kind != Kind::Managed) return Error::InvalidValue;
       return put(data, reinterpret_cast<void*>(p));
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: return put(data, 0);
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID: return put(data, static_cast<unsigned long long>(a.id));
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED: return put(data, static_cast<int>(a.kind == Kind::Managed));
-    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL: return put(data, static_cast<int>(a.device));
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE: return put(data, 0);
-    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR: return put(data, static_cast<CUdeviceptr>(a.address));
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: return put(data, static_cast<size_t>(a.bytes));
-    case CU_POINTER_ATTRIBUTE_MAPPED: return put(data, 1);
-    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: return put(data, 0ull);
-    default: return Error::NotSupported;
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      return put(data, 0);
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return put(data, static_cast<unsigned long long>(a.id));
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return put(data, static_cast<int>(a.kind == Kind::Managed));
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return put(data, static_cast<int>(a.device));
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return put(data, 0);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return put(data, static_cast<CUdeviceptr>(a.address));
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      return put(data, static_cast<size_t>(a.bytes));
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return put(data, 1);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return put(data, 0ull);
+    default:
+      return Error::NotSupported;
   }
 }
 
@@ -135,12 +148,12 @@ US_API CUresult cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream stream)
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return in_stream(stream, [&](Context& c, Stream& s) {
     us::u64 at = 0;
-    US_TRY(c.allocate_async(bytes, s, at));
+    US_TRY(c.allocate_async(bytes, c.device().pool(), s, at));
     *out = at;
     return Error::Success;
   });
 }
-US_PTSZ(cuMemAllocAsync, (CUdeviceptr* out, size_t bytes, CUstream stream), (out, bytes, stream))
+US_PTSZ(cuMemAllocAsync, (CUdeviceptr * out, size_t bytes, CUstream stream), (out, bytes, stream))
 
 US_API CUresult cuMemFreeAsync(CUdeviceptr p, CUstream stream) {
   return in_stream(stream, [&](Context& c, Stream& s) { return c.free_async(p, s); });
@@ -165,8 +178,10 @@ US_API CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* whic
     for (unsigned i = 0; i < count; ++i) {
       const bool kind_of_memory = which[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
       const Error e = !a && kind_of_memory ? put(data[i], 0) : attribute(a ? *a : none, which[i], a ? p : 0, data[i]);
-      if (e == Error::InvalidValue) put(data[i], static_cast<void*>(nullptr));
-      else US_TRY(e);
+      if (e == Error::InvalidValue)
+        put(data[i], static_cast<void*>(nullptr));
+      else
+        US_TRY(e);
     }
     return Error::Success;
   });

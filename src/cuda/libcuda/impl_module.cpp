@@ -60,11 +60,16 @@ CUresult with_module(CUmodule handle, F&& f) {
 
 }  // namespace
 
-US_API CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, CUjit_option* options, void** values) {
+US_API CUresult cuModuleLoadDataEx(CUmodule* out, const void* image, unsigned count, CUjit_option* options,
+                                   void** values) {
   return load(out, image, ErrorLog(count, options, values));
 }
-US_API CUresult cuModuleLoadData(CUmodule* out, const void* image) { return load(out, image, ErrorLog(0, nullptr, nullptr)); }
-US_API CUresult cuModuleLoadFatBinary(CUmodule* out, const void* image) { return load(out, image, ErrorLog(0, nullptr, nullptr)); }
+US_API CUresult cuModuleLoadData(CUmodule* out, const void* image) {
+  return load(out, image, ErrorLog(0, nullptr, nullptr));
+}
+US_API CUresult cuModuleLoadFatBinary(CUmodule* out, const void* image) {
+  return load(out, image, ErrorLog(0, nullptr, nullptr));
+}
 
 US_API CUresult cuModuleLoad(CUmodule* out, const char* path) {
   if (!path) return CUDA_ERROR_INVALID_VALUE;

@@ -2,11 +2,11 @@
 // Older names whose newer versions take the same arguments. No CUDA header here: it renames the old names to the new.
 #include "cuda/api.h"
 
-#define US_OLD_1(old, now, a)       \
-  US_API int now(a);                \
+#define US_OLD_1(old, now, a) \
+  US_API int now(a);          \
   US_API int old(a x) { return now(x); }
-#define US_OLD_2(old, now, a, b)    \
-  US_API int now(a, b);             \
+#define US_OLD_2(old, now, a, b) \
+  US_API int now(a, b);          \
   US_API int old(a x, b y) { return now(x, y); }
 #define US_OLD_3(old, now, a, b, c) \
   US_API int now(a, b, c);          \

@@ -29,7 +29,9 @@ CUresult with_event(CUevent handle, F&& f) {
   return result(f(*e));
 }
 
-Error or_sticky(const Event& e, Error answer) { return us::driver::failed(e.context().sticky()) ? e.context().sticky() : answer; }
+Error or_sticky(const Event& e, Error answer) {
+  return us::driver::failed(e.context().sticky()) ? e.context().sticky() : answer;
+}
 
 template <class T, class F>
 CUresult ask(CUstream stream, T* out, F&& value) {
@@ -43,7 +45,9 @@ CUresult ask(CUstream stream, T* out, F&& value) {
 }  // namespace
 
 US_API CUresult cuStreamCreate(CUstream* out, unsigned flags) { return create(out, flags, 0); }
-US_API CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority) { return create(out, flags, priority); }
+US_API CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority) {
+  return create(out, flags, priority);
+}
 
 US_API CUresult cuStreamDestroy(CUstream stream) {
   if (reinterpret_cast<us::u64>(stream) <= 2) return CUDA_ERROR_INVALID_HANDLE;
@@ -73,10 +77,12 @@ US_PTSZ(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (st
 US_API CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback f, void* data, unsigned flags) {
   if (!f || flags != 0) return CUDA_ERROR_INVALID_VALUE;
   return in_stream(stream, [&](Context& c, Stream& s) {
-    return c.host_function(s, [=, &c] { f(stream, result(c.sticky()), data); }, true);
+    return c.host_function(
+        s, [=, &c] { f(stream, result(c.sticky()), data); }, true);
   });
 }
-US_PTSZ(cuStreamAddCallback, (CUstream stream, CUstreamCallback f, void* data, unsigned flags), (stream, f, data, flags))
+US_PTSZ(cuStreamAddCallback, (CUstream stream, CUstreamCallback f, void* data, unsigned flags),
+        (stream, f, data, flags))
 
 US_API CUresult cuStreamGetPriority(CUstream stream, int* out) {
   return ask(stream, out, [](Context&, Stream& s) { return s.priority(); });

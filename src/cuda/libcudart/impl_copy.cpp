@@ -11,21 +11,25 @@ namespace {
 
 cudaError_t copy(const Copy& c, cudaMemcpyKind kind, cudaStream_t stream, bool async) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return done(Error::InvalidMemcpyDirection);
-  return in_stream(stream, [&](Context& context, Stream& s) { return context.copy(c, static_cast<CopyKind>(kind), s, async); });
+  return in_stream(stream,
+                   [&](Context& context, Stream& s) { return context.copy(c, static_cast<CopyKind>(kind), s, async); });
 }
 
 cudaError_t copy_1d(void* dst, const void* src, size_t n, cudaMemcpyKind kind, cudaStream_t stream, bool async) {
   return copy({.dst = address(dst), .src = address(src), .width = n}, kind, stream, async);
 }
 
-cudaError_t copy_2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h, cudaMemcpyKind kind, cudaStream_t stream,
-                    bool async) {
+cudaError_t copy_2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h, cudaMemcpyKind kind,
+                    cudaStream_t stream, bool async) {
   if (w > dpitch || w > spitch) return done(Error::InvalidPitchValue);
-  return copy({.dst = address(dst), .src = address(src), .width = w, .height = h, .dst_pitch = dpitch, .src_pitch = spitch}, kind, stream,
-              async);
+  return copy(
+      {.dst = address(dst), .src = address(src), .width = w, .height = h, .dst_pitch = dpitch, .src_pitch = spitch},
+      kind, stream, async);
 }
 
-us::u64 start_of(const cudaPitchedPtr& p, const cudaPos& at) { return address(p.ptr) + at.x + at.y * p.pitch + at.z * p.pitch * p.ysize; }
+us::u64 start_of(const cudaPitchedPtr& p, const cudaPos& at) {
+  return address(p.ptr) + at.x + at.y * p.pitch + at.z * p.pitch * p.ysize;
+}
 
 cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool async) {
   if (!p) return done(Error::InvalidValue);
@@ -33,10 +37,15 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool async)
   const cudaExtent& e = p->extent;
   if (e.width == 0 || e.height == 0 || e.depth == 0) return cudaSuccess;
   if (e.width > p->srcPtr.pitch || e.width > p->dstPtr.pitch) return done(Error::InvalidPitchValue);
-  return copy({.dst = start_of(p->dstPtr, p->dstPos), .src = start_of(p->srcPtr, p->srcPos),
-               .width = e.width, .height = e.height, .depth = e.depth,
-               .dst_pitch = p->dstPtr.pitch, .src_pitch = p->srcPtr.pitch,
-               .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize, .src_slice = p->srcPtr.pitch * p->srcPtr.ysize},
+  return copy({.dst = start_of(p->dstPtr, p->dstPos),
+               .src = start_of(p->srcPtr, p->srcPos),
+               .width = e.width,
+               .height = e.height,
+               .depth = e.depth,
+               .dst_pitch = p->dstPtr.pitch,
+               .src_pitch = p->srcPtr.pitch,
+               .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
+               .src_slice = p->srcPtr.pitch * p->srcPtr.ysize},
               p->kind, stream, async);
 }
 
@@ -44,28 +53,38 @@ cudaError_t fill(const Fill& f, cudaStream_t stream, bool async) {
   return in_stream(stream, [&](Context& c, Stream& s) { return c.fill(f, s, async); });
 }
 
-Fill fill_1d(void* p, int value, size_t n) { return {.dst = address(p), .width = n, .value = static_cast<us::u32>(value)}; }
+Fill fill_1d(void* p, int value, size_t n) {
+  return {.dst = address(p), .width = n, .value = static_cast<us::u32>(value)};
+}
 
 Fill fill_2d(void* p, size_t pitch, int value, size_t w, size_t h) {
   return {.dst = address(p), .pitch = pitch, .width = w, .height = h, .value = static_cast<us::u32>(value)};
 }
 
 Fill fill_3d(const cudaPitchedPtr& p, int value, const cudaExtent& e) {
-  return {.dst = address(p.ptr), .pitch = p.pitch, .slice = p.pitch * p.ysize,
-          .width = e.width, .height = e.height, .depth = e.depth, .value = static_cast<us::u32>(value)};
+  return {.dst = address(p.ptr),
+          .pitch = p.pitch,
+          .slice = p.pitch * p.ysize,
+          .width = e.width,
+          .height = e.height,
+          .depth = e.depth,
+          .value = static_cast<us::u32>(value)};
 }
 
 bool valid_device(int d) { return d >= 0 && static_cast<us::u32>(d) < runtime().device_count(); }
 
 }  // namespace
 
-US_API cudaError_t cudaMemcpy(void* dst, const void* src, size_t n, cudaMemcpyKind kind) { return copy_1d(dst, src, n, kind, nullptr, false); }
+US_API cudaError_t cudaMemcpy(void* dst, const void* src, size_t n, cudaMemcpyKind kind) {
+  return copy_1d(dst, src, n, kind, nullptr, false);
+}
 US_PTDS(cudaMemcpy, (void* dst, const void* src, size_t n, cudaMemcpyKind kind), (dst, src, n, kind))
 
 US_API cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t n, cudaMemcpyKind kind, cudaStream_t s) {
   return copy_1d(dst, src, n, kind, s, true);
 }
-US_PTSZ(cudaMemcpyAsync, (void* dst, const void* src, size_t n, cudaMemcpyKind kind, cudaStream_t s), (dst, src, n, kind, s))
+US_PTSZ(cudaMemcpyAsync, (void* dst, const void* src, size_t n, cudaMemcpyKind kind, cudaStream_t s),
+        (dst, src, n, kind, s))
 
 US_API cudaError_t cudaMemcpyPeer(void* dst, int to, const void* src, int from, size_t n) {
   if (!valid_device(to) || !valid_device(from)) return done(Error::InvalidDevice);
@@ -76,17 +95,21 @@ US_API cudaError_t cudaMemcpyPeerAsync(void* dst, int to, const void* src, int f
   return copy_1d(dst, src, n, cudaMemcpyDeviceToDevice, s, true);
 }
 
-US_API cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h, cudaMemcpyKind kind) {
+US_API cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h,
+                                cudaMemcpyKind kind) {
   return copy_2d(dst, dpitch, src, spitch, w, h, kind, nullptr, false);
 }
-US_PTDS(cudaMemcpy2D, (void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h, cudaMemcpyKind kind),
+US_PTDS(cudaMemcpy2D,
+        (void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h, cudaMemcpyKind kind),
         (dst, dpitch, src, spitch, w, h, kind))
 
-US_API cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h, cudaMemcpyKind kind,
-                                     cudaStream_t s) {
+US_API cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h,
+                                     cudaMemcpyKind kind, cudaStream_t s) {
   return copy_2d(dst, dpitch, src, spitch, w, h, kind, s, true);
 }
-US_PTSZ(cudaMemcpy2DAsync, (void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h, cudaMemcpyKind kind, cudaStream_t s),
+US_PTSZ(cudaMemcpy2DAsync,
+        (void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h, cudaMemcpyKind kind,
+         cudaStream_t s),
         (dst, dpitch, src, spitch, w, h, kind, s))
 
 US_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return copy_3d(p, nullptr, false); }
@@ -98,19 +121,28 @@ US_PTSZ(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* p, cudaStream_t s), (p, s))
 US_API cudaError_t cudaMemset(void* p, int value, size_t n) { return fill(fill_1d(p, value, n), nullptr, false); }
 US_PTDS(cudaMemset, (void* p, int value, size_t n), (p, value, n))
 
-US_API cudaError_t cudaMemsetAsync(void* p, int value, size_t n, cudaStream_t s) { return fill(fill_1d(p, value, n), s, true); }
+US_API cudaError_t cudaMemsetAsync(void* p, int value, size_t n, cudaStream_t s) {
+  return fill(fill_1d(p, value, n), s, true);
+}
 US_PTSZ(cudaMemsetAsync, (void* p, int value, size_t n, cudaStream_t s), (p, value, n, s))
 
-US_API cudaError_t cudaMemset2D(void* p, size_t pitch, int value, size_t w, size_t h) { return fill(fill_2d(p, pitch, value, w, h), nullptr, false); }
+US_API cudaError_t cudaMemset2D(void* p, size_t pitch, int value, size_t w, size_t h) {
+  return fill(fill_2d(p, pitch, value, w, h), nullptr, false);
+}
 US_PTDS(cudaMemset2D, (void* p, size_t pitch, int value, size_t w, size_t h), (p, pitch, value, w, h))
 
 US_API cudaError_t cudaMemset2DAsync(void* p, size_t pitch, int value, size_t w, size_t h, cudaStream_t s) {
   return fill(fill_2d(p, pitch, value, w, h), s, true);
 }
-US_PTSZ(cudaMemset2DAsync, (void* p, size_t pitch, int value, size_t w, size_t h, cudaStream_t s), (p, pitch, value, w, h, s))
+US_PTSZ(cudaMemset2DAsync, (void* p, size_t pitch, int value, size_t w, size_t h, cudaStream_t s),
+        (p, pitch, value, w, h, s))
 
-US_API cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent e) { return fill(fill_3d(p, value, e), nullptr, false); }
+US_API cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent e) {
+  return fill(fill_3d(p, value, e), nullptr, false);
+}
 US_PTDS(cudaMemset3D, (cudaPitchedPtr p, int value, cudaExtent e), (p, value, e))
 
-US_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent e, cudaStream_t s) { return fill(fill_3d(p, value, e), s, true); }
+US_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent e, cudaStream_t s) {
+  return fill(fill_3d(p, value, e), s, true);
+}
 US_PTSZ(cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent e, cudaStream_t s), (p, value, e, s))

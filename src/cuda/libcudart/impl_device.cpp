@@ -29,7 +29,8 @@ US_API cudaError_t cudaDeviceSynchronize() {
 // Everything of the device is gone, errors included; the next call makes a new context.
 US_API cudaError_t cudaDeviceReset() {
   ThreadState& t = thread_state();
-  const us::u32 device = !t.stack.empty() && alive(t.stack.back()) ? t.stack.back().context->device().ordinal() : t.device;
+  const us::u32 device =
+      !t.stack.empty() && alive(t.stack.back()) ? t.stack.back().context->device().ordinal() : t.device;
   runtime().device(device).reset_primary();
   forget_peers(device);
   t.device = device;

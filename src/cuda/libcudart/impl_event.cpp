@@ -15,7 +15,9 @@ cudaError_t with_event(cudaEvent_t handle, F&& f) {
   return done(f(*e));
 }
 
-Error or_sticky(const Event& e, Error result) { return us::driver::failed(e.context().sticky()) ? e.context().sticky() : result; }
+Error or_sticky(const Event& e, Error result) {
+  return us::driver::failed(e.context().sticky()) ? e.context().sticky() : result;
+}
 
 }  // namespace
 
@@ -45,7 +47,9 @@ US_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
 }
 US_PTSZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), (event, stream, flags))
 
-US_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return cudaEventRecordWithFlags(event, stream, 0); }
+US_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, 0);
+}
 US_PTSZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 
 US_API cudaError_t cudaEventQuery(cudaEvent_t event) {

@@ -51,7 +51,8 @@ US_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* f)
 }
 
 US_API cudaError_t cudaFuncSetAttribute(const void* f, cudaFuncAttribute attribute, int value) {
-  return with_function(f, [&](Context& c, Function& function) { return us::cuda::set_attribute(c, function, attribute, value); });
+  return with_function(
+      f, [&](Context& c, Function& function) { return us::cuda::set_attribute(c, function, attribute, value); });
 }
 
 US_API cudaError_t cudaFuncSetCacheConfig(const void* f, cudaFuncCache config) {
@@ -103,7 +104,8 @@ US_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t* out, const void* f) {
   });
 }
 
-US_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* f, int threads, size_t shared, unsigned) {
+US_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* f, int threads,
+                                                                          size_t shared, unsigned) {
   if (!blocks || threads <= 0) return done(Error::InvalidValue);
   return with_function(f, [&](Context& c, Function& function) {
     const auto needs = us::driver::needs_of(function, static_cast<us::u32>(threads), shared);
@@ -112,14 +114,16 @@ US_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* b
   });
 }
 
-US_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* f, int threads, size_t shared) {
+US_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* f, int threads,
+                                                                 size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, shared, 0);
 }
 
 US_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void* f, int blocks, int threads) {
   if (!shared || blocks <= 0 || threads <= 0) return done(Error::InvalidValue);
   return with_function(f, [&](Context& c, Function& function) {
-    *shared = us::driver::available_dynamic_shared(c.device().spec(), function, static_cast<us::u32>(blocks), static_cast<us::u32>(threads));
+    *shared = us::driver::available_dynamic_shared(c.device().spec(), function, static_cast<us::u32>(blocks),
+                                                   static_cast<us::u32>(threads));
     return Error::Success;
   });
 }
@@ -129,7 +133,8 @@ US_API cudaError_t cudaOccupancyMaxActiveClusters(int* out, const void* f, const
   return with_function(f, [&](Context& c, Function& function) {
     us::u32 clusters = 0;
     const dim3 b = config->blockDim;
-    US_TRY(count_clusters(c, function, b.x * b.y * b.z, config->dynamicSmemBytes, config->attrs, config->numAttrs, clusters));
+    US_TRY(count_clusters(c, function, b.x * b.y * b.z, config->dynamicSmemBytes, config->attrs, config->numAttrs,
+                          clusters));
     *out = static_cast<int>(clusters);
     return Error::Success;
   });

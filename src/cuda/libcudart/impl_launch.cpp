@@ -22,7 +22,8 @@ Error launch(const void* symbol, const us::driver::LaunchConfig& config, void** 
 
 Error launch_with_attributes(const cudaLaunchConfig_t* given, const void* symbol, void** args) {
   if (!given || (given->numAttrs && !given->attrs)) return Error::InvalidValue;
-  us::driver::LaunchConfig config{.grid = dims(given->gridDim), .block = dims(given->blockDim), .dynamic_shared = given->dynamicSmemBytes};
+  us::driver::LaunchConfig config{
+      .grid = dims(given->gridDim), .block = dims(given->blockDim), .dynamic_shared = given->dynamicSmemBytes};
   std::vector<const void*> events;
   US_TRY(read_attributes(given->attrs, given->numAttrs, config, events));
   US_TRY(launch(symbol, config, args, given->stream));
@@ -31,22 +32,28 @@ Error launch_with_attributes(const cudaLaunchConfig_t* given, const void* symbol
 
 }  // namespace
 
-US_API cudaError_t cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream) {
+US_API cudaError_t cudaLaunchKernel(const void* f, dim3 grid, dim3 block, void** args, size_t shared,
+                                    cudaStream_t stream) {
   return done(launch(f, {.grid = dims(grid), .block = dims(block), .dynamic_shared = shared}, args, stream));
 }
 US_PTSZ(cudaLaunchKernel, (const void* f, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream),
         (f, grid, block, args, shared, stream))
 
-US_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream) {
+US_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t shared,
+                                      cudaStream_t stream) {
   return cudaLaunchKernel(static_cast<const void*>(kernel), grid, block, args, shared, stream);
 }
-US_PTSZ(__cudaLaunchKernel, (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream),
+US_PTSZ(__cudaLaunchKernel,
+        (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream),
         (kernel, grid, block, args, shared, stream))
 
-US_API cudaError_t cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream) {
-  return done(launch(f, {.grid = dims(grid), .block = dims(block), .dynamic_shared = shared, .cooperative = true}, args, stream));
+US_API cudaError_t cudaLaunchCooperativeKernel(const void* f, dim3 grid, dim3 block, void** args, size_t shared,
+                                               cudaStream_t stream) {
+  return done(launch(f, {.grid = dims(grid), .block = dims(block), .dynamic_shared = shared, .cooperative = true}, args,
+                     stream));
 }
-US_PTSZ(cudaLaunchCooperativeKernel, (const void* f, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream),
+US_PTSZ(cudaLaunchCooperativeKernel,
+        (const void* f, dim3 grid, dim3 block, void** args, size_t shared, cudaStream_t stream),
         (f, grid, block, args, shared, stream))
 
 US_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* f, void** args) {
@@ -56,14 +63,19 @@ US_PTSZ(cudaLaunchKernelExC, (const cudaLaunchConfig_t* config, const void* f, v
 
 US_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t f, void* data) {
   if (!f) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context& c, Stream& s) { return c.host_function(s, [=] { f(data); }, false); });
+  return in_stream(stream, [&](Context& c, Stream& s) {
+    return c.host_function(
+        s, [=] { f(data); }, false);
+  });
 }
 US_PTSZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t f, void* data), (stream, f, data))
 
 US_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t f, void* data, unsigned flags) {
   if (!f || flags != 0) return done(Error::InvalidValue);
   return in_stream(stream, [&](Context& c, Stream& s) {
-    return c.host_function(s, [=, &c] { f(stream, static_cast<cudaError_t>(c.sticky()), data); }, true);
+    return c.host_function(
+        s, [=, &c] { f(stream, static_cast<cudaError_t>(c.sticky()), data); }, true);
   });
 }
-US_PTSZ(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t f, void* data, unsigned flags), (stream, f, data, flags))
+US_PTSZ(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t f, void* data, unsigned flags),
+        (stream, f, data, flags))

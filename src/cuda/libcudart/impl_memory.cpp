@@ -29,9 +29,12 @@ cudaError_t allocate_pitched(void** out, size_t* pitch, size_t width, size_t row
 cudaMemoryType type_of(Kind k) {
   switch (k) {
     case Kind::Host:
-    case Kind::HostRegistered: return cudaMemoryTypeHost;
-    case Kind::Managed: return cudaMemoryTypeManaged;
-    default: return cudaMemoryTypeDevice;
+    case Kind::HostRegistered:
+      return cudaMemoryTypeHost;
+    case Kind::Managed:
+      return cudaMemoryTypeManaged;
+    default:
+      return cudaMemoryTypeDevice;
   }
 }
 
@@ -132,7 +135,7 @@ US_API cudaError_t cudaMallocAsync(void** out, size_t bytes, cudaStream_t stream
   if (!out) return done(Error::InvalidValue);
   return in_stream(stream, [&](Context& c, Stream& s) {
     us::u64 at = 0;
-    const Error e = c.allocate_async(bytes, s, at);
+    const Error e = c.allocate_async(bytes, c.device().pool(), s, at);
     *out = pointer(at);
     return e;
   });
@@ -154,11 +157,13 @@ Error check_managed(Context& c, const void* p, size_t bytes) {
 }
 }  // namespace
 
-US_API cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation, unsigned flags, cudaStream_t stream) {
+US_API cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation, unsigned flags,
+                                        cudaStream_t stream) {
   if (flags != 0 || bytes == 0) return done(Error::InvalidValue);
   return in_stream(stream, [&](Context& c, Stream&) { return check_managed(c, p, bytes); });
 }
-US_PTSZ(cudaMemPrefetchAsync, (const void* p, size_t bytes, cudaMemLocation l, unsigned flags, cudaStream_t s), (p, bytes, l, flags, s))
+US_PTSZ(cudaMemPrefetchAsync, (const void* p, size_t bytes, cudaMemLocation l, unsigned flags, cudaStream_t s),
+        (p, bytes, l, flags, s))
 
 US_API cudaError_t cudaMemAdvise(const void* p, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
   return in_context([&](Context& c) { return check_managed(c, p, bytes); });

@@ -9,13 +9,16 @@ namespace {
 us::driver::Library* library_of(void** handle) { return reinterpret_cast<us::driver::Library*>(handle); }
 }  // namespace
 
-US_API void** __cudaRegisterFatBinary(void* wrapper) { return reinterpret_cast<void**>(&registration().add_image(wrapper)); }
+US_API void** __cudaRegisterFatBinary(void* wrapper) {
+  return reinterpret_cast<void**>(&registration().add_image(wrapper));
+}
 
 US_API void __cudaRegisterFatBinaryEnd(void**) {}
 
 US_API void __cudaUnregisterFatBinary(void** handle) { registration().remove_image(library_of(handle)); }
 
-US_API void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*, dim3*, int*) {
+US_API void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, uint3*, uint3*, dim3*,
+                                   dim3*, int*) {
   registration().add_kernel(*library_of(handle), host, name);
 }
 

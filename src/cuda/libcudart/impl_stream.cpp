@@ -23,7 +23,9 @@ cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
 
 US_API cudaError_t cudaStreamCreate(cudaStream_t* out) { return create(out, 0, 0); }
 US_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned flags) { return create(out, flags, 0); }
-US_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int priority) { return create(out, flags, priority); }
+US_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int priority) {
+  return create(out, flags, priority);
+}
 
 US_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (reinterpret_cast<us::u64>(stream) <= 2) return done(Error::InvalidHandle);

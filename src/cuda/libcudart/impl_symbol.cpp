@@ -23,8 +23,10 @@ Error part(Context& c, const void* symbol, size_t n, size_t offset, us::u64& at)
   return Error::Success;
 }
 
-cudaError_t to_symbol(const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool async) {
-  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return done(Error::InvalidMemcpyDirection);
+cudaError_t to_symbol(const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind,
+                      cudaStream_t stream, bool async) {
+  if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return done(Error::InvalidMemcpyDirection);
   return in_stream(stream, [&](Context& c, Stream& s) {
     us::u64 at = 0;
     US_TRY(part(c, symbol, n, offset, at));
@@ -32,8 +34,10 @@ cudaError_t to_symbol(const void* symbol, const void* src, size_t n, size_t offs
   });
 }
 
-cudaError_t from_symbol(void* dst, const void* symbol, size_t n, size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool async) {
-  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return done(Error::InvalidMemcpyDirection);
+cudaError_t from_symbol(void* dst, const void* symbol, size_t n, size_t offset, cudaMemcpyKind kind,
+                        cudaStream_t stream, bool async) {
+  if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+    return done(Error::InvalidMemcpyDirection);
   return in_stream(stream, [&](Context& c, Stream& s) {
     us::u64 at = 0;
     US_TRY(part(c, symbol, n, offset, at));
@@ -43,26 +47,33 @@ cudaError_t from_symbol(void* dst, const void* symbol, size_t n, size_t offset, 
 
 }  // namespace
 
-US_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind) {
+US_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* src, size_t n, size_t offset,
+                                      cudaMemcpyKind kind) {
   return to_symbol(symbol, src, n, offset, kind, nullptr, false);
 }
-US_PTDS(cudaMemcpyToSymbol, (const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind), (symbol, src, n, offset, kind))
+US_PTDS(cudaMemcpyToSymbol, (const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind),
+        (symbol, src, n, offset, kind))
 
-US_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind, cudaStream_t s) {
+US_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* src, size_t n, size_t offset,
+                                           cudaMemcpyKind kind, cudaStream_t s) {
   return to_symbol(symbol, src, n, offset, kind, s, true);
 }
-US_PTSZ(cudaMemcpyToSymbolAsync, (const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind, cudaStream_t s),
+US_PTSZ(cudaMemcpyToSymbolAsync,
+        (const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind, cudaStream_t s),
         (symbol, src, n, offset, kind, s))
 
 US_API cudaError_t cudaMemcpyFromSymbol(void* dst, const void* symbol, size_t n, size_t offset, cudaMemcpyKind kind) {
   return from_symbol(dst, symbol, n, offset, kind, nullptr, false);
 }
-US_PTDS(cudaMemcpyFromSymbol, (void* dst, const void* symbol, size_t n, size_t offset, cudaMemcpyKind kind), (dst, symbol, n, offset, kind))
+US_PTDS(cudaMemcpyFromSymbol, (void* dst, const void* symbol, size_t n, size_t offset, cudaMemcpyKind kind),
+        (dst, symbol, n, offset, kind))
 
-US_API cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t n, size_t offset, cudaMemcpyKind kind, cudaStream_t s) {
+US_API cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, size_t n, size_t offset,
+                                             cudaMemcpyKind kind, cudaStream_t s) {
   return from_symbol(dst, symbol, n, offset, kind, s, true);
 }
-US_PTSZ(cudaMemcpyFromSymbolAsync, (void* dst, const void* symbol, size_t n, size_t offset, cudaMemcpyKind kind, cudaStream_t s),
+US_PTSZ(cudaMemcpyFromSymbolAsync,
+        (void* dst, const void* symbol, size_t n, size_t offset, cudaMemcpyKind kind, cudaStream_t s),
         (dst, symbol, n, offset, kind, s))
 
 US_API cudaError_t cudaGetSymbolAddress(void** out, const void* symbol) {

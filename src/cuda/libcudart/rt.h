@@ -19,7 +19,9 @@ inline void* pointer(u64 a) { return reinterpret_cast<void*>(a); }
 
 // f(Context&) → Error
 template <class F>
-cudaError_t in_context(F&& f) { return done(f(runtime_context())); }
+cudaError_t in_context(F&& f) {
+  return done(f(runtime_context()));
+}
 
 // f(Context& of the stream, Stream&) → Error
 template <class F>
@@ -32,7 +34,13 @@ cudaError_t in_stream(cudaStream_t handle, F&& f) {
 }  // namespace us::cuda
 
 // The variant of an entry point for programs whose default stream is the per-thread one.
-#define US_PTSZ(name, params, args) \
-  US_API cudaError_t name##_ptsz params { us::cuda::PerThreadDefault scope; return name args; }
-#define US_PTDS(name, params, args) \
-  US_API cudaError_t name##_ptds params { us::cuda::PerThreadDefault scope; return name args; }
+#define US_PTSZ(name, params, args)       \
+  US_API cudaError_t name##_ptsz params { \
+    us::cuda::PerThreadDefault scope;     \
+    return name args;                     \
+  }
+#define US_PTDS(name, params, args)       \
+  US_API cudaError_t name##_ptds params { \
+    us::cuda::PerThreadDefault scope;     \
+    return name args;                     \
+  }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stream Ordered Memory Allocator: pools.
+#include "cuda/devices.h"
+#include "cuda/libcudart/rt.h"
+
+using namespace us::cuda;
+using us::driver::MemPool;
+
+namespace {
+
+// f(MemPool&) → Error
+template <class F>
+cudaError_t with_pool(cudaMemPool_t handle, F&& f) {
+  MemPool* p = runtime().find_pool(handle);
+  return done(p ? f(*p) : Error::InvalidValue);
+}
+cudaMemPool_t handle_of(MemPool& p) { return reinterpret_cast<cudaMemPool_t>(&p); }
+us::driver::Device& device_at(int d) { return runtime().device(static_cast<us::u32>(d)); }
+
+constexpr bool is_64_bit(cudaMemPoolAttr a) { return a >= cudaMemPoolAttrReleaseThreshold; }
+
+}  // namespace
+
+US_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* out, int device) {
+  if (!out) return done(Error::InvalidValue);
+  if (!is_device(device)) return done(Error::InvalidDevice);
+  *out = handle_of(device_at(device).default_pool());
+  return cudaSuccess;
+}
+
+US_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* out, int device) {
+  if (!out) return done(Error::InvalidValue);
+  if (!is_device(device)) return done(Error::InvalidDevice);
+  *out = handle_of(device_at(device).pool());
+  return cudaSuccess;
+}
+
+US_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
+  if (!is_device(device)) return done(Error::InvalidDevice);
+  return with_pool(pool, [&](MemPool& p) {
+    if (p.device() != static_cast<us::u32>(device)) return Error::InvalidValue;
+    device_at(device).set_pool(p);
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* out, const cudaMemPoolProps* props) {
+  if (!out || !props || props->allocType != cudaMemAllocationTypePinned) return done(Error::InvalidValue);
+  if (props->handleTypes != cudaMemHandleTypeNone || props->location.type != cudaMemLocationTypeDevice)
+    return done(Error::NotSupported);
+  if (!is_device(props->location.id)) return done(Error::InvalidDevice);
+  runtime_context();
+  *out = handle_of(runtime().create_pool(static_cast<us::u32>(props->location.id), props->maxSize));
+  return cudaSuccess;
+}
+
+US_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { return done(runtime().destroy_pool(pool)); }
+
+US_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep) {
+  return with_pool(pool, [&](MemPool& p) {
+    p.trim(keep);
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* out) {
+  if (!out) return done(Error::InvalidValue);
+  return with_pool(pool, [&](MemPool& p) {
+    us::u64 value = 0;
+    US_TRY(p.get(attribute, value));
+    if (is_64_bit(attribute))
+      *static_cast<us::u64*>(out) = value;
+    else
+      *static_cast<int*>(out) = static_cast<int>(value);
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* in) {
+  if (!in) return done(Error::InvalidValue);
+  return with_pool(pool, [&](MemPool& p) {
+    return p.set(attribute,
+                 is_64_bit(attribute) ? *static_cast<us::u64*>(in) : static_cast<us::u64>(*static_cast<int*>(in)));
+  });
+}
+
+// All devices are in this process: each can reach every pool, and access cannot be taken away from the owner.
+US_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
+  if (count && !list) return done(Error::InvalidValue);
+  return with_pool(pool, [&](MemPool& p) {
+    for (size_t i = 0; i < count; ++i) {
+      if (list[i].location.type != cudaMemLocationTypeDevice || !is_device(list[i].location.id))
+        return Error::InvalidValue;
+      const bool owner = static_cast<us::u32>(list[i].location.id) == p.device();
+      if (owner && list[i].flags == cudaMemAccessFlagsProtNone) return Error::InvalidValue;
+    }
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* out, cudaMemPool_t pool, cudaMemLocation* location) {
+  if (!out || !location || location->type != cudaMemLocationTypeDevice || !is_device(location->id))
+    return done(Error::InvalidValue);
+  return with_pool(pool, [&](MemPool&) {
+    *out = cudaMemAccessFlagsProtReadWrite;
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaMallocFromPoolAsync(void** out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  if (!out) return done(Error::InvalidValue);
+  MemPool* p = runtime().find_pool(pool);
+  if (!p) return done(Error::InvalidValue);
+  return in_stream(stream, [&](Context& c, Stream& s) {
+    us::u64 at = 0;
+    const Error e = c.allocate_async(bytes, *p, s, at);
+    *out = pointer(at);
+    return e;
+  });
+}
+US_PTSZ(cudaMallocFromPoolAsync, (void** out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
+        (out, bytes, pool, stream))

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for stream-ordered allocation: freed blocks are kept and given out again, until a synchronisation releases what
+// is above the threshold.
+#pragma once
+#include <map>
+#include <mutex>
+
+#include "driver/error.h"
+#include "memory/heap.h"
+
+namespace us::driver {
+
+class MemPool {
+ public:
+  // CUmemPool_attribute
+  enum Attribute {
+    ReuseFollowEvents = 1,
+    ReuseOpportunistic,
+    ReuseInternal,
+    ReleaseThreshold,
+    ReservedNow,
+    ReservedHigh,
+    UsedNow,
+    UsedHigh
+  };
+
+  MemPool(memory::Heap& heap, u32 device, u64 max_bytes) : heap_(heap), device_(device), max_bytes_(max_bytes) {}
+  ~MemPool() { trim(0); }
+  MemPool(const MemPool&) = delete;
+  MemPool& operator=(const MemPool&) = delete;
+
+  u32 device() const { return device_; }
+  u64 take(u64 bytes);               // 0: no memory
+  void put(u64 address, u64 bytes);  // as it was taken
+  void trim(u64 keep);               // bytes that may stay reserved
+  void synchronized();               // the moment at which what is above the threshold goes back
+  Error get(int attribute, u64& value) const;
+  Error set(int attribute, u64 value);  // the high-water marks may only be set to 0
+
+  static u64 rounded(u64 bytes);
+
+ private:
+  u64 reserved() const { return used_ + kept_; }
+  void release_down_to(u64 keep);
+
+  memory::Heap& heap_;
+  const u32 device_;
+  const u64 max_bytes_;  // 0: no limit
+  mutable std::mutex m_;
+  std::multimap<u64, u64> free_;  // size → address
+  u64 threshold_ = 0, used_ = 0, kept_ = 0, used_high_ = 0, reserved_high_ = 0;
+  u64 reuse_[4] = {1, 1, 1, 1};
+};
+
+}  // namespace us::driver
