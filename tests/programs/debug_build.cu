@@ -28,6 +28,7 @@ __global__ void run(uint32_t* out, const uint32_t* in, int n) {
   Counter counter{uint32_t(i)};
   uint32_t v = fold(mine, 8, counter);
   v += __shfl_xor_sync(~0u, v, 3);
+  __syncthreads();
   atomicAdd(&tile[t % 4], v);
   __syncthreads();
   out[i] = v + (t < 4 ? tile[t] : 0);

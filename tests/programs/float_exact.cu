@@ -75,7 +75,8 @@ __attribute__((noinline)) void modes_reference(uint64_t* o, volatile float& a, v
   const auto fused = [&](int mode, float c) {
     volatile double product = a64 * b64;
     volatile long double sum = static_cast<long double>(product) + c;  // 64 digits: exact unless the exponents lie far apart
-    volatile long double rest = (static_cast<long double>(product) - sum) + c;
+    volatile long double part = sum - product;
+    volatile long double rest = (product - (sum - part)) + (c - part);  // what the sum lost
     if (sum == 0 && rest == 0) return mode == down ? -0.0f : 0.0f;
     float r = in_mode(mode, [&] { return float(static_cast<long double>(sum)); });
     if (rest != 0 && static_cast<long double>(r) == sum) r = mode == down ? (rest < 0 ? std::nextafter(r, -INFINITY) : r) : (rest > 0 ? std::nextafter(r, INFINITY) : r);
