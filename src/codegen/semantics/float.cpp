@@ -81,19 +81,13 @@ void sem_fma(const Sem& s) {
   const Modifiers m = modifiers(s, t);
   const Rnd r = rounding_of(s);
   per_element(s, [&](V x, V y, V z) {
-    V oob;
-    if (s.has(Tok::oob)) {
-      V mark = like(b, x, 0xffff);
-      oob = b.or_(b.icmp(ICmp::Eq, x, mark), b.icmp(ICmp::Eq, y, mark));
-    }
     x = m.in(x), y = m.in(y), z = m.in(z);
     auto f = [&](V first, V third) {
       return r == Rnd::Nearest ? b.fma(t, first, y, third) : t == FT::F64 ? fma_f64(b, r, first, y, third) : fma_f32(b, r, first, y, third);
     };
     V v = f(x, z);
     if (m.ftz) v = flush_result(b, t, v, f(scale_for_flush(b, t, x), scale_for_flush(b, t, z)));
-    v = m.out(v, false);
-    return oob ? b.select(oob, like(b, v, 0), v) : v;
+    return m.out(v, false);
   }, s.in(1), s.in(2), s.in(3));
 }
 
