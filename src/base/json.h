@@ -19,10 +19,11 @@ class JsonWriter {
   JsonWriter& value(bool b) { return raw(b ? "true" : "false"); }
   JsonWriter& value(double);
   template <class Int>
-    requires std::is_integral_v<Int>
-  JsonWriter& value(Int n) { return raw(std::to_string(n)); }
+  requires std::is_integral_v<Int> JsonWriter& value(Int n) { return raw(std::to_string(n)); }
   template <class T>
-  JsonWriter& field(std::string_view name, const T& v) { return key(name).value(v); }
+  JsonWriter& field(std::string_view name, const T& v) {
+    return key(name).value(v);
+  }
   const std::string& text() const { return out_; }
 
  private:
@@ -30,7 +31,7 @@ class JsonWriter {
   JsonWriter& raw(std::string_view);
   void separate();
   std::string out_;
-  std::string open_;      // closing brackets still to come
+  std::string open_;  // closing brackets still to come
   bool first_ = true, after_key_ = false;
 };
 

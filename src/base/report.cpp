@@ -26,8 +26,10 @@ constexpr Words words[] = {
 void Report::fact(std::string_view name, std::string_view text) {
   const std::lock_guard lock(m_);
   const auto it = std::find_if(facts_.begin(), facts_.end(), [&](const auto& f) { return f.first == name; });
-  if (it == facts_.end()) facts_.emplace_back(name, text);
-  else it->second = text;
+  if (it == facts_.end())
+    facts_.emplace_back(name, text);
+  else
+    it->second = text;
 }
 
 void Report::count(std::string_view name, u64 n) {

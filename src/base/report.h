@@ -20,11 +20,11 @@ enum class Shortfall : u8 {
 
 class Report {
  public:
-  void fact(std::string_view name, std::string_view text);          // "device": "h200"
-  void count(std::string_view name, u64 n = 1);                     // "kernels launched"
+  void fact(std::string_view name, std::string_view text);  // "device": "h200"
+  void count(std::string_view name, u64 n = 1);             // "kernels launched"
   void shortfall(Shortfall, std::string_view name, u64 times = 1);
-  bool exact() const;                                               // no shortfall that can change results so far
-  std::string to_text() const;                                      // several lines, each ends in \n
+  bool exact() const;           // no shortfall that can change results so far
+  std::string to_text() const;  // several lines, each ends in \n
   std::string to_json() const;
 
  private:

@@ -10,7 +10,8 @@ namespace us {
 namespace {
 
 constexpr SettingRow rows[] = {
-#define US_SETTING(field, kind, variable, option, argument, help) {#field, SettingKind::kind, variable, option, argument, help},
+#define US_SETTING(field, kind, variable, option, argument, help) \
+  {#field, SettingKind::kind, variable, option, argument, help},
 #include "base/settings.inc"
 #undef US_SETTING
 };

@@ -35,7 +35,8 @@ std::span<const SettingRow> setting_rows();
 
 using Lookup = std::function<const char*(const char* variable)>;  // like getenv
 Result<Settings> read_settings(const Lookup& = ::getenv);
-std::string default_cache_dir(const Lookup& = ::getenv);  // ${XDG_CACHE_HOME:-~/.cache}/understudy; empty without a home
+std::string default_cache_dir(
+    const Lookup& = ::getenv);  // ${XDG_CACHE_HOME:-~/.cache}/understudy; empty without a home
 
 // UNDERSTUDY_* variables in `environment` (NAME=value) that are no setting: misspelt ones.
 std::vector<std::string> unknown_settings(const char* const* environment);

@@ -62,8 +62,8 @@ class Result {
   std::fprintf(stderr, "understudy: internal error at %s:%d: %s\n", file, line, what);
   std::abort();
 }
-#define US_CHECK(cond)                                         \
-  do {                                                         \
+#define US_CHECK(cond)                                            \
+  do {                                                            \
     if (!(cond)) ::us::internal_error(__FILE__, __LINE__, #cond); \
   } while (0)
 #define US_UNREACHABLE() ::us::internal_error(__FILE__, __LINE__, "unreachable")

@@ -93,13 +93,17 @@ class Analyzer {
           s.bits = bits;
           for (std::size_t k = 0; k < p.in.size(); ++k) {
             const Operand& in = p.in[k];
-            if (in.value.valid() && outlives_loop(in.value, f_.blocks[b].preds[k].v)) s = meet(s, demote(phi_input(in, bits)));
-            else s = meet(s, phi_input(in, bits));
+            if (in.value.valid() && outlives_loop(in.value, f_.blocks[b].preds[k].v))
+              s = meet(s, demote(phi_input(in, bits)));
+            else
+              s = meet(s, phi_input(in, bits));
           }
           s.bits = bits;
           if (s.kind == Shape::Kind::Top) {
-            if (std::all_of(p.in.begin(), p.in.end(), [](const Operand& in) { return in.kind == Operand::Kind::None; })) s = varying_shape(bits);
-            else continue;
+            if (std::all_of(p.in.begin(), p.in.end(), [](const Operand& in) { return in.kind == Operand::Kind::None; }))
+              s = varying_shape(bits);
+            else
+              continue;
           }
           if (a_.join[b] || o_.force_varying) s = demote(s);
           sb.define(p.dest, s);
@@ -138,7 +142,9 @@ class Analyzer {
     bool changed = false;
     for (u32 b : c_.rpo) {
       const Terminator& t = f_.blocks[b].term;
-      if (a_.divergent[b] || t.targets.size() < 2 || (uniform_condition(t.cond) && !a_.its && !(t.cond.value.valid() && outlives_loop(t.cond.value, b)))) continue;
+      if (a_.divergent[b] || t.targets.size() < 2 ||
+          (uniform_condition(t.cond) && !a_.its && !(t.cond.value.valid() && outlives_loop(t.cond.value, b))))
+        continue;
       a_.divergent[b] = 1;
       if (!a_.its) changed = mark_region(b) || changed;
     }
@@ -177,7 +183,9 @@ class Analyzer {
     int found = -1;
     if (stop >= n_) return found;
     for (int l = c_.loop_of[branch]; l >= 0; l = c_.loops[static_cast<std::size_t>(l)].parent)
-      if (c_.in_loop(stop, l) && std::find(region.begin(), region.end(), c_.loops[static_cast<std::size_t>(l)].header) != region.end()) found = l;
+      if (c_.in_loop(stop, l) &&
+          std::find(region.begin(), region.end(), c_.loops[static_cast<std::size_t>(l)].header) != region.end())
+        found = l;
     return found;
   }
 
@@ -256,12 +264,15 @@ class Analyzer {
       for (const ir::Inst& i : f_.blocks[b].insts) {
         if (i.form == isa::Form::Unknown) continue;
         const auto& info = isa::info(i.form);
-        if ((info.effects & isa::kYield) && (info.effects & isa::kConvergent)) return because("a barrier under divergence");
-        if ((info.effects & isa::kConvergent) && !mask_is_local(i)) return because("a warp-synchronous operation under divergence");
+        if ((info.effects & isa::kYield) && (info.effects & isa::kConvergent))
+          return because("a barrier under divergence");
+        if ((info.effects & isa::kConvergent) && !mask_is_local(i))
+          return because("a warp-synchronous operation under divergence");
       }
     }
     for (u32 l = 0; l < c_.loops.size(); ++l)
-      if (a_.loop_diverges[l] && exit_waits(static_cast<int>(l), false)) return because("a divergent loop that waits for other threads");
+      if (a_.loop_diverges[l] && exit_waits(static_cast<int>(l), false))
+        return because("a divergent loop that waits for other threads");
     for (u32 l = 0; l < c_.loops.size(); ++l)
       if (a_.guarded[c_.loops[l].header] && acts_beside(l) && exit_waits(static_cast<int>(l), true))
         return because("some lanes wait in a loop while others have stores to make");
@@ -281,7 +292,8 @@ class Analyzer {
     for (u32 b = 0; b < n_; ++b) {
       if (later[b] || !a_.guarded[b] || c_.rpo_index[b] < c_.rpo_index[c_.loops[loop].header]) continue;
       for (const ir::Inst& i : f_.blocks[b].insts)
-        if (i.form != isa::Form::Unknown && (isa::info(i.form).effects & (isa::kStore | isa::kAtomic | isa::kYield))) return true;
+        if (i.form != isa::Form::Unknown && (isa::info(i.form).effects & (isa::kStore | isa::kAtomic | isa::kYield)))
+          return true;
     }
     return false;
   }
@@ -294,7 +306,8 @@ class Analyzer {
   bool mask_is_local(const ir::Inst& i) {
     if (i.ops.empty()) return true;
     const std::string_view form = isa::info(i.form).id;
-    if (form == "vote" || form == "vote_ballot" || form == "bar_arrive" || form == "barrier_arrive") return true;  // no membermask
+    if (form == "vote" || form == "vote_ballot" || form == "bar_arrive" || form == "barrier_arrive")
+      return true;  // no membermask
     const Operand& o = i.ops.back();
     if (o.kind != Operand::Kind::Value) return false;
     std::vector<u8> seen(f_.regs.size(), 0);
@@ -310,7 +323,8 @@ class Analyzer {
     if (id.starts_with("vote") && d->has(isa::Tok::ballot)) return true;
     if (!id.starts_with("mov") && !id.starts_with("and")) return false;
     bool any = false;
-    ir::for_each_use(const_cast<ir::Inst&>(*d), [&](Operand& o) { any = any || derives_from_active(o.value, seen, depth + 1); });
+    ir::for_each_use(const_cast<ir::Inst&>(*d),
+                     [&](Operand& o) { any = any || derives_from_active(o.value, seen, depth + 1); });
     return any;
   }
 
@@ -325,7 +339,9 @@ class Analyzer {
       }
     };
     for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks)
-      if (f_.blocks[b].term.cond.kind == Operand::Kind::Value && (uniform_too || !uniform_condition(f_.blocks[b].term.cond))) push(f_.blocks[b].term.cond);
+      if (f_.blocks[b].term.cond.kind == Operand::Kind::Value &&
+          (uniform_too || !uniform_condition(f_.blocks[b].term.cond)))
+        push(f_.blocks[b].term.cond);
     while (!work.empty()) {
       const ir::ValueId v = work.back();
       work.pop_back();
@@ -335,7 +351,8 @@ class Analyzer {
         ir::for_each_use(*d, push);
       } else {
         for (ir::Phi& p : f_.blocks[def_block_[v.v]].phis)
-          if (p.dest == v) for (const Operand& o : p.in) push(o);
+          if (p.dest == v)
+            for (const Operand& o : p.in) push(o);
       }
     }
     return false;
@@ -358,7 +375,8 @@ class Analyzer {
       ir::for_each_use(*d, look);
     } else {
       for (ir::Phi& p : f_.blocks[def_block_[v.v]].phis)
-        if (p.dest == v) for (const Operand& o : p.in) look(o);
+        if (p.dest == v)
+          for (const Operand& o : p.in) look(o);
     }
     return found;
   }
@@ -404,9 +422,7 @@ bool is_spin(const ir::Inst& i) {
   return (e & isa::kLoad) && (i.has(isa::Tok::volatile_) || i.has(isa::Tok::relaxed) || i.has(isa::Tok::acquire));
 }
 
-bool may_yield(const ir::Inst& i) {
-  return i.form != isa::Form::Unknown && (isa::info(i.form).effects & isa::kYield);
-}
+bool may_yield(const ir::Inst& i) { return i.form != isa::Form::Unknown && (isa::info(i.form).effects & isa::kYield); }
 
 bool reads_shadow(const Analysis& a, const ir::Cfg& c, ir::ValueId value, u32 def_block, u32 use_block) {
   if (!a.shadow[value.v] || def_block == ir::Cfg::kNone) return false;
@@ -415,6 +431,8 @@ bool reads_shadow(const Analysis& a, const ir::Cfg& c, ir::ValueId value, u32 de
   return false;
 }
 
-Analysis analyze(const ir::Module& m, ir::Function& f, const ir::Cfg& c, const AnalysisOptions& o) { return Analyzer(m, f, c, o).run(); }
+Analysis analyze(const ir::Module& m, ir::Function& f, const ir::Cfg& c, const AnalysisOptions& o) {
+  return Analyzer(m, f, c, o).run();
+}
 
 }  // namespace us::codegen

@@ -17,16 +17,16 @@
 namespace us::codegen {
 
 struct Analysis {
-  std::vector<Shape> shapes;          // by ValueId
-  std::vector<u8> divergent;          // by block: its terminator splits the warp
-  std::vector<u8> guarded;            // by block: runs under its own pending mask
-  std::vector<u8> join;               // by block: phis are varying
-  std::vector<u8> shadow;             // by ValueId: has a shadow
-  std::vector<u8> loop_diverges;      // by loop: some lanes leave earlier than others
-  std::vector<u8> loop_spins;         // by loop: leaving it may depend on what another thread does
+  std::vector<Shape> shapes;      // by ValueId
+  std::vector<u8> divergent;      // by block: its terminator splits the warp
+  std::vector<u8> guarded;        // by block: runs under its own pending mask
+  std::vector<u8> join;           // by block: phis are varying
+  std::vector<u8> shadow;         // by ValueId: has a shadow
+  std::vector<u8> loop_diverges;  // by loop: some lanes leave earlier than others
+  std::vector<u8> loop_spins;     // by loop: leaving it may depend on what another thread does
   bool its = false;
   const char* its_reason = "";
-  bool yields = false;                // contains something that may block or spin
+  bool yields = false;  // contains something that may block or spin
 };
 
 struct AnalysisOptions {

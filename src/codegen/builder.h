@@ -27,8 +27,15 @@ enum class Un : u8 { Not, Neg, PopCount, Clz, Ctz, BitReverse, ByteSwap, Abs }; 
 enum class ICmp : u8 { Eq, Ne, ULt, ULe, UGt, UGe, SLt, SLe, SGt, SGe };
 enum class FT : u8 { F16, BF16, F32, F64 };
 inline u32 bits_of(FT t) { return t == FT::F64 ? 64 : t == FT::F32 ? 32 : 16; }
-enum class FBin : u8 { Add, Sub, Mul, Div, Min, Max };  // IEEE, round to nearest even. Min/Max: PTX min/max (NaN loses, -0 < +0)
-enum class FUn : u8 { Sqrt, Floor, Ceil, Trunc, Rint };  // Rint: nearest even
+enum class FBin : u8 {
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Min,
+  Max
+};  // IEEE, round to nearest even. Min/Max: PTX min/max (NaN loses, -0 < +0)
+enum class FUn : u8 { Sqrt, Floor, Ceil, Trunc, Rint };                                   // Rint: nearest even
 enum class FCmp : u8 { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };  // as PTX names them
 
 // How a memory instruction addresses and orders. 32-bit V addresses are offsets in a shared window.
@@ -42,7 +49,7 @@ struct MemRef {
   u32 count = 1;   // 1, 2, 4, 8
   Order order = Order::Weak;
   Scope scope = Scope::Sys;
-  u32 align = 0;   // bytes the ISA requires: bits/8*count
+  u32 align = 0;                   // bytes the ISA requires: bits/8*count
   bool param_of_function = false;  // Space::Param: parameter of a device function / call, not of the entry
   ir::SymId param;                 // Space::Param: which variable
 };
@@ -53,20 +60,20 @@ class Builder {
   virtual ~Builder() = default;
 
   // Values
-  virtual u32 width(V) = 0;                    // bits
-  virtual V imm(u32 bits, u64 value) = 0;      // the same in all lanes
+  virtual u32 width(V) = 0;                // bits
+  virtual V imm(u32 bits, u64 value) = 0;  // the same in all lanes
   virtual V undef(u32 bits) { return imm(bits, 0); }
-  virtual V bin(Bin, V a, V b) = 0;            // equal widths (shift amounts: any width, read as unsigned)
+  virtual V bin(Bin, V a, V b) = 0;  // equal widths (shift amounts: any width, read as unsigned)
   virtual V un(Un, V a) = 0;
-  virtual V icmp(ICmp, V a, V b) = 0;          // -> 1 bit
-  virtual V select(V cond, V a, V b) = 0;      // cond 1 bit
+  virtual V icmp(ICmp, V a, V b) = 0;              // -> 1 bit
+  virtual V select(V cond, V a, V b) = 0;          // cond 1 bit
   virtual V resize(V a, u32 bits, bool sign) = 0;  // truncate, or zero/sign extend
   virtual V fbin(FBin, FT, V a, V b) = 0;
-  virtual V fma(FT, V a, V b, V c) = 0;        // one rounding
+  virtual V fma(FT, V a, V b, V c) = 0;  // one rounding
   virtual V fun(FUn, FT, V a) = 0;
   virtual V fcmp(FCmp, FT, V a, V b) = 0;
-  virtual V fcvt(FT to, FT from, V a) = 0;     // round to nearest even; widening exact
-  virtual V i2f(FT to, V a, bool sign) = 0;    // nearest even
+  virtual V fcvt(FT to, FT from, V a) = 0;               // round to nearest even; widening exact
+  virtual V i2f(FT to, V a, bool sign) = 0;              // nearest even
   virtual V f2i(u32 bits, bool sign, FT from, V a) = 0;  // toward zero, saturating; NaN -> 0
   // A pure scalar function of numerics/functions.inc on every lane: the slow, always available way.
   virtual V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) = 0;
@@ -75,31 +82,35 @@ class Builder {
   // where they become observable; semantics code never needs to.
 
   // Warp
-  virtual V lane_id() = 0;                     // 32 bits
-  virtual V active_mask() = 0;                 // 32 bits, uniform: lanes executing this instruction
-  virtual V ballot(V pred) = 0;                // 32 bits, uniform: active lanes whose pred is true
-  virtual V shuffle(V src, V lane) = 0;        // value of src in lane (lane & 31); inactive source lanes: undefined
-  virtual V sreg(isa::SReg, u32 comp) = 0;     // special register, in the register's type
+  virtual V lane_id() = 0;                  // 32 bits
+  virtual V active_mask() = 0;              // 32 bits, uniform: lanes executing this instruction
+  virtual V ballot(V pred) = 0;             // 32 bits, uniform: active lanes whose pred is true
+  virtual V shuffle(V src, V lane) = 0;     // value of src in lane (lane & 31); inactive source lanes: undefined
+  virtual V sreg(isa::SReg, u32 comp) = 0;  // special register, in the register's type
 
   // Memory
-  virtual void load(const MemRef&, std::span<V> out) = 0;        // out.size() == count, each `bits` wide
+  virtual void load(const MemRef&, std::span<V> out) = 0;  // out.size() == count, each `bits` wide
   virtual void store(const MemRef&, std::span<const V> in) = 0;
   virtual V atomic(AtomOp, isa::Type, const MemRef&, V b, V c, bool result_used) = 0;  // c: Cas new value (b: compare)
   virtual void fence(Order, Scope) = 0;
-  virtual V symbol_address(ir::SymId, i64 offset) = 0;  // 64 bits: address in the symbol's own space (shared/const/local/param: offset form as `mov` gives)
-  virtual V to_generic(isa::Space, V addr64) = 0;       // cvta
-  virtual V from_generic(isa::Space, V addr64) = 0;     // cvta.to
-  virtual V in_space(isa::Space, V addr64) = 0;         // 1 bit: does the generic address lie in that window? (isspacep)
+  virtual V symbol_address(
+      ir::SymId,
+      i64 offset) = 0;  // 64 bits: address in the symbol's own space (shared/const/local/param: offset form as `mov` gives)
+  virtual V to_generic(isa::Space, V addr64) = 0;    // cvta
+  virtual V from_generic(isa::Space, V addr64) = 0;  // cvta.to
+  virtual V in_space(isa::Space, V addr64) = 0;      // 1 bit: does the generic address lie in that window? (isspacep)
 
   // A runtime function of device/rt_functions.inc. args are widened to 64 bits; results come back in the given widths.
   // One call for the whole warp: see device/abi.h. uniform_if_args: the result is the same in all lanes if all args are.
-  virtual void call_rt(device::RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits, V* results,
-                       bool uniform_if_args = false) = 0;
+  virtual void call_rt(device::RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits,
+                       V* results, bool uniform_if_args = false) = 0;
 
   // Operands of the current instruction
-  virtual V read(const ir::Operand&, isa::Type as) = 0;  // as.bits wide: registers are truncated or zero-extended, literals converted
-  virtual void write(const ir::Operand&, V) = 0;         // V is extended (zero) / truncated to the register's width; Sink: nothing
-  virtual u32 register_bits(ir::ValueId) const = 0;      // declared width of a register of this function
+  virtual V read(const ir::Operand&,
+                 isa::Type as) = 0;  // as.bits wide: registers are truncated or zero-extended, literals converted
+  virtual void write(const ir::Operand&,
+                     V) = 0;  // V is extended (zero) / truncated to the register's width; Sink: nothing
+  virtual u32 register_bits(ir::ValueId) const = 0;  // declared width of a register of this function
   virtual const ir::Module& module() const = 0;
 
   // Shorthands

@@ -6,7 +6,10 @@
 
 namespace us::codegen {
 
-struct PassTime { std::string name; double ms = 0; };
+struct PassTime {
+  std::string name;
+  double ms = 0;
+};
 
 // One relocatable x86-64 ELF object with one function `kernel`, and what the device must know about it.
 struct ObjectCode {

@@ -76,7 +76,10 @@ class Inliner {
 
  private:
   Operand new_register(u32 bits) {
-    f_.regs.push_back(bits == 64 ? ir::Width::B64 : bits == 16 ? ir::Width::B16 : bits == 8 ? ir::Width::B8 : ir::Width::B32);
+    f_.regs.push_back(bits == 64   ? ir::Width::B64
+                      : bits == 16 ? ir::Width::B16
+                      : bits == 8  ? ir::Width::B8
+                                   : ir::Width::B32);
     Operand o;
     o.kind = Operand::Kind::Value;
     o.value = ir::ValueId{static_cast<u32>(f_.regs.size() - 1)};
@@ -89,7 +92,9 @@ class Inliner {
     o.imm = byte;
     return o;
   }
-  bool is_param(const Operand& o) const { return o.kind == Operand::Kind::Symbol && m_.symbols[o.sym.v].space == isa::Space::Param; }
+  bool is_param(const Operand& o) const {
+    return o.kind == Operand::Kind::Symbol && m_.symbols[o.sym.v].space == isa::Space::Param;
+  }
 
   void copy_param(std::vector<Inst>& out, ir::SymId from, ir::SymId to, u32 size, const SrcLoc& loc) {
     for (u32 byte = 0; byte < size; byte += 4) {
@@ -98,8 +103,12 @@ class Inliner {
       out.push_back(access("st.param.b32", at(to, byte), word, loc));
     }
   }
-  static const char* store_of(u32 bits) { return bits == 64 ? "st.param.b64" : bits == 16 ? "st.param.b16" : bits == 8 ? "st.param.b8" : "st.param.b32"; }
-  static const char* load_of(u32 bits) { return bits == 64 ? "ld.param.b64" : bits == 16 ? "ld.param.b16" : bits == 8 ? "ld.param.b8" : "ld.param.b32"; }
+  static const char* store_of(u32 bits) {
+    return bits == 64 ? "st.param.b64" : bits == 16 ? "st.param.b16" : bits == 8 ? "st.param.b8" : "st.param.b32";
+  }
+  static const char* load_of(u32 bits) {
+    return bits == 64 ? "ld.param.b64" : bits == 16 ? "ld.param.b16" : bits == 8 ? "ld.param.b8" : "ld.param.b32";
+  }
 
   void expand(u32 b, std::size_t k, const ir::Function& callee, u32 id) {
     const u32 first = static_cast<u32>(f_.blocks.size()), rest = first + static_cast<u32>(callee.blocks.size());
@@ -108,7 +117,8 @@ class Inliner {
     Block& head = f_.blocks[b];
     Block& tail = f_.blocks[rest];
     const Inst call = std::move(head.insts[k]);
-    tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1), std::make_move_iterator(head.insts.end()));
+    tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
+                      std::make_move_iterator(head.insts.end()));
     tail.term = std::move(head.term);
     within_[rest] = within_[b];
     head.insts.resize(k);
@@ -122,13 +132,17 @@ class Inliner {
     const Inst::Call& c = call.call[0];
     for (std::size_t a = 0; a < c.args.size() && a < callee.params.size(); ++a) {
       const ir::Param& p = callee.params[a];
-      if (is_param(c.args[a])) copy_param(in, c.args[a].sym, p.sym, p.size, call.loc);
-      else in.push_back(access(store_of(isa::bits_of(p.type)), at(p.sym, 0), c.args[a], call.loc));
+      if (is_param(c.args[a]))
+        copy_param(in, c.args[a].sym, p.sym, p.size, call.loc);
+      else
+        in.push_back(access(store_of(isa::bits_of(p.type)), at(p.sym, 0), c.args[a], call.loc));
     }
     for (std::size_t r = 0; r < c.rets.size() && r < callee.rets.size(); ++r) {
       const ir::Param& p = callee.rets[r];
-      if (is_param(c.rets[r])) copy_param(out, p.sym, c.rets[r].sym, p.size, call.loc);
-      else if (c.rets[r].kind == Operand::Kind::Value) out.push_back(access(load_of(isa::bits_of(p.type)), c.rets[r], at(p.sym, 0), call.loc));
+      if (is_param(c.rets[r]))
+        copy_param(out, p.sym, c.rets[r].sym, p.size, call.loc);
+      else if (c.rets[r].kind == Operand::Kind::Value)
+        out.push_back(access(load_of(isa::bits_of(p.type)), c.rets[r], at(p.sym, 0), call.loc));
     }
     if (call.guard.kind == Operand::Kind::None) {
       f_.blocks[b].insts.insert(f_.blocks[b].insts.end(), in.begin(), in.end());
@@ -231,7 +245,8 @@ std::vector<u8> waiting_functions(const ir::Module& m) {
   return waits;
 }
 
-void inline_waiting_calls(const ir::Module& m, const std::vector<u8>& waiting, ir::Function& f, std::map<u32, u32>& local_shift) {
+void inline_waiting_calls(const ir::Module& m, const std::vector<u8>& waiting, ir::Function& f,
+                          std::map<u32, u32>& local_shift) {
   Inliner(m, waiting, f, local_shift).run();
 }
 

@@ -14,6 +14,7 @@ std::vector<u8> waiting_functions(const ir::Module&);
 
 // Replaces direct calls of waiting functions by their bodies, as deep as they go; recursive calls stay. Register form.
 // `local_shift`: where the .local variables of each body lie in the frame of `f`, by SymId.
-void inline_waiting_calls(const ir::Module&, const std::vector<u8>& waiting, ir::Function& f, std::map<u32, u32>& local_shift);
+void inline_waiting_calls(const ir::Module&, const std::vector<u8>& waiting, ir::Function& f,
+                          std::map<u32, u32>& local_shift);
 
 }  // namespace us::codegen

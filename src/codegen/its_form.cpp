@@ -15,7 +15,9 @@ using ir::Terminator;
 using ir::ValueId;
 using ir::Width;
 
-bool is_convergent(const Inst& i) { return i.form != isa::Form::Unknown && (isa::info(i.form).effects & isa::kConvergent); }
+bool is_convergent(const Inst& i) {
+  return i.form != isa::Form::Unknown && (isa::info(i.form).effects & isa::kConvergent);
+}
 bool is_barrier(const Inst& i) { return is_convergent(i) && (isa::info(i.form).effects & isa::kYield); }
 
 // "d|p:pred,a,m:u32" -> "d", "p:pred", "a", "m:u32"
@@ -92,7 +94,8 @@ class ItsForm {
     Block& head = f_.blocks[b];
     Inst i = std::move(head.insts[k]);
     Block& tail = f_.blocks[rest];
-    tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1), std::make_move_iterator(head.insts.end()));
+    tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
+                      std::make_move_iterator(head.insts.end()));
     tail.term = std::move(head.term);
     head.insts.resize(k);
     head.term = jump(own, i.loc);
@@ -108,7 +111,9 @@ class ItsForm {
     f_.blocks[own].insts.push_back(std::move(i));
   }
 
-  static Key key(const Inst& i) { return {static_cast<u32>(i.form), i.toks.to_string(), {i.types.begin(), i.types.end()}}; }
+  static Key key(const Inst& i) {
+    return {static_cast<u32>(i.form), i.toks.to_string(), {i.types.begin(), i.types.end()}};
+  }
 
   void unite(const std::vector<u32>& sites) {
     const u32 common = new_block();

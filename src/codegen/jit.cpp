@@ -34,7 +34,8 @@ const Backend& backend() {
     Backend r;
     const std::string dir = own_directory();
     void* lib = nullptr;
-    for (const std::string& path : {dir + "/libunderstudy_codegen.so", dir + "/../lib/libunderstudy_codegen.so", dir + "/../../lib/libunderstudy_codegen.so"}) {
+    for (const std::string& path : {dir + "/libunderstudy_codegen.so", dir + "/../lib/libunderstudy_codegen.so",
+                                    dir + "/../../lib/libunderstudy_codegen.so"}) {
       lib = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (lib) break;
       if (r.error.empty()) r.error = dlerror();
@@ -52,7 +53,9 @@ std::string host_cpu_id() {
   std::ifstream f("/proc/cpuinfo");
   std::string line, id;
   while (std::getline(f, line)) {
-    if (line.starts_with("model\t") || line.starts_with("cpu family") || line.starts_with("vendor_id") || line.starts_with("flags")) id += line;
+    if (line.starts_with("model\t") || line.starts_with("cpu family") || line.starts_with("vendor_id") ||
+        line.starts_with("flags"))
+      id += line;
     if (line.empty()) break;
   }
   return id;
@@ -70,7 +73,8 @@ struct Jit::Impl {
   Options options;
   ObjectCache cache;
   std::string cpu;
-  explicit Impl(Options o) : options(std::move(o)), cache(options.cache_dir), cpu(options.cpu.empty() ? host_cpu_id() : options.cpu) {}
+  explicit Impl(Options o)
+      : options(std::move(o)), cache(options.cache_dir), cpu(options.cpu.empty() ? host_cpu_id() : options.cpu) {}
 };
 
 Jit::Jit(Options o) : impl_(std::make_unique<Impl>(std::move(o))) {}
@@ -78,8 +82,11 @@ Jit::~Jit() = default;
 
 Result<std::shared_ptr<const Compiled>> Jit::compile(const ir::Module& m, const std::string& kernel, const Variant& v) {
   const auto start = std::chrono::steady_clock::now();
-  auto fail = [&](std::string why) { return Diag{Diag::Kind::Error, {}, fmt::format("cannot compile kernel {}: {}", kernel, why)}; };
-  const bool cacheable = impl_->cache.enabled() && impl_->options.dump_after.empty() && !impl_->options.time_passes && (m.hash[0] | m.hash[1]);
+  auto fail = [&](std::string why) {
+    return Diag{Diag::Kind::Error, {}, fmt::format("cannot compile kernel {}: {}", kernel, why)};
+  };
+  const bool cacheable = impl_->cache.enabled() && impl_->options.dump_after.empty() && !impl_->options.time_passes &&
+                         (m.hash[0] | m.hash[1]);
   const std::string key = cacheable ? cache_key(m, kernel, v, impl_->options, impl_->cpu) : std::string();
   ObjectCode code;
   auto out = std::make_shared<CompiledObject>();
@@ -96,19 +103,24 @@ Result<std::shared_ptr<const Compiled>> Jit::compile(const ir::Module& m, const 
   out->object = std::move(*loaded);
   out->elf = std::move(code.elf);
   out->name = kernel;
-  if (code.whole_cta) out->run_cta = reinterpret_cast<device::KernelCode::RunCta>(out->object->entry());
-  else out->run = reinterpret_cast<void (*)(device::WarpCtx*)>(out->object->entry());
+  if (code.whole_cta)
+    out->run_cta = reinterpret_cast<device::KernelCode::RunCta>(out->object->entry());
+  else
+    out->run = reinterpret_cast<void (*)(device::WarpCtx*)>(out->object->entry());
   out->yields = code.yields;
   out->local_bytes = code.local_bytes;
   const CompiledObject* self = out.get();
   out->line_of = [self](const void* pc) {
     std::string line;
-    if (self->object->contains(pc) && backend().line_of) backend().line_of(&self->elf, self->object->text_offset(pc), &line);
+    if (self->object->contains(pc) && backend().line_of)
+      backend().line_of(&self->elf, self->object->text_offset(pc), &line);
     return line;
   };
   out->compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (impl_->options.time_passes) {
-    std::string text = fmt::format("understudy: compiled {} for block {}x{}x{} in {:.2f} ms{}\n", kernel, v.block.x, v.block.y, v.block.z, out->compile_ms, code.its ? " (independent thread scheduling)" : "");
+    std::string text =
+        fmt::format("understudy: compiled {} for block {}x{}x{} in {:.2f} ms{}\n", kernel, v.block.x, v.block.y,
+                    v.block.z, out->compile_ms, code.its ? " (independent thread scheduling)" : "");
     for (const PassTime& t : code.times) text += fmt::format("  {:<10} {:8.2f} ms\n", t.name, t.ms);
     std::fputs(text.c_str(), stderr);
   }

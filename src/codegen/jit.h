@@ -9,18 +9,18 @@
 namespace us::codegen {
 
 struct Variant {
-  device::Dim3 block{0, 0, 0};    // 0 = generic
+  device::Dim3 block{0, 0, 0};  // 0 = generic
   device::Dim3 cluster{1, 1, 1};
-  u32 dynamic_shared = 0;         // informational for now
+  u32 dynamic_shared = 0;  // informational for now
 };
 
 struct Options {
-  std::string cpu;                // LLVM CPU name; empty = host
-  std::string cache_dir;          // empty = no object cache
+  std::string cpu;        // LLVM CPU name; empty = host
+  std::string cache_dir;  // empty = no object cache
   bool time_passes = false;
-  std::string dump_after;         // pass name or "all"
-  bool force_varying = false;     // no uniform or pattern shapes: for cross checks
-  bool force_its = false;         // every function in independent-thread-scheduling mode: for cross checks
+  std::string dump_after;      // pass name or "all"
+  bool force_varying = false;  // no uniform or pattern shapes: for cross checks
+  bool force_its = false;      // every function in independent-thread-scheduling mode: for cross checks
 };
 
 class Compiled : public device::KernelCode {

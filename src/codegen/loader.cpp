@@ -43,7 +43,10 @@ _Float16 bfloat_of_double(double x) {
 
 // The only functions compiled code may call by name: what the back end expands operations to.
 void* external(std::string_view name) {
-  struct Row { std::string_view name; void* address; };
+  struct Row {
+    std::string_view name;
+    void* address;
+  };
   static const Row rows[] = {
       {"memcpy", reinterpret_cast<void*>(static_cast<void* (*)(void*, const void*, std::size_t)>(&std::memcpy))},
       {"memset", reinterpret_cast<void*>(static_cast<void* (*)(void*, int, std::size_t)>(&std::memset))},
@@ -73,8 +76,11 @@ struct Elf {
   const Elf64_Shdr* sections = nullptr;
   u32 count = 0;
 
-  template <class T> const T* at(u64 offset, u64 n = 1) const {
-    return offset <= data.size() && n * sizeof(T) <= data.size() - offset ? reinterpret_cast<const T*>(data.data() + offset) : nullptr;
+  template <class T>
+  const T* at(u64 offset, u64 n = 1) const {
+    return offset <= data.size() && n * sizeof(T) <= data.size() - offset
+               ? reinterpret_cast<const T*>(data.data() + offset)
+               : nullptr;
   }
   bool parse() {
     header = at<Elf64_Ehdr>(0);
@@ -133,7 +139,8 @@ Result<std::unique_ptr<LoadedObject>> LoadedObject::load(const std::vector<u8>& 
       const auto* syms = elf.at<Elf64_Sym>(rel.sh_offset, rel.sh_size / sizeof(Elf64_Sym));
       const char* names = reinterpret_cast<const char*>(bytes.data() + elf.sections[rel.sh_link].sh_offset);
       for (u64 i = 0; i < rel.sh_size / sizeof(Elf64_Sym); ++i)
-        if (syms[i].st_shndx < elf.count && syms[i].st_shndx && std::strcmp(names + syms[i].st_name, symbol) == 0) object->entry_ = base + place[syms[i].st_shndx] + syms[i].st_value;
+        if (syms[i].st_shndx < elf.count && syms[i].st_shndx && std::strcmp(names + syms[i].st_name, symbol) == 0)
+          object->entry_ = base + place[syms[i].st_shndx] + syms[i].st_value;
     }
     if (rel.sh_type != SHT_RELA || !(elf.sections[rel.sh_info].sh_flags & SHF_ALLOC)) continue;
     const auto* list = elf.at<Elf64_Rela>(rel.sh_offset, rel.sh_size / sizeof(Elf64_Rela));
@@ -165,7 +172,8 @@ Result<std::unique_ptr<LoadedObject>> LoadedObject::load(const std::vector<u8>& 
           std::memcpy(where, &v, 8);
           break;
         }
-        case R_X86_64_PC32: case R_X86_64_PLT32: {
+        case R_X86_64_PC32:
+        case R_X86_64_PLT32: {
           const i64 v = static_cast<i64>(value + static_cast<u64>(r.r_addend) - pc);
           const i32 v32 = static_cast<i32>(v);
           if (v32 != v) return bad("relocation out of range");
@@ -177,14 +185,17 @@ Result<std::unique_ptr<LoadedObject>> LoadedObject::load(const std::vector<u8>& 
           std::memcpy(where, &v, 8);
           break;
         }
-        case R_X86_64_GOTPCREL: case R_X86_64_GOTPCRELX: case R_X86_64_REX_GOTPCRELX: {
+        case R_X86_64_GOTPCREL:
+        case R_X86_64_GOTPCRELX:
+        case R_X86_64_REX_GOTPCRELX: {
           u8* slot = base + object->size_ - externals * 8 + ELF64_R_SYM(r.r_info) * 8;
           std::memcpy(slot, &value, 8);
           const i32 v = static_cast<i32>(reinterpret_cast<u64>(slot) + static_cast<u64>(r.r_addend) - pc);
           std::memcpy(where, &v, 4);
           break;
         }
-        default: return bad(fmt::format("relocation type {}", type));
+        default:
+          return bad(fmt::format("relocation type {}", type));
       }
       if (next_stub > object->size_ - externals * 8) return bad("too many external calls");
     }

@@ -15,7 +15,9 @@ class LoadedObject {
   LoadedObject& operator=(const LoadedObject&) = delete;
   void* entry() const { return entry_; }
   bool contains(const void* pc) const { return pc >= text_ && pc < static_cast<const u8*>(text_) + text_size_; }
-  u64 text_offset(const void* pc) const { return static_cast<u64>(static_cast<const u8*>(pc) - static_cast<const u8*>(text_)); }
+  u64 text_offset(const void* pc) const {
+    return static_cast<u64>(static_cast<const u8*>(pc) - static_cast<const u8*>(text_));
+  }
 
  private:
   LoadedObject() = default;

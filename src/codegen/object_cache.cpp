@@ -8,37 +8,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/hash.h"
+
 namespace us::codegen {
 namespace {
 
 constexpr char kMagic[8] = {'u', 's', 'o', 'b', 'j', '0', '0', '1'};
-
-struct Hash {  // two independent 64-bit multiply-xor hashes
-  u64 a = 0x9e3779b97f4a7c15ull, b = 0xc2b2ae3d27d4eb4full;
-  void bytes(const void* p, std::size_t n) {
-    const u8* s = static_cast<const u8*>(p);
-    while (n >= 8) {
-      u64 v;
-      std::memcpy(&v, s, 8);
-      word(v);
-      s += 8;
-      n -= 8;
-    }
-    u64 v = 0;
-    std::memcpy(&v, s, n);
-    word(v ^ (u64{n} << 56));
-  }
-  void word(u64 v) {
-    a = (a ^ v) * 0xff51afd7ed558ccdull;
-    a ^= a >> 32;
-    b = (b + v) * 0xc4ceb9fe1a85ec53ull;
-    b ^= b >> 29;
-  }
-  void text(const std::string& s) {
-    word(s.size());
-    bytes(s.data(), s.size());
-  }
-};
 
 struct Header {
   char magic[8];
@@ -54,7 +29,9 @@ u64 checksum(const std::vector<u8>& v) {
 
 }  // namespace
 
-std::string ObjectCache::path(const std::string& key) const { return dir_ + "/" + key.substr(0, 2) + "/" + key.substr(2) + ".uso"; }
+std::string ObjectCache::path(const std::string& key) const {
+  return dir_ + "/" + key.substr(0, 2) + "/" + key.substr(2) + ".uso";
+}
 
 bool ObjectCache::load(const std::string& key, ObjectCode* out) const {
   if (!enabled()) return false;
@@ -101,7 +78,8 @@ void ObjectCache::store(const std::string& key, const ObjectCode& code) const {
   std::filesystem::rename(aside, target, ec);
 }
 
-std::string cache_key(const ir::Module& m, const std::string& kernel, const Variant& v, const Options& o, const std::string& cpu) {
+std::string cache_key(const ir::Module& m, const std::string& kernel, const Variant& v, const Options& o,
+                      const std::string& cpu) {
   Hash h;
   h.word(device::kAbiVersion);
   h.text(US_BUILD_ID);

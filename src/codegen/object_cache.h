@@ -20,6 +20,7 @@ class ObjectCache {
 };
 
 // 128 bits of everything that decides the code, as 32 hex digits.
-std::string cache_key(const ir::Module&, const std::string& kernel, const Variant&, const Options&, const std::string& cpu);
+std::string cache_key(const ir::Module&, const std::string& kernel, const Variant&, const Options&,
+                      const std::string& cpu);
 
 }  // namespace us::codegen

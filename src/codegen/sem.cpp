@@ -14,7 +14,8 @@ void sem_todo(const Sem&) { US_UNREACHABLE(); }
 void sem_control(const Sem&) { US_UNREACHABLE(); }
 
 SemFn semantics_of(isa::Form form) {
-  static constexpr SemFn table[] = {nullptr,
+  static constexpr SemFn table[] = {
+      nullptr,
 #define US_INST(id, pattern, operands, effects, semantics) &semantics,
 #include "isa/instructions.inc"
 #undef US_INST

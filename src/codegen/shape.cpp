@@ -16,51 +16,82 @@ u64 mask_bits(u32 bits) { return bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1; }
 
 namespace {
 
-i64 sign_extend(u64 v, u32 bits) { return bits >= 64 ? static_cast<i64>(v) : static_cast<i64>(v << (64 - bits)) >> (64 - bits); }
+i64 sign_extend(u64 v, u32 bits) {
+  return bits >= 64 ? static_cast<i64>(v) : static_cast<i64>(v << (64 - bits)) >> (64 - bits);
+}
 
 std::optional<u64> fold_bin(Bin op, u64 a, u64 b, u32 bits) {
   const u64 m = mask_bits(bits);
   const i64 sa = sign_extend(a, bits), sb = sign_extend(b, bits);
   switch (op) {
-    case Bin::Add: return (a + b) & m;
-    case Bin::Sub: return (a - b) & m;
-    case Bin::Mul: return (a * b) & m;
-    case Bin::And: return a & b;
-    case Bin::Or: return a | b;
-    case Bin::Xor: return a ^ b;
-    case Bin::Shl: return b >= bits ? 0 : (a << b) & m;
-    case Bin::LShr: return b >= bits ? 0 : a >> b;
-    case Bin::AShr: return static_cast<u64>(sa >> std::min<u64>(b, bits - 1)) & m;
-    case Bin::UMin: return std::min(a, b);
-    case Bin::UMax: return std::max(a, b);
-    case Bin::SMin: return static_cast<u64>(std::min(sa, sb)) & m;
-    case Bin::SMax: return static_cast<u64>(std::max(sa, sb)) & m;
-    case Bin::UDiv: return b ? a / b : m;
-    case Bin::URem: return b ? a % b : m;
-    default: return std::nullopt;
+    case Bin::Add:
+      return (a + b) & m;
+    case Bin::Sub:
+      return (a - b) & m;
+    case Bin::Mul:
+      return (a * b) & m;
+    case Bin::And:
+      return a & b;
+    case Bin::Or:
+      return a | b;
+    case Bin::Xor:
+      return a ^ b;
+    case Bin::Shl:
+      return b >= bits ? 0 : (a << b) & m;
+    case Bin::LShr:
+      return b >= bits ? 0 : a >> b;
+    case Bin::AShr:
+      return static_cast<u64>(sa >> std::min<u64>(b, bits - 1)) & m;
+    case Bin::UMin:
+      return std::min(a, b);
+    case Bin::UMax:
+      return std::max(a, b);
+    case Bin::SMin:
+      return static_cast<u64>(std::min(sa, sb)) & m;
+    case Bin::SMax:
+      return static_cast<u64>(std::max(sa, sb)) & m;
+    case Bin::UDiv:
+      return b ? a / b : m;
+    case Bin::URem:
+      return b ? a % b : m;
+    default:
+      return std::nullopt;
   }
 }
 
 bool fold_icmp(ICmp op, u64 a, u64 b, u32 bits) {
   const i64 sa = sign_extend(a, bits), sb = sign_extend(b, bits);
   switch (op) {
-    case ICmp::Eq: return a == b;
-    case ICmp::Ne: return a != b;
-    case ICmp::ULt: return a < b;
-    case ICmp::ULe: return a <= b;
-    case ICmp::UGt: return a > b;
-    case ICmp::UGe: return a >= b;
-    case ICmp::SLt: return sa < sb;
-    case ICmp::SLe: return sa <= sb;
-    case ICmp::SGt: return sa > sb;
-    case ICmp::SGe: return sa >= sb;
+    case ICmp::Eq:
+      return a == b;
+    case ICmp::Ne:
+      return a != b;
+    case ICmp::ULt:
+      return a < b;
+    case ICmp::ULe:
+      return a <= b;
+    case ICmp::UGt:
+      return a > b;
+    case ICmp::UGe:
+      return a >= b;
+    case ICmp::SLt:
+      return sa < sb;
+    case ICmp::SLe:
+      return sa <= sb;
+    case ICmp::SGt:
+      return sa > sb;
+    case ICmp::SGe:
+      return sa >= sb;
   }
   US_UNREACHABLE();
 }
 
-u8 zeros_of(u64 v, u32 bits) { return v ? static_cast<u8>(std::min<u32>(static_cast<u32>(std::countr_zero(v)), bits)) : 64; }
+u8 zeros_of(u64 v, u32 bits) {
+  return v ? static_cast<u8>(std::min<u32>(static_cast<u32>(std::countr_zero(v)), bits)) : 64;
+}
 
-template <class F> Shape fold_lanes(u32 bits, F&& f) {
+template <class F>
+Shape fold_lanes(u32 bits, F&& f) {
   std::array<u64, kWarpSize> lanes;
   for (u32 l = 0; l < kWarpSize; ++l) lanes[l] = f(l);
   return constant_vector(bits, lanes);
@@ -76,18 +107,31 @@ void bound_bin(Bin op, const Shape& a, const Shape& b, Shape& r) {
   switch (op) {
     case Bin::Add:
       r.low_zeros = std::min(za, zb);
-      if (a.hi <= m - std::min(b.hi, m)) { r.lo = a.lo + b.lo; r.hi = a.hi + b.hi; }
+      if (a.hi <= m - std::min(b.hi, m)) {
+        r.lo = a.lo + b.lo;
+        r.hi = a.hi + b.hi;
+      }
       break;
     case Bin::Sub:
       r.low_zeros = std::min(za, zb);
-      if (a.lo >= b.hi) { r.lo = a.lo - b.hi; r.hi = a.hi - b.lo; }
+      if (a.lo >= b.hi) {
+        r.lo = a.lo - b.hi;
+        r.hi = a.hi - b.lo;
+      }
       break;
     case Bin::Mul:
       r.low_zeros = static_cast<u8>(std::min<u32>(64, u32{za} + zb));
-      if (mul_fits(a.hi, b.hi)) { r.lo = a.lo * b.lo; r.hi = a.hi * b.hi; }
+      if (mul_fits(a.hi, b.hi)) {
+        r.lo = a.lo * b.lo;
+        r.hi = a.hi * b.hi;
+      }
       break;
-    case Bin::And: r.low_zeros = std::max(za, zb); r.hi = std::min(a.hi, b.hi); break;
-    case Bin::Or: case Bin::Xor: {
+    case Bin::And:
+      r.low_zeros = std::max(za, zb);
+      r.hi = std::min(a.hi, b.hi);
+      break;
+    case Bin::Or:
+    case Bin::Xor: {
       r.low_zeros = std::min(za, zb);
       const u64 top = a.hi | b.hi;
       r.hi = top ? mask_bits(static_cast<u32>(64 - std::countl_zero(top))) & m : 0;
@@ -96,26 +140,49 @@ void bound_bin(Bin op, const Shape& a, const Shape& b, Shape& r) {
     case Bin::Shl:
       if (b.known && b.value < r.bits) {
         r.low_zeros = static_cast<u8>(std::min<u64>(64, za + b.value));
-        if (a.hi <= (m >> b.value)) { r.lo = a.lo << b.value; r.hi = a.hi << b.value; }
-      } else r.low_zeros = za;
+        if (a.hi <= (m >> b.value)) {
+          r.lo = a.lo << b.value;
+          r.hi = a.hi << b.value;
+        }
+      } else
+        r.low_zeros = za;
       break;
     case Bin::LShr:
       if (b.known && b.value < r.bits) {
         r.low_zeros = za == 64 ? 64 : za > b.value ? static_cast<u8>(za - b.value) : 0;
-        r.lo = a.lo >> b.value; r.hi = a.hi >> b.value;
-      } else r.hi = a.hi;
+        r.lo = a.lo >> b.value;
+        r.hi = a.hi >> b.value;
+      } else
+        r.hi = a.hi;
       break;
     case Bin::AShr:
       if (b.known && b.value < r.bits && a.hi <= (m >> 1)) {
         r.low_zeros = za == 64 ? 64 : za > b.value ? static_cast<u8>(za - b.value) : 0;
-        r.lo = a.lo >> b.value; r.hi = a.hi >> b.value;
+        r.lo = a.lo >> b.value;
+        r.hi = a.hi >> b.value;
       }
       break;
-    case Bin::UDiv: if (b.lo > 0) { r.lo = a.lo / b.hi; r.hi = a.hi / b.lo; } break;
-    case Bin::URem: if (b.lo > 0) r.hi = std::min(a.hi, b.hi - 1); break;
-    case Bin::UMin: r.lo = std::min(a.lo, b.lo); r.hi = std::min(a.hi, b.hi); r.low_zeros = std::min(za, zb); break;
-    case Bin::UMax: r.lo = std::max(a.lo, b.lo); r.hi = std::max(a.hi, b.hi); r.low_zeros = std::min(za, zb); break;
-    default: break;
+    case Bin::UDiv:
+      if (b.lo > 0) {
+        r.lo = a.lo / b.hi;
+        r.hi = a.hi / b.lo;
+      }
+      break;
+    case Bin::URem:
+      if (b.lo > 0) r.hi = std::min(a.hi, b.hi - 1);
+      break;
+    case Bin::UMin:
+      r.lo = std::min(a.lo, b.lo);
+      r.hi = std::min(a.hi, b.hi);
+      r.low_zeros = std::min(za, zb);
+      break;
+    case Bin::UMax:
+      r.lo = std::max(a.lo, b.lo);
+      r.hi = std::max(a.hi, b.hi);
+      r.low_zeros = std::min(za, zb);
+      break;
+    default:
+      break;
   }
 }
 
@@ -132,7 +199,8 @@ Shape with_offsets(Shape r, const Offsets& offs) {
   return r;
 }
 
-template <class F> Offsets map_offsets(const Shape& a, F&& f) {
+template <class F>
+Offsets map_offsets(const Shape& a, F&& f) {
   Offsets o;
   for (u32 l = 0; l < kWarpSize; ++l) o[l] = f(a.offset(l), l);
   return o;
@@ -155,11 +223,13 @@ Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
   const u32 bits = a.bits;
   Shape r = uniform_shape(bits);
   switch (op) {
-    case Bin::Add: case Bin::Sub: {
+    case Bin::Add:
+    case Bin::Sub: {
       const Shape& x = swapped ? b : a;
       const Shape& y = swapped ? a : b;
       bound_bin(op, x, y, r);
-      const Offsets o = map_offsets(x, [&](i64 v, u32 l) { return op == Bin::Add ? v + y.offset(l) : v - y.offset(l); });
+      const Offsets o =
+          map_offsets(x, [&](i64 v, u32 l) { return op == Bin::Add ? v + y.offset(l) : v - y.offset(l); });
       return offsets_small(o) ? with_offsets(r, near_zero(o, bits)) : varying_shape(bits);
     }
     case Bin::Mul: {
@@ -182,11 +252,14 @@ Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
       return with_offsets(r, map_offsets(a, [&](i64 v, u32) { return v >> b.value; }));
     }
     case Bin::AShr: {
-      if (swapped || !(b.uniform() && b.known) || b.value >= bits || !a.disjoint() || a.low_zeros >= bits) return varying_shape(bits);
+      if (swapped || !(b.uniform() && b.known) || b.value >= bits || !a.disjoint() || a.low_zeros >= bits)
+        return varying_shape(bits);
       bound_bin(op, a, b, r);
       return with_offsets(r, map_offsets(a, [&](i64 v, u32) { return v >> b.value; }));
     }
-    case Bin::And: case Bin::Or: case Bin::Xor: {
+    case Bin::And:
+    case Bin::Or:
+    case Bin::Xor: {
       if (!(b.uniform() && b.known) || !a.disjoint()) return varying_shape(bits);
       const u64 low = a.low_zeros >= 64 ? ~u64{0} : (u64{1} << a.low_zeros) - 1;
       Shape high = constant_shape(bits, b.value & ~low);
@@ -194,11 +267,12 @@ Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
       r.low_zeros = op == Bin::And ? std::max(a.low_zeros, high.low_zeros) : std::min<u8>(a.low_zeros, high.low_zeros);
       const u64 c = b.value & low;
       return with_offsets(r, map_offsets(a, [&](i64 v, u32) {
-        const u64 u = static_cast<u64>(v);
-        return static_cast<i64>(op == Bin::And ? u & c : op == Bin::Or ? u | c : u ^ c);
-      }));
+                            const u64 u = static_cast<u64>(v);
+                            return static_cast<i64>(op == Bin::And ? u & c : op == Bin::Or ? u | c : u ^ c);
+                          }));
     }
-    default: return varying_shape(bits);
+    default:
+      return varying_shape(bits);
   }
 }
 
@@ -241,7 +315,8 @@ Shape pattern_shape(u32 bits, const Offsets& o, u8 low_zeros, u64 lo, u64 hi) {
   return with_offsets(s, o);
 }
 Shape constant_vector(u32 bits, const std::array<u64, kWarpSize>& lanes) {
-  if (std::all_of(lanes.begin(), lanes.end(), [&](u64 v) { return v == lanes[0]; })) return constant_shape(bits, lanes[0]);
+  if (std::all_of(lanes.begin(), lanes.end(), [&](u64 v) { return v == lanes[0]; }))
+    return constant_shape(bits, lanes[0]);
   Offsets o;
   for (u32 l = 0; l < kWarpSize; ++l) o[l] = static_cast<i64>(lanes[l] & mask_bits(bits));
   Shape s = constant_shape(bits, 0);
@@ -249,8 +324,8 @@ Shape constant_vector(u32 bits, const std::array<u64, kWarpSize>& lanes) {
 }
 
 bool same_shape(const Shape& a, const Shape& b) {
-  if (a.kind != b.kind || a.nan != b.nan || a.guarded != b.guarded || a.bits != b.bits || a.low_zeros != b.low_zeros || a.known != b.known ||
-      a.value != b.value || a.lo != b.lo || a.hi != b.hi)
+  if (a.kind != b.kind || a.nan != b.nan || a.guarded != b.guarded || a.bits != b.bits || a.low_zeros != b.low_zeros ||
+      a.known != b.known || a.value != b.value || a.lo != b.lo || a.hi != b.hi)
     return false;
   return !a.pattern() || a.offsets == b.offsets || *a.offsets == *b.offsets;
 }
@@ -266,7 +341,9 @@ Shape meet(const Shape& a, const Shape& b) {
     return Shape::Nan::Clean;  // the dirty side is canonicalised on its edge
   };
   r.nan = merge_nan(a.nan, b.nan);
-  const bool same_offsets = a.guarded || b.guarded ? false : a.pattern() && b.pattern() ? *a.offsets == *b.offsets : a.uniform() && b.uniform();
+  const bool same_offsets = a.guarded || b.guarded       ? false
+                            : a.pattern() && b.pattern() ? *a.offsets == *b.offsets
+                                                         : a.uniform() && b.uniform();
   if (!same_offsets) {
     r = varying_shape(a.bits);
     r.nan = merge_nan(a.nan, b.nan);
@@ -307,7 +384,8 @@ Shape shape_bin(Bin op, const Shape& a, const Shape& b) {
     r.guarded = true;
     return r;
   }
-  if (a.pattern() && b.pattern()) return op == Bin::Add || op == Bin::Sub ? pattern_bin(op, a, b, false) : varying_shape(bits);
+  if (a.pattern() && b.pattern())
+    return op == Bin::Add || op == Bin::Sub ? pattern_bin(op, a, b, false) : varying_shape(bits);
   if (a.pattern()) return pattern_bin(op, a, b, false);
   return pattern_bin(op, b, a, true);
 }
@@ -325,14 +403,14 @@ Shape shape_un(Un op, const Shape& a) {
 Shape shape_icmp(ICmp op, const Shape& a, const Shape& b) {
   if (a.kind == Shape::Kind::Top || b.kind == Shape::Kind::Top) return top_shape(1);
   if (a.varying() || b.varying()) return varying_shape(1);
-  if (a.constant() && b.constant() && a.bits <= 64) return fold_lanes(1, [&](u32 l) { return u64{fold_icmp(op, a.lane_constant(l), b.lane_constant(l), a.bits)}; });
+  if (a.constant() && b.constant() && a.bits <= 64)
+    return fold_lanes(1, [&](u32 l) { return u64{fold_icmp(op, a.lane_constant(l), b.lane_constant(l), a.bits)}; });
   if (a.uniform() && b.uniform()) return uniform_shape(1);
   return varying_shape(1);
 }
 
 Shape shape_select(const Shape& c, const Shape& a, const Shape& b) {
-  if (c.kind == Shape::Kind::Top || a.kind == Shape::Kind::Top || b.kind == Shape::Kind::Top)
-    return top_shape(a.bits);
+  if (c.kind == Shape::Kind::Top || a.kind == Shape::Kind::Top || b.kind == Shape::Kind::Top) return top_shape(a.bits);
   if (c.constant() && a.constant() && b.constant() && a.bits <= 64)
     return fold_lanes(a.bits, [&](u32 l) { return c.lane_constant(l) & 1 ? a.lane_constant(l) : b.lane_constant(l); });
   if (c.uniform() && c.known) return c.value & 1 ? a : b;
@@ -363,8 +441,14 @@ Shape shape_resize(const Shape& a, u32 bits, bool sign, bool* needs_guard) {
   const u64 top = mask_bits(std::min(bits, a.bits));
   const bool fits_sign = !sign || a.hi <= (top >> 1);
   if (bits < a.bits) {
-    if (a.hi <= top) { r.lo = a.lo; r.hi = a.hi; }
-  } else if (fits_sign) { r.lo = a.lo; r.hi = a.hi; }
+    if (a.hi <= top) {
+      r.lo = a.lo;
+      r.hi = a.hi;
+    }
+  } else if (fits_sign) {
+    r.lo = a.lo;
+    r.hi = a.hi;
+  }
   if (a.uniform()) return r;
   if (bits < a.bits) {  // truncation commutes with addition
     return with_offsets(r, *a.offsets);
@@ -422,8 +506,10 @@ Shape shape_tid(u32 comp, const LaunchFacts& facts) {
       const u32 t = w * kWarpSize + l;
       if (t >= threads) break;  // lanes past the block do not exist
       const i64 d = i64{tid(t)} - i64{base};
-      if (w == 0) o[l] = d;
-      else if (o[l] != d) return varying_shape(32);
+      if (w == 0)
+        o[l] = d;
+      else if (o[l] != d)
+        return varying_shape(32);
     }
     if (w == 0)
       for (u32 l = threads; l < kWarpSize; ++l) o[l] = o[threads - 1];
@@ -443,33 +529,54 @@ Shape shape_sreg(isa::SReg r, u32 comp, const LaunchFacts& facts) {
   const u32 dims[3] = {facts.block.x, facts.block.y, facts.block.z};
   Shape s = uniform_shape(bits);
   switch (r) {
-    case SReg::tid: return comp < 3 ? shape_tid(comp, facts) : constant_shape(32, 0);
-    case SReg::ntid: return comp < 3 && facts.block.x ? constant_shape(32, dims[comp]) : s;
+    case SReg::tid:
+      return comp < 3 ? shape_tid(comp, facts) : constant_shape(32, 0);
+    case SReg::ntid:
+      return comp < 3 && facts.block.x ? constant_shape(32, dims[comp]) : s;
     case SReg::laneid: {
       std::array<u64, kWarpSize> lanes;
       for (u32 l = 0; l < kWarpSize; ++l) lanes[l] = l;
       return constant_vector(32, lanes);
     }
-    case SReg::lanemask_eq: case SReg::lanemask_le: case SReg::lanemask_lt: case SReg::lanemask_ge: case SReg::lanemask_gt: {
+    case SReg::lanemask_eq:
+    case SReg::lanemask_le:
+    case SReg::lanemask_lt:
+    case SReg::lanemask_ge:
+    case SReg::lanemask_gt: {
       return fold_lanes(32, [&](u32 l) -> u64 {
         const u64 eq = u64{1} << l, lt = eq - 1;
         switch (r) {
-          case SReg::lanemask_eq: return eq;
-          case SReg::lanemask_lt: return lt;
-          case SReg::lanemask_le: return lt | eq;
-          case SReg::lanemask_ge: return kFullMask & ~lt;
-          default: return kFullMask & ~(lt | eq);
+          case SReg::lanemask_eq:
+            return eq;
+          case SReg::lanemask_lt:
+            return lt;
+          case SReg::lanemask_le:
+            return lt | eq;
+          case SReg::lanemask_ge:
+            return kFullMask & ~lt;
+          default:
+            return kFullMask & ~(lt | eq);
         }
       });
     }
     case SReg::ctaid:
       // Grids of 2^31 threads and more in x run the generic variant, so ctaid * ntid + tid does not wrap.
-      if (comp == 0 && facts.block.x) s.hi = (u64{1} << 31) / facts.block.x - 1;
-      else if (comp > 0) s.hi = 65535;
+      if (comp == 0 && facts.block.x)
+        s.hi = (u64{1} << 31) / facts.block.x - 1;
+      else if (comp > 0)
+        s.hi = 65535;
       return s;
-    case SReg::nctaid: if (comp > 0) s.hi = 65535; else s.hi = (u64{1} << 31) - 1; return s;
-    case SReg::warpid: s.hi = 31; return s;
-    default: return s;
+    case SReg::nctaid:
+      if (comp > 0)
+        s.hi = 65535;
+      else
+        s.hi = (u64{1} << 31) - 1;
+      return s;
+    case SReg::warpid:
+      s.hi = 31;
+      return s;
+    default:
+      return s;
   }
 }
 

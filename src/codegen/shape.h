@@ -26,11 +26,11 @@ struct Shape {
   Kind kind = Kind::Varying;
   Nan nan = Nan::Clean;
   u32 bits = 32;
-  u8 low_zeros = 0;                  // of base; 64 when base is constant 0
-  bool guarded = false;              // pattern only under a run-time test; carries a vector beside it
-  bool known = false;                // base is the compile-time constant `value`
+  u8 low_zeros = 0;      // of base; 64 when base is constant 0
+  bool guarded = false;  // pattern only under a run-time test; carries a vector beside it
+  bool known = false;    // base is the compile-time constant `value`
   u64 value = 0;
-  u64 lo = 0, hi = ~u64{0};          // bounds of base
+  u64 lo = 0, hi = ~u64{0};                // bounds of base
   std::shared_ptr<const Offsets> offsets;  // Pattern
 
   bool uniform() const { return kind == Kind::Uniform; }
@@ -60,13 +60,13 @@ Shape shape_icmp(ICmp, const Shape&, const Shape&);
 Shape shape_select(const Shape& c, const Shape& a, const Shape& b);
 Shape shape_resize(const Shape&, u32 bits, bool sign, bool* needs_guard);
 Shape shape_lanewise(u32 bits, std::initializer_list<const Shape*>);  // uniform if all are, else varying
-Shape::Nan nan_of_conversion(FT to, FT from);  // of the result of Builder::fcvt
+Shape::Nan nan_of_conversion(FT to, FT from);                         // of the result of Builder::fcvt
 Shape shape_float(FT, u32 result_bits, std::initializer_list<const Shape*>);
 
 // What is known about a launch when a variant is compiled.
 struct LaunchFacts {
-  device::Dim3 block{0, 0, 0};   // 0: unknown
-  bool cluster_one = true;       // cluster is 1x1x1
+  device::Dim3 block{0, 0, 0};  // 0: unknown
+  bool cluster_one = true;      // cluster is 1x1x1
   bool full_warps() const { return block.x && (u64{block.x} * block.y * block.z) % kWarpSize == 0; }
   u32 warps() const { return block.x ? (block.x * block.y * block.z + kWarpSize - 1) / kWarpSize : 0; }
 };

@@ -116,7 +116,8 @@ void ShapeBuilder::load(const MemRef& m, std::span<V> out) {
 
 V ShapeBuilder::symbol_address(ir::SymId id, i64 offset) {
   const ir::Symbol& s = module_.symbols[id.v];
-  if (s.space == isa::Space::Shared && facts_.cluster_one) return make(constant_shape(64, s.offset + static_cast<u64>(offset)));
+  if (s.space == isa::Space::Shared && facts_.cluster_one)
+    return make(constant_shape(64, s.offset + static_cast<u64>(offset)));
   if (s.space == isa::Space::Local) return make(uniform_shape(64));
   return make(uniform_shape(64));
 }
@@ -141,7 +142,10 @@ V ShapeBuilder::read(const ir::Operand& o, isa::Type as) {
       if (o.negated) s = shape_un(Un::Not, s);
       return make(s);
     }
-    case ir::Operand::Kind::Imm: case ir::Operand::Kind::ImmF32: case ir::Operand::Kind::ImmF64: return make(shape_immediate(o, as));
+    case ir::Operand::Kind::Imm:
+    case ir::Operand::Kind::ImmF32:
+    case ir::Operand::Kind::ImmF64:
+      return make(shape_immediate(o, as));
     case ir::Operand::Kind::SReg: {
       Shape s = shape_sreg(o.sreg, o.comp, facts_);
       if (its_ && !s.known && !s.pattern() && o.sreg >= isa::SReg::None) {
@@ -155,7 +159,8 @@ V ShapeBuilder::read(const ir::Operand& o, isa::Type as) {
       V v = symbol_address(o.sym, o.imm);
       return bits == 64 ? v : resize(v, bits, false);
     }
-    default: return make(uniform_shape(bits));
+    default:
+      return make(uniform_shape(bits));
   }
 }
 

@@ -14,11 +14,12 @@ Shape shape_load(const MemRef&, const Shape* addr, bool its);
 
 class ShapeBuilder : public Builder {
  public:
-  ShapeBuilder(const ir::Module& m, const LaunchFacts& facts, std::vector<Shape>& values, const ir::Function& f, bool its)
+  ShapeBuilder(const ir::Module& m, const LaunchFacts& facts, std::vector<Shape>& values, const ir::Function& f,
+               bool its)
       : module_(m), facts_(facts), values_(values), f_(f), its_(its) {}
   bool changed = false;
   std::function<bool(ir::ValueId)> through_shadow;  // the current use reads this value per lane (see Analysis::shadow)
-  void begin(const ir::Inst& i);  // before the semantics of an instruction
+  void begin(const ir::Inst& i);                    // before the semantics of an instruction
   void define(ir::ValueId, Shape);
   Shape operand_shape(const ir::Operand&) const;  // predicate or register as is
 
@@ -53,7 +54,8 @@ class ShapeBuilder : public Builder {
   V symbol_address(ir::SymId, i64 offset) override;
   V to_generic(isa::Space s, V a) override { return offset_unknown(s, a); }
   V from_generic(isa::Space s, V a) override { return offset_unknown(s, a); }
-  void call_rt(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) override;
+  void call_rt(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+               bool uniform_if_args) override;
   V in_space(isa::Space s, V a) override { return make(s == isa::Space::Local ? varying_shape(1) : all_of({a}, 1)); }
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;

@@ -25,7 +25,8 @@ Config read_config() {
   auto settings = read_settings();
   if (!settings) refuse(settings.diags());
   if (settings->verbose)
-    for (const std::string& name : unknown_settings(environ)) fmt::print(stderr, "understudy: {} is no setting\n", name);
+    for (const std::string& name : unknown_settings(environ))
+      fmt::print(stderr, "understudy: {} is no setting\n", name);
   auto devices = resolve_devices(settings->device);
   return {*settings, std::move(devices)};
 }

@@ -39,8 +39,9 @@ void uuid_of(u32 ordinal, u8 out[16]) {
 }
 
 bool pci_bus_id(u32 ordinal, char* out, u32 size) {
-  const std::string text = fmt::format("{:04X}:{:02X}:{:02X}.0", attribute_of(ordinal, Attribute::PCI_DOMAIN_ID),
-                                       attribute_of(ordinal, Attribute::PCI_BUS_ID), attribute_of(ordinal, Attribute::PCI_DEVICE_ID));
+  const std::string text =
+      fmt::format("{:04X}:{:02X}:{:02X}.0", attribute_of(ordinal, Attribute::PCI_DOMAIN_ID),
+                  attribute_of(ordinal, Attribute::PCI_BUS_ID), attribute_of(ordinal, Attribute::PCI_DEVICE_ID));
   if (size <= text.size()) return false;
   std::memcpy(out, text.c_str(), text.size() + 1);
   return true;

@@ -19,7 +19,9 @@ driver::Settings driver_settings(const Config& c) {
   s.jit.dump_after = c.settings.dump_after;
   s.report = [](std::string_view text) { fmt::print(stderr, "understudy: {}\n", text); };
   s.unimplemented = [](std::string_view what) { fidelity().shortfall(Shortfall::Unimplemented, what); };
-  s.compiled = [](const codegen::Compiled& k) { fidelity().count(k.from_cache ? "kernels from the cache" : "kernels compiled"); };
+  s.compiled = [](const codegen::Compiled& k) {
+    fidelity().count(k.from_cache ? "kernels from the cache" : "kernels compiled");
+  };
   return s;
 }
 

@@ -15,7 +15,8 @@ constexpr ErrorRow rows[] = {
 std::span<const ErrorRow> error_rows() { return rows; }
 
 const ErrorRow* find_error(int code) {
-  const auto it = std::lower_bound(std::begin(rows), std::end(rows), code, [](const ErrorRow& r, int c) { return r.code < c; });
+  const auto it =
+      std::lower_bound(std::begin(rows), std::end(rows), code, [](const ErrorRow& r, int c) { return r.code < c; });
   return it != std::end(rows) && it->code == code ? it : nullptr;
 }
 

@@ -24,7 +24,8 @@ constexpr Row rows[] = {
 LookupResult look_up(std::string_view base, int version, bool per_thread) {
   const Row* best = nullptr;
   bool exists = false;
-  for (const Row* r = std::lower_bound(std::begin(rows), std::end(rows), base, [](const Row& a, std::string_view b) { return a.base < b; });
+  for (const Row *r = std::lower_bound(std::begin(rows), std::end(rows), base,
+                                       [](const Row&a, std::string_view b) { return a.base < b; });
        r != std::end(rows) && r->base == base; ++r) {
     exists = true;
     if (r->version <= version && (per_thread || !r->per_thread())) best = r;

@@ -26,7 +26,8 @@ bool can_be_peers(int device, int peer) { return device != peer && is_device(dev
 
 driver::Error enable_peer(u32 device, u32 peer) {
   const std::lock_guard lock(peers().m);
-  return peers().enabled.insert({device, peer}).second ? driver::Error::Success : driver::Error::PeerAccessAlreadyEnabled;
+  return peers().enabled.insert({device, peer}).second ? driver::Error::Success
+                                                       : driver::Error::PeerAccessAlreadyEnabled;
 }
 
 driver::Error disable_peer(u32 device, u32 peer) {
@@ -42,12 +43,21 @@ void forget_peers(u32 device) {
 bool peer_attribute(int attribute, int device, int peer, int& out) {
   const bool reachable = can_be_peers(device, peer);
   switch (attribute) {
-    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK: out = 0; return true;  // all links are alike
+    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+      out = 0;
+      return true;  // all links are alike
     case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
-    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED: out = reachable; return true;
-    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED: out = 0; return true;  // there are no arrays yet
-    case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED: out = 0; return true;
-    default: return false;
+    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+      out = reachable;
+      return true;
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+      out = 0;
+      return true;  // there are no arrays yet
+    case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED:
+      out = 0;
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -26,11 +26,11 @@ constexpr int kNotSupported = 801;  // the same number in CUresult and cudaError
 // Any number of arguments may be passed to such a function: the caller cleans up.
 #define US_ENTRY_Full(name) extern "C" void name();
 #define US_ENTRY_Partial(name) extern "C" void name();
-#define US_ENTRY_Stub(name)                                                                    \
-  US_API int name();                                                                           \
-  int name() {                                                                                 \
+#define US_ENTRY_Stub(name)                                                                              \
+  US_API int name();                                                                                     \
+  int name() {                                                                                           \
     us::cuda::calls[static_cast<unsigned>(us::cuda::Row::name)].fetch_add(1, std::memory_order_relaxed); \
-    return us::cuda::US_STUB_RESULT(us::cuda::kNotSupported);                                  \
+    return us::cuda::US_STUB_RESULT(us::cuda::kNotSupported);                                            \
   }
 #define US_ENTRY(name, level, note) US_ENTRY_##level(name)
 #include US_TABLE_FILE

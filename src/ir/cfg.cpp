@@ -72,8 +72,10 @@ void find_loops(Cfg& c) {
     std::vector<u32> work;
     for (u32 p : c.preds[h]) {
       if (c.rpo_index[p] == Cfg::kNone || c.rpo_index[p] < i) continue;
-      if (c.dominates(h, p)) work.push_back(p);
-      else c.irreducible = true;
+      if (c.dominates(h, p))
+        work.push_back(p);
+      else
+        c.irreducible = true;
     }
     if (work.empty()) continue;
     Loop loop;
@@ -134,8 +136,10 @@ void build_layout(Cfg& c) {
         }
       };
       const int u = unit(k);
-      if (u >= 0) for (u32 b : c.loops[static_cast<std::size_t>(u)].blocks) add(b);
-      else add(k);
+      if (u >= 0)
+        for (u32 b : c.loops[static_cast<std::size_t>(u)].blocks) add(b);
+      else
+        add(k);
       // Deeper reverse post-order first, so that the final order follows the function's own.
       std::sort(out.begin(), out.end(), [&](u32 a, u32 b) { return c.rpo_index[a] > c.rpo_index[b]; });
       out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -176,7 +180,8 @@ void build_layout(Cfg& c) {
     for (u32 k : post) {
       const int u = unit(k);
       const bool self = loop >= 0 && k == c.loops[static_cast<std::size_t>(loop)].header;
-      if (u >= 0 && !self) place(u, k);
+      if (u >= 0 && !self)
+        place(u, k);
       else if (!placed[k]) {
         placed[k] = 1;
         c.layout.push_back(k);
@@ -249,8 +254,10 @@ Cfg analyze_cfg(const Function& f, bool exits_leave) {
   c.rpo = reverse_post_order(c.succs, 0, c.rpo_index);
   c.idom = immediate_dominators(c.preds, c.rpo, c.rpo_index);
   find_loops(c);
-  if (!c.irreducible) build_layout(c);
-  else c.layout = c.rpo;
+  if (!c.irreducible)
+    build_layout(c);
+  else
+    c.layout = c.rpo;
 
   // Post-dominators on the reversed graph; endless loops hang on the exit through their header.
   c.exit_node = n;

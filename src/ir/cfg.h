@@ -8,22 +8,22 @@ namespace us::ir {
 
 struct Loop {
   u32 header = 0;
-  int parent = -1;           // index in Cfg::loops
-  std::vector<u32> blocks;   // all blocks, inner loops included
+  int parent = -1;          // index in Cfg::loops
+  std::vector<u32> blocks;  // all blocks, inner loops included
 };
 
 struct Cfg {
   static constexpr u32 kNone = ~0u;
   std::vector<std::vector<u32>> succs, preds;
-  std::vector<u32> rpo;         // reachable blocks
-  std::vector<u32> rpo_index;   // by block; kNone if unreachable
-  std::vector<u32> idom;        // by block
-  std::vector<u32> ipdom;       // by block; `exit_node` = virtual exit
-  u32 exit_node = 0;            // == number of blocks
+  std::vector<u32> rpo;        // reachable blocks
+  std::vector<u32> rpo_index;  // by block; kNone if unreachable
+  std::vector<u32> idom;       // by block
+  std::vector<u32> ipdom;      // by block; `exit_node` = virtual exit
+  u32 exit_node = 0;           // == number of blocks
   std::vector<Loop> loops;
-  std::vector<int> loop_of;     // innermost loop by block, -1 if none
+  std::vector<int> loop_of;  // innermost loop by block, -1 if none
   bool irreducible = false;
-  std::vector<u32> layout;      // loop-contiguous reverse post-order
+  std::vector<u32> layout;  // loop-contiguous reverse post-order
 
   bool dominates(u32 a, u32 b) const;
   bool in_loop(u32 block, int loop) const;  // block inside `loop` (or a loop nested in it)

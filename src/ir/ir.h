@@ -25,7 +25,10 @@ using FuncId = Id<struct FuncTag>;
 
 // Register width classes. Floats are their bits.
 enum class Width : u8 { Pred, B8, B16, B32, B64, B128 };
-inline u32 bits_of(Width w) { constexpr u32 t[] = {1, 8, 16, 32, 64, 128}; return t[static_cast<int>(w)]; }
+inline u32 bits_of(Width w) {
+  constexpr u32 t[] = {1, 8, 16, 32, 64, 128};
+  return t[static_cast<int>(w)];
+}
 Width width_of(isa::Type);
 
 struct Operand {
@@ -59,18 +62,19 @@ struct Inst {
   std::array<isa::Type, 4> types{};
   u8 type_count = 0;
   std::vector<Operand> ops;
-  Operand guard;               // Kind::Value (with negated) or None
-  std::vector<Operand> merge;  // SSA only, guarded only: value of each defined register when the guard is false (in def order)
-  SrcLoc loc;                  // CUDA source line from .loc when there is one, else the PTX line (file == 0)
-  std::string text;            // Form::Unknown: the mnemonic; otherwise empty
+  Operand guard;  // Kind::Value (with negated) or None
+  std::vector<Operand>
+      merge;         // SSA only, guarded only: value of each defined register when the guard is false (in def order)
+  SrcLoc loc;        // CUDA source line from .loc when there is one, else the PTX line (file == 0)
+  std::string text;  // Form::Unknown: the mnemonic; otherwise empty
   // Form call: callee and its signature
   struct Call {
-    SymId callee;              // direct; else ops[..] Value `target`
-    Operand target;            // indirect: register
-    u32 proto = ~0u;           // index into Module::protos (indirect), ~0 for direct
+    SymId callee;                     // direct; else ops[..] Value `target`
+    Operand target;                   // indirect: register
+    u32 proto = ~0u;                  // index into Module::protos (indirect), ~0 for direct
     std::vector<Operand> args, rets;  // Symbol (a .param variable), Value or Imm
   };
-  std::vector<Call> call;      // 0 or 1 element
+  std::vector<Call> call;  // 0 or 1 element
   bool has(isa::Tok t) const { return toks[static_cast<std::size_t>(t)]; }
   isa::Type type(int k = 0) const { return types[static_cast<std::size_t>(k)]; }
 };
@@ -137,29 +141,29 @@ struct Symbol {
   Linkage linkage = Linkage::Internal;
   isa::Type type = isa::Type::b8;  // element type
   u32 align = 1;
-  u64 size = 0;                    // bytes; 0 with `unsized` for extern arrays []
+  u64 size = 0;  // bytes; 0 with `unsized` for extern arrays []
   bool unsized = false, managed = false;
-  u64 offset = 0;                  // Local, Shared, Const, Param: offset in its space, after layout
-  std::vector<u8> init;            // shorter than size: rest is zero
+  u64 offset = 0;        // Local, Shared, Const, Param: offset in its space, after layout
+  std::vector<u8> init;  // shorter than size: rest is zero
   struct Reloc {
-    u64 offset;   // byte in init
-    u8 bytes;     // 1..8
-    u8 shift;     // for the mask forms 0xFF(x), 0xFF00(x): which byte
+    u64 offset;  // byte in init
+    u8 bytes;    // 1..8
+    u8 shift;    // for the mask forms 0xFF(x), 0xFF00(x): which byte
     SymId sym;
     i64 addend;
-    bool generic; // generic(x)
+    bool generic;  // generic(x)
   };
   std::vector<Reloc> relocs;
-  FuncId func;                     // Kind::Function, or owner of a local/param/shared variable declared in a body
-  SymId alias;                     // .alias target
+  FuncId func;  // Kind::Function, or owner of a local/param/shared variable declared in a body
+  SymId alias;  // .alias target
 };
 
 struct Module {
   std::string name;
-  u64 hash[2] = {0, 0};     // of the PTX text; 0 = unknown (not cached)
-  u32 version = 0;          // 90 for .version 9.0
-  std::string target;       // "sm_90a"
-  u32 sm = 0;               // 90
+  u64 hash[2] = {0, 0};  // of the PTX text, or of all texts linked; 0 = unknown (not cached)
+  u32 version = 0;       // 90 for .version 9.0
+  std::string target;    // "sm_90a"
+  u32 sm = 0;            // 90
   bool texmode_independent = false, debug = false;
   std::vector<std::string> files;  // .file index -> path (index 0 unused)
   std::vector<Symbol> symbols;
@@ -172,20 +176,27 @@ struct Module {
 };
 
 // Visitors over registers of an instruction. `dests` is info(form).dests; vectors and addresses are walked.
-template <class F> void for_each_def(Inst& i, F&& f) {
+template <class F>
+void for_each_def(Inst& i, F&& f) {
   const int n = i.form == isa::Form::Unknown ? 0 : isa::info(i.form).dests;
   for (int k = 0; k < n && k < static_cast<int>(i.ops.size()); ++k) {
     auto& o = i.ops[static_cast<std::size_t>(k)];
     if (o.kind == Operand::Kind::Value) f(o.value);
-    if (o.kind == Operand::Kind::Vector) for (auto& e : o.elems) if (e.kind == Operand::Kind::Value) f(e.value);
+    if (o.kind == Operand::Kind::Vector)
+      for (auto& e : o.elems)
+        if (e.kind == Operand::Kind::Value) f(e.value);
   }
-  for (auto& c : i.call) for (auto& r : c.rets) if (r.kind == Operand::Kind::Value) f(r.value);
+  for (auto& c : i.call)
+    for (auto& r : c.rets)
+      if (r.kind == Operand::Kind::Value) f(r.value);
 }
-template <class F> void for_each_use_operand(Operand& o, F&& f) {
+template <class F>
+void for_each_use_operand(Operand& o, F&& f) {
   if ((o.kind == Operand::Kind::Value || o.kind == Operand::Kind::Address) && o.value.valid()) f(o);
   for (auto& e : o.elems) for_each_use_operand(e, f);
 }
-template <class F> void for_each_use(Inst& i, F&& f) {  // f(Operand&): Value or Address whose .value is read
+template <class F>
+void for_each_use(Inst& i, F&& f) {  // f(Operand&): Value or Address whose .value is read
   const int n = i.form == isa::Form::Unknown ? 0 : isa::info(i.form).dests;
   for (int k = n; k < static_cast<int>(i.ops.size()); ++k) for_each_use_operand(i.ops[static_cast<std::size_t>(k)], f);
   if (i.guard.kind == Operand::Kind::Value) f(i.guard);

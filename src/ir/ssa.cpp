@@ -26,9 +26,11 @@ class SsaBuilder {
   static bool get(const Bits& b, u32 i) { return (b[i / 64] >> (i % 64)) & 1; }
   static void set(Bits& b, u32 i) { b[i / 64] |= u64{1} << (i % 64); }
 
-  template <class F> void uses_of(Inst& i, F&& f) {
+  template <class F>
+  void uses_of(Inst& i, F&& f) {
     for_each_use(i, [&](Operand& o) { f(o.value); });
-    if (i.guard.kind == Operand::Kind::Value) for_each_def(i, [&](ValueId v) { f(v); });  // kept where the guard is false
+    if (i.guard.kind == Operand::Kind::Value)
+      for_each_def(i, [&](ValueId v) { f(v); });  // kept where the guard is false
   }
 
   void collect_definitions() {
@@ -120,7 +122,8 @@ class SsaBuilder {
   ValueId top(u32 reg) const { return stacks_[reg].empty() ? ValueId{} : stacks_[reg].back(); }
   void rename_use(Operand& o) {
     const ValueId v = top(o.value.v);
-    if (v.valid()) o.value = v;
+    if (v.valid())
+      o.value = v;
     else if (o.kind == Operand::Kind::Value) {  // never defined on this path: reads as zero
       const bool negated = o.negated;
       o = Operand{};
@@ -149,7 +152,8 @@ class SsaBuilder {
     }
     if (block.term.cond.kind == Operand::Kind::Value) rename_use(block.term.cond);
     for (u32 s : c_.succs[b]) {
-      const std::size_t p = static_cast<std::size_t>(std::find(c_.preds[s].begin(), c_.preds[s].end(), b) - c_.preds[s].begin());
+      const std::size_t p =
+          static_cast<std::size_t>(std::find(c_.preds[s].begin(), c_.preds[s].end(), b) - c_.preds[s].begin());
       for (std::size_t k = 0; k < f_.blocks[s].phis.size(); ++k) {
         const ValueId v = top(phi_reg_[s][k]);
         if (!v.valid()) continue;
@@ -164,7 +168,10 @@ class SsaBuilder {
     std::vector<std::vector<u32>> children(n_);
     for (u32 b : c_.rpo)
       if (c_.idom[b] != b) children[c_.idom[b]].push_back(b);
-    struct Frame { u32 block; std::size_t next, mark; };
+    struct Frame {
+      u32 block;
+      std::size_t next, mark;
+    };
     std::vector<Frame> stack;
     auto enter = [&](u32 b) {
       stack.push_back({b, 0, trail_.size()});
@@ -247,7 +254,8 @@ void propagate_copies(Function& f) {
           only = v;
         }
         // An undefined input is only ignored when the definition dominates; a phi that mixes stays.
-        const bool any_none = std::any_of(p.in.begin(), p.in.end(), [](const Operand& o) { return o.kind == Operand::Kind::None; });
+        const bool any_none =
+            std::any_of(p.in.begin(), p.in.end(), [](const Operand& o) { return o.kind == Operand::Kind::None; });
         if (one && only.valid() && !any_none) {
           same[p.dest.v] = only;
           changed = true;
@@ -260,7 +268,8 @@ void propagate_copies(Function& f) {
   for (Block& b : f.blocks) {
     std::erase_if(b.insts, [&](const Inst& i) { return is_plain_move(i, f) && same[i.ops[0].value.v].valid(); });
     std::erase_if(b.phis, [&](const Phi& p) { return same[p.dest.v].valid(); });
-    for (Phi& p : b.phis) for (Operand& o : p.in) fix(o);
+    for (Phi& p : b.phis)
+      for (Operand& o : p.in) fix(o);
     for (Inst& i : b.insts) for_each_use(i, fix);
     fix(b.term.cond);
   }
@@ -275,7 +284,10 @@ void remove_dead(Function& f) {
       work.push_back(o.value);
     }
   };
-  struct Def { Inst* inst = nullptr; Phi* phi = nullptr; };
+  struct Def {
+    Inst* inst = nullptr;
+    Phi* phi = nullptr;
+  };
   std::vector<Def> def(f.regs.size());
   auto removable = [](const Inst& i) {
     return i.form != isa::Form::Unknown && i.call.empty() && isa::info(i.form).dests > 0 &&
@@ -293,7 +305,8 @@ void remove_dead(Function& f) {
     const Def d = def[work.back().v];
     work.pop_back();
     if (d.inst) for_each_use(*d.inst, need);
-    if (d.phi) for (Operand& o : d.phi->in) need(o);
+    if (d.phi)
+      for (Operand& o : d.phi->in) need(o);
   }
   for (Block& b : f.blocks) {
     std::erase_if(b.phis, [&](const Phi& p) { return !live[p.dest.v]; });

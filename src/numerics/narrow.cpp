@@ -14,10 +14,14 @@ u64 bits_of(double v) { return std::bit_cast<u64>(v); }
 
 bool rounds_up(Round r, bool negative, u64 kept, u64 rest, u64 half) {
   switch (r) {
-    case Round::Nearest: return rest > half || (rest == half && (kept & 1));
-    case Round::Zero: return false;
-    case Round::Down: return negative && rest;
-    case Round::Up: return !negative && rest;
+    case Round::Nearest:
+      return rest > half || (rest == half && (kept & 1));
+    case Round::Zero:
+      return false;
+    case Round::Down:
+      return negative && rest;
+    case Round::Up:
+      return !negative && rest;
   }
   US_UNREACHABLE();
 }
@@ -34,7 +38,8 @@ u64 narrow(double value, double residual, Format f, Round r) {
   if (value == 0) return sign;
 
   int exponent;
-  u64 m = static_cast<u64>(std::ldexp(std::frexp(std::fabs(value), &exponent), 53)) << 3;  // value = m * 2^(exponent - 56)
+  u64 m = static_cast<u64>(std::ldexp(std::frexp(std::fabs(value), &exponent), 53))
+          << 3;  // value = m * 2^(exponent - 56)
   if (residual != 0) m = (residual < 0) == negative ? m | 1 : m - 1;
   if (m < (1ull << 55)) m = m << 1 | 1, --exponent;  // the residual took the leading bit
 
@@ -58,9 +63,12 @@ double widen(u64 bits, Format f) {
   const int e = static_cast<int>(bits >> f.mantissa) & top;
   const u64 m = bits & ((1ull << f.mantissa) - 1);
   double v;
-  if (e == top) v = m ? std::nan("") : INFINITY;
-  else if (e == 0) v = std::ldexp(static_cast<double>(m), 1 - bias - f.mantissa);
-  else v = std::ldexp(static_cast<double>(m | 1ull << f.mantissa), e - bias - f.mantissa);
+  if (e == top)
+    v = m ? std::nan("") : INFINITY;
+  else if (e == 0)
+    v = std::ldexp(static_cast<double>(m), 1 - bias - f.mantissa);
+  else
+    v = std::ldexp(static_cast<double>(m | 1ull << f.mantissa), e - bias - f.mantissa);
   return negative ? -v : v;
 }
 
@@ -73,11 +81,11 @@ u64 converted(u64 a, Format f, Round r) {
   return a >> 63 << (width - 1) | exponent | 1ull << (f.mantissa - 1) | a << 12 >> (64 - f.mantissa);
 }
 }  // namespace
-#define US_DIRECTED(name, format)                                                                     \
-  u64 f64_to_##name(u64 a, u64, u64) { return converted(a, format, Round::Nearest); }                  \
-  u64 f64_to_##name##_rz(u64 a, u64, u64) { return converted(a, format, Round::Zero); }                \
-  u64 f64_to_##name##_rm(u64 a, u64, u64) { return converted(a, format, Round::Down); }                \
-  u64 f64_to_##name##_rp(u64 a, u64, u64) { return converted(a, format, Round::Up); }                  \
+#define US_DIRECTED(name, format)                                                       \
+  u64 f64_to_##name(u64 a, u64, u64) { return converted(a, format, Round::Nearest); }   \
+  u64 f64_to_##name##_rz(u64 a, u64, u64) { return converted(a, format, Round::Zero); } \
+  u64 f64_to_##name##_rm(u64 a, u64, u64) { return converted(a, format, Round::Down); } \
+  u64 f64_to_##name##_rp(u64 a, u64, u64) { return converted(a, format, Round::Up); }   \
   u64 name##_to_f64(u64 a, u64, u64) { return bits_of(widen(a, format)); }
 US_DIRECTED(f16, kF16)
 US_DIRECTED(bf16, kBF16)
@@ -91,7 +99,8 @@ u64 fma_narrow(u64 a, u64 b, u64 c, Format f) {
 }
 u64 integer_to_bf16(bool negative, u64 magnitude) {
   const bool fits = magnitude >> 53 == 0;  // else the lower bits only count as "more than"
-  const double high = static_cast<double>(fits ? magnitude : magnitude & ~0xfffull), low = fits ? 0.0 : static_cast<double>(magnitude & 0xfff);
+  const double high = static_cast<double>(fits ? magnitude : magnitude & ~0xfffull),
+               low = fits ? 0.0 : static_cast<double>(magnitude & 0xfff);
   return narrow(negative ? -high : high, negative ? -low : low, kBF16, Round::Nearest);
 }
 }  // namespace
@@ -129,7 +138,8 @@ u64 e5m2_to_f16(u64 a, u64, u64) {
 u64 e4m3_to_f16(u64 a, u64, u64) {
   const u64 sign = (a & 0x80) << 8, m = a & 0x7f;
   if (m == 0x7f) return 0x7fff;
-  const double v = m >= 8 ? std::ldexp(static_cast<double>(8 | (m & 7)), static_cast<int>(m >> 3) - 10) : static_cast<double>(m) / 512;
+  const double v = m >= 8 ? std::ldexp(static_cast<double>(8 | (m & 7)), static_cast<int>(m >> 3) - 10)
+                          : static_cast<double>(m) / 512;
   return sign | narrow(v, 0, kF16, Round::Nearest);
 }
 

@@ -11,7 +11,9 @@ namespace us::numerics {
 
 enum class Round : u8 { Nearest, Zero, Down, Up };
 // A binary interchange format: sign, `exponent` bits with the usual bias, `mantissa` bits.
-struct Format { int exponent, mantissa; };
+struct Format {
+  int exponent, mantissa;
+};
 inline constexpr Format kF16{5, 10}, kBF16{8, 7};
 
 // The number of format f next to value + residual, where |residual| is below the last bit of value and only its sign counts.

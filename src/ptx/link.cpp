@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/hash.h"
 #include "ptx/ptx.h"
 
 namespace us::ptx {
@@ -47,6 +48,10 @@ class Linker {
 
  private:
   void header(const ir::Module& m) {
+    Hash h;  // the order of the modules counts: it decides which definition stands
+    for (u64 v : {out_->hash[0], out_->hash[1], m.hash[0], m.hash[1]}) h.word(v);
+    out_->hash[0] = h.a;
+    out_->hash[1] = h.b;
     if (m.version > out_->version) out_->version = m.version;
     if (m.sm > out_->sm || (m.sm == out_->sm && m.target.size() > out_->target.size())) {
       out_->sm = m.sm;

@@ -2,6 +2,7 @@
 // Module level: header directives, debug sections, linkage, aliases; names of the module.
 #include <charconv>
 
+#include "base/hash.h"
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
 
@@ -26,7 +27,14 @@ Result<std::unique_ptr<ir::Module>> Parser::run() {
 
 Result<std::unique_ptr<ir::Module>> parse(std::string_view text, std::string name) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);  // fat binaries pad with zeros
-  return Parser(text, std::move(name)).run();
+  auto module = Parser(text, std::move(name)).run();
+  if (module) {
+    Hash h;
+    h.text(text);
+    (*module)->hash[0] = h.a;
+    (*module)->hash[1] = h.b;
+  }
+  return module;
 }
 
 void Parser::module_statement() {

@@ -55,10 +55,15 @@ struct Sections {
       if (view.get(header.e_shoff + u64{i} * sizeof s, s)) headers.push_back(s);
     }
   }
-  std::span<const u8> bytes(const Elf64_Shdr& s) const { return s.sh_type == SHT_NOBITS ? std::span<const u8>() : view.part(s.sh_offset, s.sh_size); }
-  std::span<const u8> bytes(u32 index) const { return index < headers.size() ? bytes(headers[index]) : std::span<const u8>(); }
+  std::span<const u8> bytes(const Elf64_Shdr& s) const {
+    return s.sh_type == SHT_NOBITS ? std::span<const u8>() : view.part(s.sh_offset, s.sh_size);
+  }
+  std::span<const u8> bytes(u32 index) const {
+    return index < headers.size() ? bytes(headers[index]) : std::span<const u8>();
+  }
   const Elf64_Shdr* find(u32 type) const {
-    const auto it = std::find_if(headers.begin(), headers.end(), [&](const Elf64_Shdr& s) { return s.sh_type == type; });
+    const auto it =
+        std::find_if(headers.begin(), headers.end(), [&](const Elf64_Shdr& s) { return s.sh_type == type; });
     return it == headers.end() ? nullptr : &*it;
   }
 };
@@ -71,7 +76,8 @@ std::map<u16, std::string> version_names(const Sections& all) {
     Elf64_Verdef d;
     for (u64 at = 0; view.get(at, d); at += d.vd_next) {
       Elf64_Verdaux a;
-      if (view.get(at + d.vd_aux, a) && !(d.vd_flags & VER_FLG_BASE)) names[d.vd_ndx] = text_at(all.bytes(s->sh_link), a.vda_name);
+      if (view.get(at + d.vd_aux, a) && !(d.vd_flags & VER_FLG_BASE))
+        names[d.vd_ndx] = text_at(all.bytes(s->sh_link), a.vda_name);
       if (d.vd_next == 0) break;
     }
   }
@@ -100,7 +106,9 @@ Result<std::vector<u8>> read_file(const std::string& path) {
   return bytes;
 }
 
-bool ElfFile::is_elf(std::span<const u8> bytes) { return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0; }
+bool ElfFile::is_elf(std::span<const u8> bytes) {
+  return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
+}
 
 Result<ElfFile> ElfFile::open(const std::string& path) {
   auto bytes = read_file(path);
@@ -117,7 +125,8 @@ bool ElfFile::read() {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64) return false;
   executable_or_library = header.e_type == ET_EXEC || header.e_type == ET_DYN;
   const Sections all(file_);
-  for (const Elf64_Shdr& s : all.headers) sections.push_back({text_at(all.bytes(header.e_shstrndx), s.sh_name), all.bytes(s)});
+  for (const Elf64_Shdr& s : all.headers)
+    sections.push_back({text_at(all.bytes(header.e_shstrndx), s.sh_name), all.bytes(s)});
   read_dynamic();
   read_symbols(SHT_DYNSYM, dynamic_symbols);
   read_symbols(SHT_SYMTAB, symbols);
@@ -150,7 +159,11 @@ void ElfFile::read_symbols(u32 type, std::vector<Symbol>& out) {
   const auto names = versym ? version_names(all) : std::map<u16, std::string>();
   Elf64_Sym s;
   for (u64 i = 1; view.get(i * sizeof s, s); ++i) {
-    Symbol symbol{text_at(strings, s.st_name), {}, s.st_shndx != SHN_UNDEF && s.st_shndx != SHN_ABS, ELF64_ST_TYPE(s.st_info) == STT_FUNC, false};
+    Symbol symbol{text_at(strings, s.st_name),
+                  {},
+                  s.st_shndx != SHN_UNDEF && s.st_shndx != SHN_ABS,
+                  ELF64_ST_TYPE(s.st_info) == STT_FUNC,
+                  false};
     if (u16 version = 0; versions.get(i * 2, version)) {
       const auto it = names.find(version & 0x7fff);
       if (it != names.end()) symbol.version = it->second;

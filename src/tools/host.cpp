@@ -43,8 +43,8 @@ u64 memory_bytes() { return static_cast<u64>(::sysconf(_SC_PHYS_PAGES)) * static
 DirectorySize measure(const std::string& directory) {
   DirectorySize size;
   std::error_code error;
-  for (fs::recursive_directory_iterator it(directory, fs::directory_options::skip_permission_denied, error), end; !error && it != end;
-       it.increment(error)) {
+  for (fs::recursive_directory_iterator it(directory, fs::directory_options::skip_permission_denied, error), end;
+       !error && it != end; it.increment(error)) {
     std::error_code gone;
     if (!it->is_regular_file(gone)) continue;
     const auto bytes = it->file_size(gone);

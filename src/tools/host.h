@@ -7,8 +7,8 @@ namespace us::tools {
 
 std::string library_directory();  // where libcuda.so.1 and libcudart.so.13 of this `understudy` lie
 std::string cpu_name();
-std::string vector_extension();   // widest one that compiled kernels can use: "AVX-512", "AVX2" or "x86-64"
-u32 cores();                      // that this process may use
+std::string vector_extension();  // widest one that compiled kernels can use: "AVX-512", "AVX2" or "x86-64"
+u32 cores();                     // that this process may use
 u64 memory_bytes();
 
 struct DirectorySize {

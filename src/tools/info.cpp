@@ -38,16 +38,19 @@ void line(std::string_view name, std::string_view value) { fmt::print("  {:<26} 
 
 // A value whose origin is not the device or its documents is marked.
 std::string mark(const driver::Fact& f, std::string text) {
-  return f.origin == Origin::Estimated || f.origin == Origin::Assumed ? fmt::format("{} ({})", text, to_text(f.origin)) : text;
+  return f.origin == Origin::Estimated || f.origin == Origin::Assumed ? fmt::format("{} ({})", text, to_text(f.origin))
+                                                                      : text;
 }
 
 void print_device(const Preset& p) {
   const auto number = [&](Attribute a) { return mark(p.fact(a), std::to_string(p[a])); };
   const auto bytes = [&](auto what) { return mark(p.fact(what), readable_bytes(static_cast<u64>(p[what]))); };
   const auto mhz = [&](Attribute a) { return mark(p.fact(a), fmt::format("{} MHz", p[a] / 1000)); };
-  const double peak = 2e3 * static_cast<double>(p[Attribute::MEMORY_CLOCK_RATE] * p[Attribute::GLOBAL_MEMORY_BUS_WIDTH] / 8) / 1e9;
+  const double peak =
+      2e3 * static_cast<double>(p[Attribute::MEMORY_CLOCK_RATE] * p[Attribute::GLOBAL_MEMORY_BUS_WIDTH] / 8) / 1e9;
   fmt::print("{}  (--device {})\n", styled(stdout, Style::Bold, p.name), p.id);
-  line("compute capability", fmt::format("{}.{}", p[Attribute::COMPUTE_CAPABILITY_MAJOR], p[Attribute::COMPUTE_CAPABILITY_MINOR]));
+  line("compute capability",
+       fmt::format("{}.{}", p[Attribute::COMPUTE_CAPABILITY_MAJOR], p[Attribute::COMPUTE_CAPABILITY_MINOR]));
   line("multiprocessors", number(Attribute::MULTIPROCESSOR_COUNT));
   line("SM clock", mhz(Attribute::CLOCK_RATE));
   line("memory", bytes(Quantity::TotalMemory));
@@ -58,8 +61,10 @@ void print_device(const Preset& p) {
                                               bytes(Attribute::MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)));
   line("shared memory carveouts", fmt::format("{} KB", fmt::join(p.carveouts_kb, ", ")));
   line("registers per SM", number(Attribute::MAX_REGISTERS_PER_MULTIPROCESSOR));
-  line("threads, blocks per SM", fmt::format("{}, {}", number(Attribute::MAX_THREADS_PER_MULTIPROCESSOR), number(Attribute::MAX_BLOCKS_PER_MULTIPROCESSOR)));
-  line("largest cluster", fmt::format("{}, non-portable {}", p[Quantity::MaxClusterPortable], p[Quantity::MaxClusterNonPortable]));
+  line("threads, blocks per SM", fmt::format("{}, {}", number(Attribute::MAX_THREADS_PER_MULTIPROCESSOR),
+                                             number(Attribute::MAX_BLOCKS_PER_MULTIPROCESSOR)));
+  line("largest cluster",
+       fmt::format("{}, non-portable {}", p[Quantity::MaxClusterPortable], p[Quantity::MaxClusterNonPortable]));
   line("memory sync domains", number(Attribute::MEM_SYNC_DOMAIN_COUNT));
 }
 
@@ -78,7 +83,9 @@ void print_rest(const Settings& s) {
   line("runtime library", i.runtime);
   line("driver library", i.driver);
   if (!i.complete) line("", styled(stdout, Style::Red, "not there: build understudy first"));
-  line("cache", i.cache.empty() ? "none" : fmt::format("{} ({} files, {})", i.cache, i.cache_size.files, readable_bytes(i.cache_size.bytes)));
+  line("cache", i.cache.empty() ? "none"
+                                : fmt::format("{} ({} files, {})", i.cache, i.cache_size.files,
+                                              readable_bytes(i.cache_size.bytes)));
 }
 
 void write_fact(JsonWriter& json, const char* name, const driver::Fact& f) {
@@ -102,8 +109,18 @@ void print_json(const std::vector<const Preset*>& devices, const Settings& s) {
   for (const Preset* p : devices) write_device(json, *p);
   json.end().key("host").object().field("processor", cpu_name()).field("cores", cores());
   json.field("vectors", vector_extension()).field("memory", memory_bytes()).end();
-  json.key("libraries").object().field("runtime", i.runtime).field("driver", i.driver).field("complete", i.complete).end();
-  json.key("cache").object().field("directory", i.cache).field("files", i.cache_size.files).field("bytes", i.cache_size.bytes).end();
+  json.key("libraries")
+      .object()
+      .field("runtime", i.runtime)
+      .field("driver", i.driver)
+      .field("complete", i.complete)
+      .end();
+  json.key("cache")
+      .object()
+      .field("directory", i.cache)
+      .field("files", i.cache_size.files)
+      .field("bytes", i.cache_size.bytes)
+      .end();
   fmt::print("{}", json.end().text());
 }
 

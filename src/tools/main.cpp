@@ -20,12 +20,14 @@ void add_settings(CLI::App& verb, RunRequest& request) {
   for (const us::SettingRow& row : us::setting_rows()) {
     const auto store = [&request, row](const std::string& value) { request.settings[row.variable] = value; };
     if (row.kind == SettingKind::Flag) {
-      verb.add_flag_callback(row.option, [store] { store("1"); }, row.help);
+      verb.add_flag_callback(
+          row.option, [store] { store("1"); }, row.help);
     } else {
       verb.add_option_function<std::string>(row.option, store, row.help)->type_name(row.argument);
     }
   }
-  verb.add_flag_callback("--no-cache", [&request] { request.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
+  verb.add_flag_callback(
+      "--no-cache", [&request] { request.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
 }
 
 // Where the options of `run` end and the program begins: at "--", or at the first word that is neither an option nor
@@ -60,10 +62,12 @@ int parse_and_do(int argc, char** argv) {
   std::string devices, file;
   bool json = false;
   CLI::App& info_verb = *app.add_subcommand("info", "Show the virtual device, the host, libraries and cache.");
-  info_verb.add_option("--device", devices, "presets to show; default: the one that `run` would take")->type_name("P[,P...]");
+  info_verb.add_option("--device", devices, "presets to show; default: the one that `run` would take")
+      ->type_name("P[,P...]");
   info_verb.add_flag("--json", json, "everything, with the origin of each value");
 
-  CLI::App& ptx_verb = *app.add_subcommand("ptx", "Check the PTX in a .ptx file, fat binary or executable; list kernels and coverage.");
+  CLI::App& ptx_verb =
+      *app.add_subcommand("ptx", "Check the PTX in a .ptx file, fat binary or executable; list kernels and coverage.");
   ptx_verb.add_option("FILE", file, "what to read")->required();
   ptx_verb.add_option("--device", devices, "whose PTX to take from fat binaries; default: h200")->type_name("P");
   ptx_verb.add_flag("--json", json, "as JSON");

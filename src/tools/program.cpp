@@ -21,7 +21,8 @@ bool is_file(const std::string& path) {
 
 // The table of error names is in the runtime as a whole, so it survives stripping; a driver-API program lacks it.
 bool has_static_runtime(const ElfFile& elf) {
-  const bool shared = std::any_of(elf.needed.begin(), elf.needed.end(), [](const std::string& n) { return n.starts_with("libcudart.so"); });
+  const bool shared = std::any_of(elf.needed.begin(), elf.needed.end(),
+                                  [](const std::string& n) { return n.starts_with("libcudart.so"); });
   return !shared && elf.contains("cudaErrorCudartUnloading") && elf.contains("__cudaRegisterFatBinary");
 }
 

@@ -6,7 +6,7 @@
 namespace us::tools {
 
 struct Program {
-  std::string path;           // empty: not found
+  std::string path;  // empty: not found
   bool executable = false;
   bool static_runtime = false;  // holds libcudart_static: its CUDA calls never reach us
   bool needs_preload = false;   // DT_RPATH comes before LD_LIBRARY_PATH

@@ -23,7 +23,9 @@ std::string name_of(ir::Width w) {
   return names[static_cast<int>(w)];
 }
 
-bool has_semantics(const isa::FormInfo& form) { return form.semantics != "sem_todo" && form.semantics != "none" && !form.semantics.empty(); }
+bool has_semantics(const isa::FormInfo& form) {
+  return form.semantics != "sem_todo" && form.semantics != "none" && !form.semantics.empty();
+}
 
 void count_instruction(const ir::Inst& inst, ModuleFacts& out) {
   if (inst.form == isa::Form::Unknown) {
@@ -36,7 +38,7 @@ void count_instruction(const ir::Inst& inst, ModuleFacts& out) {
 
 std::vector<std::string> limits_of(const ir::Function& f) {
   std::vector<std::string> out;
-  const auto three = [&](const char* word, const u32 (&v)[3]) {
+  const auto three = [&](const char* word, const u32(&v)[3]) {
     if (v[0]) out.push_back(fmt::format("{} {},{},{}", word, v[0], v[1], v[2]));
   };
   const auto one = [&](const char* word, u32 v) {
@@ -58,7 +60,8 @@ FunctionFacts examine_function(const ir::Function& f, ModuleFacts& module) {
   out.name = f.name;
   out.readable = demangled(f.name);
   out.kernel = f.entry;
-  for (const ir::Param& p : f.params) out.parameters.push_back({p.name, std::string(isa::name_of(p.type)), p.size, p.align});
+  for (const ir::Param& p : f.params)
+    out.parameters.push_back({p.name, std::string(isa::name_of(p.type)), p.size, p.align});
   out.parameter_bytes = f.param_bytes;
   out.shared_bytes = f.shared_bytes;
   out.local_bytes = f.local_bytes;

@@ -21,7 +21,7 @@ struct FunctionFacts {
   u32 parameter_bytes = 0, shared_bytes = 0, local_bytes = 0;
   std::map<std::string, u32> registers;  // virtual ones, by class: "pred", "b32"
   u32 blocks = 0, instructions = 0;
-  std::vector<std::string> limits;       // ".maxntid 256,1,1" and the like
+  std::vector<std::string> limits;  // ".maxntid 256,1,1" and the like
 };
 
 struct ModuleFacts {
@@ -44,6 +44,7 @@ struct PtxText {
   std::string source, text;
   std::vector<Diag> problems;
 };
-Result<std::vector<PtxText>> read_ptx(const std::string& file, ptx::Target);  // .ptx, fat binary, or ELF with fat binaries
+Result<std::vector<PtxText>> read_ptx(const std::string& file,
+                                      ptx::Target);  // .ptx, fat binary, or ELF with fat binaries
 
 }  // namespace us::tools

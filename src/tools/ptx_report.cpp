@@ -19,7 +19,9 @@ u32 total(const std::map<std::string, u32>& counts) {
   return n;
 }
 
-std::string position(const Diag& d) { return d.loc.line ? fmt::format("{}:{}: ", d.loc.line, d.loc.col) : std::string(); }
+std::string position(const Diag& d) {
+  return d.loc.line ? fmt::format("{}:{}: ", d.loc.line, d.loc.col) : std::string();
+}
 
 void line(std::string_view name, std::string_view value) {
   if (!value.empty()) fmt::print("    {:<14} {}\n", name, value);
@@ -29,7 +31,8 @@ std::string counted(u32 n, const char* what) { return fmt::format("{} {}{}", n, 
 
 std::string parameters_of(const FunctionFacts& f) {
   std::string out = fmt::format("{} bytes", f.parameter_bytes);
-  for (const auto& p : f.parameters) out += fmt::format("{} {} ({} bytes)", &p == &f.parameters.front() ? ":" : ",", p.type, p.bytes);
+  for (const auto& p : f.parameters)
+    out += fmt::format("{} {} ({} bytes)", &p == &f.parameters.front() ? ":" : ",", p.type, p.bytes);
   return out;
 }
 
@@ -54,7 +57,8 @@ void print_missing(const char* title, const std::map<std::string, u32>& missing)
 
 void print_module(const ModuleFacts& m) {
   fmt::print("{}", styled(stdout, Style::Bold, m.source));
-  for (const Diag& d : m.problems) fmt::print("\n  {}{} {}", position(d), styled(stdout, Style::Red, "error:"), d.message);
+  for (const Diag& d : m.problems)
+    fmt::print("\n  {}{} {}", position(d), styled(stdout, Style::Red, "error:"), d.message);
   if (!m.problems.empty()) return fmt::print("\n"), void();
   fmt::print(": PTX {}.{}, {}\n", m.version / 10, m.version % 10, m.target);
   u32 functions = 0;
@@ -78,7 +82,10 @@ void write_function(JsonWriter& json, const FunctionFacts& f) {
   for (const auto& p : f.parameters) {
     json.object().field("name", p.name).field("type", p.type).field("bytes", p.bytes).field("align", p.align).end();
   }
-  json.end().field("parameter_bytes", f.parameter_bytes).field("shared_bytes", f.shared_bytes).field("local_bytes", f.local_bytes);
+  json.end()
+      .field("parameter_bytes", f.parameter_bytes)
+      .field("shared_bytes", f.shared_bytes)
+      .field("local_bytes", f.local_bytes);
   write_counts(json, "registers", f.registers);
   json.field("instructions", f.instructions).field("blocks", f.blocks).key("limits").array();
   for (const std::string& l : f.limits) json.value(l);
@@ -86,9 +93,13 @@ void write_function(JsonWriter& json, const FunctionFacts& f) {
 }
 
 void write_module(JsonWriter& json, const ModuleFacts& m) {
-  json.object().field("source", m.source).field("version", fmt::format("{}.{}", m.version / 10, m.version % 10)).field("target", m.target);
+  json.object()
+      .field("source", m.source)
+      .field("version", fmt::format("{}.{}", m.version / 10, m.version % 10))
+      .field("target", m.target);
   json.key("problems").array();
-  for (const Diag& d : m.problems) json.object().field("line", d.loc.line).field("column", d.loc.col).field("message", d.message).end();
+  for (const Diag& d : m.problems)
+    json.object().field("line", d.loc.line).field("column", d.loc.col).field("message", d.message).end();
   json.end().key("functions").array();
   for (const FunctionFacts& f : m.functions) write_function(json, f);
   json.end().key("external").array();
@@ -105,8 +116,10 @@ ModuleFacts examine(const PtxText& text) {
   facts.problems = text.problems;
   if (text.problems.empty()) {
     auto module = ptx::parse(text.text, text.source);
-    if (module) facts = examine_module(**module);
-    else facts.problems = module.diags();
+    if (module)
+      facts = examine_module(**module);
+    else
+      facts.problems = module.diags();
   }
   facts.source = text.source;
   return facts;
@@ -130,8 +143,10 @@ int inspect_ptx(const std::string& file, const std::string& device, bool json) {
   for (const PtxText& text : *texts) {
     const ModuleFacts facts = examine(text);
     if (!facts.problems.empty()) code = kExitProblems;
-    if (json) write_module(out, facts);
-    else print_module(facts);
+    if (json)
+      write_module(out, facts);
+    else
+      print_module(facts);
   }
   if (json) fmt::print("{}", out.end().end().text());
   return code;

@@ -38,8 +38,10 @@ void read_section(const std::string& where, Bytes bytes, ptx::Target target, std
     if (size >= kEmptyBelow) {
       PtxText text{fmt::format("{} {}", where, ++number), {}, {}};
       auto image = ptx::find_ptx(bytes.first(size), target);
-      if (image) text.text = std::move(image->ptx);
-      else text.problems = image.diags();
+      if (image)
+        text.text = std::move(image->ptx);
+      else
+        text.problems = image.diags();
       out.push_back(std::move(text));
     }
     bytes = bytes.subspan(std::min<std::size_t>(bytes.size(), size ? (size + 7) / 8 * 8 : 8));
@@ -49,7 +51,8 @@ void read_section(const std::string& where, Bytes bytes, ptx::Target target, std
 // Programs also carry fat binaries without PTX: empty ones, and machine code of the device runtime library.
 void keep_what_matters(std::vector<PtxText>& texts) {
   const auto has_ptx = [](const PtxText& t) { return t.problems.empty(); };
-  if (std::any_of(texts.begin(), texts.end(), has_ptx)) std::erase_if(texts, [](const PtxText& t) { return ptx::is_no_ptx(t.problems); });
+  if (std::any_of(texts.begin(), texts.end(), has_ptx))
+    std::erase_if(texts, [](const PtxText& t) { return ptx::is_no_ptx(t.problems); });
 }
 
 Result<std::vector<PtxText>> read_elf(const std::string& file, ptx::Target target) {
@@ -57,7 +60,8 @@ Result<std::vector<PtxText>> read_elf(const std::string& file, ptx::Target targe
   if (!elf) return elf.diags();
   std::vector<PtxText> out;
   for (const ElfFile::Section& s : elf->sections)  // the second holds relocatable device code (nvcc -rdc=true)
-    if (s.name == ".nv_fatbin" || s.name == "__nv_relfatbin") read_section(fmt::format("{}: {}", file, s.name), s.bytes, target, out);
+    if (s.name == ".nv_fatbin" || s.name == "__nv_relfatbin")
+      read_section(fmt::format("{}: {}", file, s.name), s.bytes, target, out);
   if (out.empty()) return problem(fmt::format("{}: has no fat binary; was it compiled by nvcc?", file));
   keep_what_matters(out);
   return out;
@@ -70,9 +74,13 @@ Result<std::vector<PtxText>> read_ptx(const std::string& file, ptx::Target targe
   if (!bytes) return bytes.diags();
   if (ElfFile::is_elf(*bytes)) return read_elf(file, target);
   std::vector<PtxText> out;
-  if (fat_binary_at(*bytes)) read_section(file, *bytes, target, out);
-  else if (looks_like_text(*bytes)) out.push_back({file, {bytes->begin(), bytes->end()}, {}});
-  else return problem(fmt::format("{}: expected PTX text, a fat binary, or an executable or library that contains one", file));
+  if (fat_binary_at(*bytes))
+    read_section(file, *bytes, target, out);
+  else if (looks_like_text(*bytes))
+    out.push_back({file, {bytes->begin(), bytes->end()}, {}});
+  else
+    return problem(
+        fmt::format("{}: expected PTX text, a fat binary, or an executable or library that contains one", file));
   return out;
 }
 

@@ -112,7 +112,8 @@ int start(const std::string& path, const std::vector<std::string>& command) {
 }
 
 void explain_static_runtime(const std::string& name) {
-  complain(fmt::format("{} contains the CUDA runtime itself (libcudart_static), so its calls cannot reach the virtual GPU.", name));
+  complain(fmt::format(
+      "{} contains the CUDA runtime itself (libcudart_static), so its calls cannot reach the virtual GPU.", name));
   fmt::print(stderr,
              "  Link it with the shared runtime instead and run it again:\n"
              "    nvcc  -cudart shared ...\n"

@@ -10,7 +10,7 @@ namespace us::tools {
 
 enum class Style { Plain, Bold, Dim, Red, Green, Yellow };
 std::string styled(std::FILE* stream, Style, std::string_view text);
-void complain(std::string_view text);         // "understudy: ..." to stderr
+void complain(std::string_view text);  // "understudy: ..." to stderr
 void complain(const std::vector<Diag>&);
 
 }  // namespace us::tools

@@ -16,7 +16,8 @@ const Facts& recorded() {
   static const Facts facts = [] {
     Facts f;
     std::ifstream in(US_SOURCE_DIR "/tests/api/h200_device_info.tsv");
-    for (std::string line; std::getline(in, line);) f[line.substr(0, line.find('\t'))] = line.substr(line.find('\t') + 1);
+    for (std::string line; std::getline(in, line);)
+      f[line.substr(0, line.find('\t'))] = line.substr(line.find('\t') + 1);
     return f;
   }();
   return facts;
@@ -29,7 +30,8 @@ const std::map<std::string, int> attribute_numbers = {
 };
 
 int number_of(const std::string& name) {
-  const auto it = attribute_numbers.find(name == "VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED" ? "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED" : name);
+  const auto it = attribute_numbers.find(
+      name == "VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED" ? "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED" : name);
   return it == attribute_numbers.end() ? 0 : it->second;
 }
 

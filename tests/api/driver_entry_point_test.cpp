@@ -34,7 +34,8 @@ TEST(DriverEntryPoint, VersionChoosesTheVariant) {
 
 TEST(DriverEntryPoint, FlagsChooseTheDefaultStream) {
   EXPECT_EQ(proc("cuMemcpyHtoD", 13000, CU_GET_PROC_ADDRESS_LEGACY_STREAM), exported("cuMemcpyHtoD_v2"));
-  EXPECT_EQ(proc("cuMemcpyHtoD", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM), exported("cuMemcpyHtoD_v2_ptds"));
+  EXPECT_EQ(proc("cuMemcpyHtoD", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM),
+            exported("cuMemcpyHtoD_v2_ptds"));
   EXPECT_EQ(proc("cuMemAlloc", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM), exported("cuMemAlloc_v2"));
 }
 
@@ -53,13 +54,15 @@ TEST(DriverEntryPoint, SaysWhyThereIsNone) {
 TEST(DriverEntryPoint, ThroughTheRuntime) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult status;
-  ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuDeviceGetName", &found, 12000, cudaEnableDefault, &status), cudaSuccess);
+  ASSERT_EQ(cudaGetDriverEntryPointByVersion("cuDeviceGetName", &found, 12000, cudaEnableDefault, &status),
+            cudaSuccess);
   EXPECT_EQ(status, cudaDriverEntryPointSuccess);
   ASSERT_NE(found, nullptr);
   char name[64];
   ASSERT_EQ(reinterpret_cast<CUresult (*)(char*, int, CUdevice)>(found)(name, sizeof name, 0), CUDA_SUCCESS);
   EXPECT_EQ(std::string(name).substr(0, 6), "NVIDIA");
-  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuStreamQuery", &found, 13000, cudaEnablePerThreadDefaultStream, &status), cudaSuccess);
+  EXPECT_EQ(cudaGetDriverEntryPointByVersion("cuStreamQuery", &found, 13000, cudaEnablePerThreadDefaultStream, &status),
+            cudaSuccess);
   EXPECT_EQ(found, exported("cuStreamQuery_ptsz"));
 }
 

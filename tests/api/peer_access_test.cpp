@@ -41,10 +41,10 @@ TEST(Peers, EnableOnceDisableOnce) {
 TEST(Peers, CopyBetweenDevices) {
   int *from = nullptr, *to = nullptr;
   ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
-  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&from), 64), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void **>(&from), 64), cudaSuccess);
   ASSERT_EQ(cudaMemset(from, 0x5a, 64), cudaSuccess);
   ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
-  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&to), 64), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void **>(&to), 64), cudaSuccess);
   ASSERT_EQ(cudaMemcpyPeer(to, 1, from, 0, 64), cudaSuccess);
   int host = 0;
   ASSERT_EQ(cudaMemcpy(&host, to + 15, 4, cudaMemcpyDeviceToHost), cudaSuccess);

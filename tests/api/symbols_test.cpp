@@ -71,7 +71,9 @@ void compare_with_stock(const std::string& path, const std::string& version, con
 TEST(Symbols, RuntimeTableIsTheStockOne) {
   compare_with_stock(US_STOCK_HEADERS "/../lib64/libcudart.so.13", "libcudart.so.13", runtime_rows);
 }
-TEST(Symbols, DriverTableIsTheStockOne) { compare_with_stock(US_STOCK_HEADERS "/../lib64/stubs/libcuda.so", "", driver_rows); }
+TEST(Symbols, DriverTableIsTheStockOne) {
+  compare_with_stock(US_STOCK_HEADERS "/../lib64/stubs/libcuda.so", "", driver_rows);
+}
 
 }  // namespace
 }  // namespace us::tools

@@ -36,8 +36,8 @@ TEST(Report, JsonHasEveryKindEvenIfEmpty) {
   r.count("kernels launched");
   r.count("kernels launched");
   const std::string text = r.to_json();
-  for (const char* part : {"\"exact\": true", "\"kernels launched\": 2", "\"stubbed_calls\": {}", "\"unimplemented\": {}",
-                           "\"ignored\": {}", "\"approximate\": {}"})
+  for (const char* part : {"\"exact\": true", "\"kernels launched\": 2", "\"stubbed_calls\": {}",
+                           "\"unimplemented\": {}", "\"ignored\": {}", "\"approximate\": {}"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 

@@ -46,7 +46,8 @@ TEST(Settings, EachVariableReachesItsField) {
 }
 
 TEST(Settings, AllWrongValuesAreNamedAtOnce) {
-  const auto s = read_settings(from({{"UNDERSTUDY_THREADS", "two"}, {"UNDERSTUDY_MATH", "loose"}, {"UNDERSTUDY_VERBOSE", "yes"}}));
+  const auto s =
+      read_settings(from({{"UNDERSTUDY_THREADS", "two"}, {"UNDERSTUDY_MATH", "loose"}, {"UNDERSTUDY_VERBOSE", "yes"}}));
   ASSERT_FALSE(s);
   ASSERT_EQ(s.diags().size(), 3u);
   EXPECT_EQ(s.diags()[0].message, "UNDERSTUDY_THREADS=two: expected a whole number from 0 to 4096");

@@ -15,22 +15,30 @@ int main(int argc, char** argv) {
   o.time_passes = true;
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
-    if (a == "--kernel" && k + 1 < argc) kernel = argv[++k];
+    if (a == "--kernel" && k + 1 < argc)
+      kernel = argv[++k];
     else if (a == "--block" && k + 3 < argc) {
-      v.block = {static_cast<us::u32>(std::atoi(argv[k + 1])), static_cast<us::u32>(std::atoi(argv[k + 2])), static_cast<us::u32>(std::atoi(argv[k + 3]))};
+      v.block = {static_cast<us::u32>(std::atoi(argv[k + 1])), static_cast<us::u32>(std::atoi(argv[k + 2])),
+                 static_cast<us::u32>(std::atoi(argv[k + 3]))};
       k += 3;
-    } else if (a == "--dump" && k + 1 < argc) o.dump_after = argv[++k];
-    else if (a == "--cpu" && k + 1 < argc) o.cpu = argv[++k];
-    else if (a == "--its") o.force_its = true;
-    else if (a == "--varying") o.force_varying = true;
-    else file = a;
+    } else if (a == "--dump" && k + 1 < argc)
+      o.dump_after = argv[++k];
+    else if (a == "--cpu" && k + 1 < argc)
+      o.cpu = argv[++k];
+    else if (a == "--its")
+      o.force_its = true;
+    else if (a == "--varying")
+      o.force_varying = true;
+    else
+      file = a;
   }
   std::ifstream in(file);
   std::stringstream text;
   text << in.rdbuf();
   auto m = us::ptx::parse(text.str(), file);
   if (!m) {
-    for (const auto& d : m.diags()) std::cerr << file << ":" << d.loc.line << ":" << d.loc.col << ": " << d.message << "\n";
+    for (const auto& d : m.diags())
+      std::cerr << file << ":" << d.loc.line << ":" << d.loc.col << ": " << d.message << "\n";
     return 1;
   }
   us::codegen::Jit jit(o);
@@ -44,7 +52,8 @@ int main(int argc, char** argv) {
       std::cerr << r.diags()[0].message << "\n";
       failed = 1;
     } else {
-      std::cerr << f.name << ": " << n << " instructions, " << (*r)->compile_ms << " ms, yields " << (*r)->yields << "\n";
+      std::cerr << f.name << ": " << n << " instructions, " << (*r)->compile_ms << " ms, yields " << (*r)->yields
+                << "\n";
     }
   }
   return failed;

@@ -26,7 +26,8 @@ inline void must(cudaError_t error, const char* what, int line) {
 }
 #define MUST(call) program::must(call, #call, __LINE__)
 // After a launch: both the launch itself and the execution succeeded.
-#define MUST_RUN() (program::must(cudaGetLastError(), "launch", __LINE__), program::must(cudaDeviceSynchronize(), "execution", __LINE__))
+#define MUST_RUN() \
+  (program::must(cudaGetLastError(), "launch", __LINE__), program::must(cudaDeviceSynchronize(), "execution", __LINE__))
 
 inline uint64_t hash(const void* data, size_t bytes) {  // FNV-1a
   uint64_t h = 0xcbf29ce484222325ull;
@@ -34,7 +35,9 @@ inline uint64_t hash(const void* data, size_t bytes) {  // FNV-1a
   return h;
 }
 template <typename T>
-uint64_t hash(const std::vector<T>& v) { return hash(v.data(), v.size() * sizeof(T)); }
+uint64_t hash(const std::vector<T>& v) {
+  return hash(v.data(), v.size() * sizeof(T));
+}
 
 inline void expect(const char* name, bool ok) {
   std::printf("%-40s %s\n", name, ok ? "ok" : "WRONG");

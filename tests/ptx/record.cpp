@@ -44,7 +44,8 @@ struct Buffers {
 };
 std::string run(CUmodule module, const Case& c, std::ostream& recording, std::ostream& full, const std::string& where) {
   CUfunction f;
-  if (CUresult r = cuModuleGetFunction(&f, module, c.kernel.c_str())) return "no kernel " + c.kernel + ": " + message(r);
+  if (CUresult r = cuModuleGetFunction(&f, module, c.kernel.c_str()))
+    return "no kernel " + c.kernel + ": " + message(r);
   Buffers b;
   std::vector<void*> params;
   for (const Array& a : c.arrays) {
@@ -55,14 +56,16 @@ std::string run(CUmodule module, const Case& c, std::ostream& recording, std::os
     cuMemcpyHtoD(p, bytes.data(), bytes.size());
   }
   for (CUdeviceptr& p : b.at) params.push_back(&p);
-  if (c.smem > 48 * 1024) cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(c.smem));
+  if (c.smem > 48 * 1024)
+    cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(c.smem));
   CUlaunchConfig config{};
   config.gridDimX = c.grid[0], config.gridDimY = c.grid[1], config.gridDimZ = c.grid[2];
   config.blockDimX = c.block[0], config.blockDimY = c.block[1], config.blockDimZ = c.block[2];
   config.sharedMemBytes = c.smem;
   CUlaunchAttribute attribute{};
   attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-  attribute.value.clusterDim.x = c.cluster[0], attribute.value.clusterDim.y = c.cluster[1], attribute.value.clusterDim.z = c.cluster[2];
+  attribute.value.clusterDim.x = c.cluster[0], attribute.value.clusterDim.y = c.cluster[1],
+  attribute.value.clusterDim.z = c.cluster[2];
   config.attrs = &attribute;
   config.numAttrs = c.cluster[0] * c.cluster[1] * c.cluster[2] > 1 ? 1 : 0;
   if (CUresult r = cuLaunchKernelEx(&config, f, params.data(), nullptr)) return "launch: " + message(r);

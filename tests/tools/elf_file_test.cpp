@@ -19,7 +19,8 @@ TEST(ElfFile, ReadsThisProgram) {
   EXPECT_NE(std::find(elf->needed.begin(), elf->needed.end(), "libc.so.6"), elf->needed.end());
   ASSERT_NE(elf->section(".text"), nullptr);
   EXPECT_FALSE(elf->section(".text")->bytes.empty());
-  const auto main = std::find_if(elf->symbols.begin(), elf->symbols.end(), [](const auto& s) { return s.name == "main"; });
+  const auto main =
+      std::find_if(elf->symbols.begin(), elf->symbols.end(), [](const auto& s) { return s.name == "main"; });
   ASSERT_NE(main, elf->symbols.end());
   EXPECT_TRUE(main->defined && main->function);
 }
@@ -28,7 +29,8 @@ TEST(ElfFile, NeededSymbolsCarryTheirVersion) {
   const auto elf = ElfFile::open(self());
   ASSERT_TRUE(elf);
   const auto& symbols = elf->dynamic_symbols;
-  const auto libc = std::find_if(symbols.begin(), symbols.end(), [](const auto& s) { return s.name == "__libc_start_main"; });
+  const auto libc =
+      std::find_if(symbols.begin(), symbols.end(), [](const auto& s) { return s.name == "__libc_start_main"; });
   ASSERT_NE(libc, symbols.end());
   EXPECT_FALSE(libc->defined);
   EXPECT_TRUE(libc->version.starts_with("GLIBC_")) << libc->version;
@@ -46,8 +48,10 @@ TEST(ElfFile, SurvivesTruncation) {
   const auto whole = read_file(self());
   ASSERT_TRUE(whole);
   const std::string cut = testing::TempDir() + "/cut";
-  for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{64}, whole->size() / 2, whole->size() - 100}) {
-    std::ofstream(cut, std::ios::binary).write(reinterpret_cast<const char*>(whole->data()), static_cast<std::streamsize>(size));
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{10}, std::size_t{64}, whole->size() / 2, whole->size() - 100}) {
+    std::ofstream(cut, std::ios::binary)
+        .write(reinterpret_cast<const char*>(whole->data()), static_cast<std::streamsize>(size));
     const auto elf = ElfFile::open(cut);
     EXPECT_EQ(static_cast<bool>(elf), size >= 64) << size;
   }

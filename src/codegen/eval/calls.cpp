@@ -10,7 +10,8 @@ namespace us::codegen::eval {
 using device::RtFn;
 
 namespace {
-template <class F> void each(u32 mask, F&& f) {
+template <class F>
+void each(u32 mask, F&& f) {
   for (u32 m = mask; m; m &= m - 1) f(static_cast<u32>(std::countr_zero(m)));
 }
 std::vector<u8>& parameter(Frame& f, ir::SymId id, u64 size) {

@@ -61,14 +61,16 @@ class EvalBuilder final : public Builder {
 
  private:
   Value& make(u32 bits, V& out);
-  template <class F> V per_lane(u32 bits, F&& f) {  // f(lane) -> low 64 bits
+  template <class F>
+  V per_lane(u32 bits, F&& f) {  // f(lane) -> low 64 bits
     V r;
     Value& v = make(bits, r);
     const u64 mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;
     for (u32 l = 0; l < 32; ++l) v.lo[l] = f(l) & mask;
     return r;
   }
-  template <class F> void each_active(F&& f) {
+  template <class F>
+  void each_active(F&& f) {
     for (u32 l = 0; l < 32; ++l)
       if (exec_ >> l & 1) f(l);
   }

@@ -14,10 +14,14 @@ using numerics::Round;
 
 double from_bits(FT t, u64 v) {
   switch (t) {
-    case FT::F16: return numerics::widen(v, kF16);
-    case FT::BF16: return numerics::widen(v, kBF16);
-    case FT::F32: return std::bit_cast<float>(static_cast<u32>(v));
-    case FT::F64: break;
+    case FT::F16:
+      return numerics::widen(v, kF16);
+    case FT::BF16:
+      return numerics::widen(v, kBF16);
+    case FT::F32:
+      return std::bit_cast<float>(static_cast<u32>(v));
+    case FT::F64:
+      break;
   }
   return std::bit_cast<double>(v);
 }
@@ -25,10 +29,14 @@ constexpr u64 kNan32 = 0x7fffffff, kNan64 = 0xfff8000000000000ull;
 u64 to_bits32(float v) { return std::isnan(v) ? kNan32 : std::bit_cast<u32>(v); }
 u64 to_bits(FT t, double v) {  // rounds to nearest even
   switch (t) {
-    case FT::F16: return numerics::narrow(v, 0, kF16, Round::Nearest);
-    case FT::BF16: return numerics::narrow(v, 0, kBF16, Round::Nearest);
-    case FT::F32: return to_bits32(static_cast<float>(v));
-    case FT::F64: break;
+    case FT::F16:
+      return numerics::narrow(v, 0, kF16, Round::Nearest);
+    case FT::BF16:
+      return numerics::narrow(v, 0, kBF16, Round::Nearest);
+    case FT::F32:
+      return to_bits32(static_cast<float>(v));
+    case FT::F64:
+      break;
   }
   return std::isnan(v) ? kNan64 : std::bit_cast<u64>(v);
 }
@@ -40,56 +48,88 @@ u64 nan64(std::initializer_list<u64> in) {
 }
 // A NaN of one format as one of another, sign and upper payload kept.
 u64 converted_nan(FT to, FT from, u64 v) {
-  auto parts = [](FT t) { return t == FT::F64 ? std::pair{64, 52} : t == FT::F32 ? std::pair{32, 23} : t == FT::F16 ? std::pair{16, 10} : std::pair{16, 7}; };
+  auto parts = [](FT t) {
+    return t == FT::F64   ? std::pair{64, 52}
+           : t == FT::F32 ? std::pair{32, 23}
+           : t == FT::F16 ? std::pair{16, 10}
+                          : std::pair{16, 7};
+  };
   const auto [bits, mantissa] = parts(to);
   const auto [from_bits, from_mantissa] = parts(from);
   const u64 sign = v >> (from_bits - 1) & 1, payload = v << (64 - from_mantissa) >> (64 - mantissa);
   const u64 exponent = (1ull << (bits - 1)) - (1ull << mantissa);
   return sign << (bits - 1) | exponent | payload | 1ull << (mantissa - 1);
 }
-template <class T> T less_of(T a, T b) {  // NaN loses, -0 < +0
+template <class T>
+T less_of(T a, T b) {  // NaN loses, -0 < +0
   if (std::isnan(a)) return b;
   if (std::isnan(b)) return a;
   return a < b || (a == b && std::signbit(a)) ? a : b;
 }
-template <class T> T arithmetic(FBin op, T a, T b) {
+template <class T>
+T arithmetic(FBin op, T a, T b) {
   switch (op) {
-    case FBin::Add: return a + b;
-    case FBin::Sub: return a - b;
-    case FBin::Mul: return a * b;
-    case FBin::Div: return a / b;
-    case FBin::Min: return less_of(a, b);
-    case FBin::Max: return -less_of(-a, -b);
+    case FBin::Add:
+      return a + b;
+    case FBin::Sub:
+      return a - b;
+    case FBin::Mul:
+      return a * b;
+    case FBin::Div:
+      return a / b;
+    case FBin::Min:
+      return less_of(a, b);
+    case FBin::Max:
+      return -less_of(-a, -b);
   }
   US_UNREACHABLE();
 }
 bool compare(FCmp c, double a, double b) {
   const bool nan = std::isnan(a) || std::isnan(b);
   switch (c) {
-    case FCmp::Eq: return a == b;
-    case FCmp::Ne: return !nan && a != b;
-    case FCmp::Lt: return a < b;
-    case FCmp::Le: return a <= b;
-    case FCmp::Gt: return a > b;
-    case FCmp::Ge: return a >= b;
-    case FCmp::Equ: return nan || a == b;
-    case FCmp::Neu: return nan || a != b;
-    case FCmp::Ltu: return nan || a < b;
-    case FCmp::Leu: return nan || a <= b;
-    case FCmp::Gtu: return nan || a > b;
-    case FCmp::Geu: return nan || a >= b;
-    case FCmp::Num: return !nan;
-    case FCmp::Nan: return nan;
+    case FCmp::Eq:
+      return a == b;
+    case FCmp::Ne:
+      return !nan && a != b;
+    case FCmp::Lt:
+      return a < b;
+    case FCmp::Le:
+      return a <= b;
+    case FCmp::Gt:
+      return a > b;
+    case FCmp::Ge:
+      return a >= b;
+    case FCmp::Equ:
+      return nan || a == b;
+    case FCmp::Neu:
+      return nan || a != b;
+    case FCmp::Ltu:
+      return nan || a < b;
+    case FCmp::Leu:
+      return nan || a <= b;
+    case FCmp::Gtu:
+      return nan || a > b;
+    case FCmp::Geu:
+      return nan || a >= b;
+    case FCmp::Num:
+      return !nan;
+    case FCmp::Nan:
+      return nan;
   }
   US_UNREACHABLE();
 }
 double rounded(FUn op, double v) {
   switch (op) {
-    case FUn::Sqrt: return std::sqrt(v);
-    case FUn::Floor: return std::floor(v);
-    case FUn::Ceil: return std::ceil(v);
-    case FUn::Trunc: return std::trunc(v);
-    case FUn::Rint: return std::nearbyint(v);
+    case FUn::Sqrt:
+      return std::sqrt(v);
+    case FUn::Floor:
+      return std::floor(v);
+    case FUn::Ceil:
+      return std::ceil(v);
+    case FUn::Trunc:
+      return std::trunc(v);
+    case FUn::Rint:
+      return std::nearbyint(v);
   }
   US_UNREACHABLE();
 }
@@ -100,7 +140,8 @@ V EvalBuilder::fbin(FBin op, FT t, V a, V b) {
   return per_lane(bits_of(t), [&](u32 l) -> u64 {
     const u64 x = get(a, l), y = get(b, l);
     if (t == FT::F32)
-      return to_bits32(arithmetic(op, std::bit_cast<float>(static_cast<u32>(x)), std::bit_cast<float>(static_cast<u32>(y))));
+      return to_bits32(
+          arithmetic(op, std::bit_cast<float>(static_cast<u32>(x)), std::bit_cast<float>(static_cast<u32>(y))));
     const u64 r = to_bits(t, arithmetic(op, from_bits(t, x), from_bits(t, y)));
     if (t != FT::F64 || r != kNan64) return r;
     return op == FBin::Div ? nan64({x, y}) : nan64({y, x});

@@ -23,37 +23,62 @@ u64 divide(bool sign, bool rest, u64 a, u64 b, u32 bits) {
 u64 binary(Bin op, u64 a, u64 b, u32 bits) {
   const i64 x = as_signed(a, bits), y = as_signed(b, bits);
   switch (op) {
-    case Bin::Add: return a + b;
-    case Bin::Sub: return a - b;
-    case Bin::Mul: return a * b;
-    case Bin::UDiv: return divide(false, false, a, b, bits);
-    case Bin::SDiv: return divide(true, false, a, b, bits);
-    case Bin::URem: return divide(false, true, a, b, bits);
-    case Bin::SRem: return divide(true, true, a, b, bits);
-    case Bin::And: return a & b;
-    case Bin::Or: return a | b;
-    case Bin::Xor: return a ^ b;
-    case Bin::Shl: return b >= bits ? 0 : a << b;
-    case Bin::LShr: return b >= bits ? 0 : a >> b;
-    case Bin::AShr: return static_cast<u64>(x >> std::min<u64>(b, bits - 1));
-    case Bin::UMin: return std::min(a, b);
-    case Bin::UMax: return std::max(a, b);
-    case Bin::SMin: return static_cast<u64>(std::min(x, y));
-    case Bin::SMax: return static_cast<u64>(std::max(x, y));
-    case Bin::MulHiU: return static_cast<u64>((static_cast<u128>(a) * b) >> bits);
-    case Bin::MulHiS: return static_cast<u64>((static_cast<__int128>(x) * y) >> bits);
+    case Bin::Add:
+      return a + b;
+    case Bin::Sub:
+      return a - b;
+    case Bin::Mul:
+      return a * b;
+    case Bin::UDiv:
+      return divide(false, false, a, b, bits);
+    case Bin::SDiv:
+      return divide(true, false, a, b, bits);
+    case Bin::URem:
+      return divide(false, true, a, b, bits);
+    case Bin::SRem:
+      return divide(true, true, a, b, bits);
+    case Bin::And:
+      return a & b;
+    case Bin::Or:
+      return a | b;
+    case Bin::Xor:
+      return a ^ b;
+    case Bin::Shl:
+      return b >= bits ? 0 : a << b;
+    case Bin::LShr:
+      return b >= bits ? 0 : a >> b;
+    case Bin::AShr:
+      return static_cast<u64>(x >> std::min<u64>(b, bits - 1));
+    case Bin::UMin:
+      return std::min(a, b);
+    case Bin::UMax:
+      return std::max(a, b);
+    case Bin::SMin:
+      return static_cast<u64>(std::min(x, y));
+    case Bin::SMax:
+      return static_cast<u64>(std::max(x, y));
+    case Bin::MulHiU:
+      return static_cast<u64>((static_cast<u128>(a) * b) >> bits);
+    case Bin::MulHiS:
+      return static_cast<u64>((static_cast<__int128>(x) * y) >> bits);
   }
   US_UNREACHABLE();
 }
 // 128-bit values only move, shift and combine.
 u128 binary128(Bin op, u128 a, u128 b) {
   switch (op) {
-    case Bin::And: return a & b;
-    case Bin::Or: return a | b;
-    case Bin::Xor: return a ^ b;
-    case Bin::Shl: return b >= 128 ? 0 : a << static_cast<u32>(b);
-    case Bin::LShr: return b >= 128 ? 0 : a >> static_cast<u32>(b);
-    default: US_UNREACHABLE();
+    case Bin::And:
+      return a & b;
+    case Bin::Or:
+      return a | b;
+    case Bin::Xor:
+      return a ^ b;
+    case Bin::Shl:
+      return b >= 128 ? 0 : a << static_cast<u32>(b);
+    case Bin::LShr:
+      return b >= 128 ? 0 : a >> static_cast<u32>(b);
+    default:
+      US_UNREACHABLE();
   }
 }
 u64 reverse_bits(u64 v) {
@@ -63,30 +88,48 @@ u64 reverse_bits(u64 v) {
 }
 u64 unary(Un op, u64 a, u32 bits) {
   switch (op) {
-    case Un::Not: return ~a;
-    case Un::Neg: return 0 - a;
-    case Un::PopCount: return static_cast<u64>(std::popcount(a));
-    case Un::Clz: return static_cast<u64>(std::countl_zero(a)) - (64 - bits);
-    case Un::Ctz: return a ? static_cast<u64>(std::countr_zero(a)) : bits;
-    case Un::BitReverse: return reverse_bits(a) >> (64 - bits);
-    case Un::ByteSwap: return __builtin_bswap64(a) >> (64 - bits);
-    case Un::Abs: return as_signed(a, bits) < 0 ? 0 - a : a;
+    case Un::Not:
+      return ~a;
+    case Un::Neg:
+      return 0 - a;
+    case Un::PopCount:
+      return static_cast<u64>(std::popcount(a));
+    case Un::Clz:
+      return static_cast<u64>(std::countl_zero(a)) - (64 - bits);
+    case Un::Ctz:
+      return a ? static_cast<u64>(std::countr_zero(a)) : bits;
+    case Un::BitReverse:
+      return reverse_bits(a) >> (64 - bits);
+    case Un::ByteSwap:
+      return __builtin_bswap64(a) >> (64 - bits);
+    case Un::Abs:
+      return as_signed(a, bits) < 0 ? 0 - a : a;
   }
   US_UNREACHABLE();
 }
 bool compare(ICmp c, u64 a, u64 b, u32 bits) {
   const i64 x = as_signed(a, bits), y = as_signed(b, bits);
   switch (c) {
-    case ICmp::Eq: return a == b;
-    case ICmp::Ne: return a != b;
-    case ICmp::ULt: return a < b;
-    case ICmp::ULe: return a <= b;
-    case ICmp::UGt: return a > b;
-    case ICmp::UGe: return a >= b;
-    case ICmp::SLt: return x < y;
-    case ICmp::SLe: return x <= y;
-    case ICmp::SGt: return x > y;
-    case ICmp::SGe: return x >= y;
+    case ICmp::Eq:
+      return a == b;
+    case ICmp::Ne:
+      return a != b;
+    case ICmp::ULt:
+      return a < b;
+    case ICmp::ULe:
+      return a <= b;
+    case ICmp::UGt:
+      return a > b;
+    case ICmp::UGe:
+      return a >= b;
+    case ICmp::SLt:
+      return x < y;
+    case ICmp::SLe:
+      return x <= y;
+    case ICmp::SGt:
+      return x > y;
+    case ICmp::SGe:
+      return x >= y;
   }
   US_UNREACHABLE();
 }
@@ -138,7 +181,8 @@ V EvalBuilder::select(V cond, V a, V b) {
 V EvalBuilder::resize(V a, u32 bits, bool sign) {
   const u32 from = width(a);
   if (bits <= 64)
-    return per_lane(bits, [&](u32 l) { return sign && from < bits ? static_cast<u64>(as_signed(get(a, l), from)) : get(a, l); });
+    return per_lane(
+        bits, [&](u32 l) { return sign && from < bits ? static_cast<u64>(as_signed(get(a, l), from)) : get(a, l); });
   V out;
   Value& r = make(bits, out);
   for (u32 l = 0; l < 32; ++l) {

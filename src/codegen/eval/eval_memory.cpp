@@ -23,14 +23,19 @@ u8* EvalBuilder::parameter(ir::SymId id, u32 lane) {
 u8* EvalBuilder::host_address(const MemRef& m, u32 lane, u64 bytes_before) {
   const u64 a = (m.addr ? get(m.addr, lane) : 0) + static_cast<u64>(m.offset) + bytes_before;
   switch (m.space) {
-    case Space::Shared: case Space::SharedCluster: return warp_.window + static_cast<u32>(a);
-    case Space::Local: return warp_.local + lane * warp_.local_stride + a;
-    case Space::Const: return warp_.grid->const_bank + a;
+    case Space::Shared:
+    case Space::SharedCluster:
+      return warp_.window + static_cast<u32>(a);
+    case Space::Local:
+      return warp_.local + lane * warp_.local_stride + a;
+    case Space::Const:
+      return warp_.grid->const_bank + a;
     case Space::Param:
       if (m.param_of_function) return parameter(m.param, lane) + a;
       if (!m.addr) return const_cast<u8*>(warp_.grid->params) + a;
       [[fallthrough]];
-    default: return std::bit_cast<u8*>(a);
+    default:
+      return std::bit_cast<u8*>(a);
   }
 }
 
@@ -90,12 +95,18 @@ u64 half_op(AtomOp op, u64 a, u64 b, numerics::Format f) {
 u64 float_op(AtomOp op, Type t, u64 a, u64 b, bool shared) {
   const numerics::Format f = t == Type::bf16 || t == Type::bf16x2 ? numerics::kBF16 : numerics::kF16;
   switch (t) {
-    case Type::f32: return add_f32(a, b, !shared);  // global memory flushes subnormals
-    case Type::f64: return add_f64(a, b, shared);
-    case Type::f16: case Type::bf16: return half_op(op, a, b, f);
-    case Type::f16x2: case Type::bf16x2:
+    case Type::f32:
+      return add_f32(a, b, !shared);  // global memory flushes subnormals
+    case Type::f64:
+      return add_f64(a, b, shared);
+    case Type::f16:
+    case Type::bf16:
+      return half_op(op, a, b, f);
+    case Type::f16x2:
+    case Type::bf16x2:
       return half_op(op, a & 0xffff, b & 0xffff, f) | half_op(op, a >> 16 & 0xffff, b >> 16 & 0xffff, f) << 16;
-    default: US_UNREACHABLE();
+    default:
+      US_UNREACHABLE();
   }
 }
 bool less(Type t, u64 a, u64 b) {
@@ -105,21 +116,35 @@ bool less(Type t, u64 a, u64 b) {
 u128 apply(AtomOp op, Type t, u128 old, u128 b, u128 c, bool shared) {
   const u64 o = static_cast<u64>(old), x = static_cast<u64>(b);
   switch (op) {
-    case AtomOp::Add: return o + x;
-    case AtomOp::And: return old & b;
-    case AtomOp::Or: return old | b;
-    case AtomOp::Xor: return old ^ b;
-    case AtomOp::Min: return less(t, x, o) ? x : o;
-    case AtomOp::Max: return less(t, o, x) ? x : o;
-    case AtomOp::Inc: return o >= x ? 0 : o + 1;
-    case AtomOp::Dec: return o == 0 || o > x ? x : o - 1;
-    case AtomOp::Exch: return b;
-    case AtomOp::Cas: return old == b ? c : old;
-    case AtomOp::FAdd: case AtomOp::FMin: case AtomOp::FMax: return float_op(op, t, o, x, shared);
+    case AtomOp::Add:
+      return o + x;
+    case AtomOp::And:
+      return old & b;
+    case AtomOp::Or:
+      return old | b;
+    case AtomOp::Xor:
+      return old ^ b;
+    case AtomOp::Min:
+      return less(t, x, o) ? x : o;
+    case AtomOp::Max:
+      return less(t, o, x) ? x : o;
+    case AtomOp::Inc:
+      return o >= x ? 0 : o + 1;
+    case AtomOp::Dec:
+      return o == 0 || o > x ? x : o - 1;
+    case AtomOp::Exch:
+      return b;
+    case AtomOp::Cas:
+      return old == b ? c : old;
+    case AtomOp::FAdd:
+    case AtomOp::FMin:
+    case AtomOp::FMax:
+      return float_op(op, t, o, x, shared);
   }
   US_UNREACHABLE();
 }
-template <class T> T update(u8* at, AtomOp op, Type t, u128 b, u128 c, bool shared) {
+template <class T>
+T update(u8* at, AtomOp op, Type t, u128 b, u128 c, bool shared) {
   T* p = reinterpret_cast<T*>(at);
   T old = __atomic_load_n(p, __ATOMIC_SEQ_CST), next;
   do next = static_cast<T>(apply(op, t, old, b, c, shared));
@@ -148,10 +173,17 @@ V EvalBuilder::atomic(AtomOp op, Type t, const MemRef& m, V b, V c, bool) {
     const u128 x = wide(b, l), y = wide(c, l);
     u128 old;
     switch (m.bits) {
-      case 16: old = update<u16>(at, op, t, x, y, shared); break;
-      case 32: old = update<u32>(at, op, t, x, y, shared); break;
-      case 64: old = update<u64>(at, op, t, x, y, shared); break;
-      default: old = update128(at, op, t, x, y);
+      case 16:
+        old = update<u16>(at, op, t, x, y, shared);
+        break;
+      case 32:
+        old = update<u32>(at, op, t, x, y, shared);
+        break;
+      case 64:
+        old = update<u64>(at, op, t, x, y, shared);
+        break;
+      default:
+        old = update128(at, op, t, x, y);
     }
     r.lo[l] = static_cast<u64>(old);
     if (m.bits > 64) r.hi[l] = static_cast<u64>(old >> 64);
@@ -164,8 +196,11 @@ V EvalBuilder::symbol_address(ir::SymId id, i64 offset) {
   const u64 add = static_cast<u64>(offset);
   const u64 host = warp_.grid->symbols ? warp_.grid->symbols[id.v] : 0;
   switch (s.kind == ir::Symbol::Kind::Variable ? s.space : Space::Global) {
-    case Space::Shared: case Space::SharedCluster: return imm(64, warp_.shared_base + s.offset + add);
-    case Space::Const: return imm(64, host - std::bit_cast<u64>(warp_.grid->const_bank) + add);
+    case Space::Shared:
+    case Space::SharedCluster:
+      return imm(64, warp_.shared_base + s.offset + add);
+    case Space::Const:
+      return imm(64, host - std::bit_cast<u64>(warp_.grid->const_bank) + add);
     case Space::Local:
       return per_lane(64, [&](u32 l) { return exec_ >> l & 1 ? lanes_[l].top().local_base + s.offset + add : 0; });
     case Space::Param: {
@@ -174,24 +209,31 @@ V EvalBuilder::symbol_address(ir::SymId id, i64 offset) {
         if (f.entry && p.sym == id) return imm(64, std::bit_cast<u64>(warp_.grid->params) + p.offset + add);
       return per_lane(64, [&](u32 l) { return exec_ >> l & 1 ? std::bit_cast<u64>(parameter(id, l)) + add : 0; });
     }
-    default: return imm(64, host + add);
+    default:
+      return imm(64, host + add);
   }
 }
 
 namespace {
-struct Window { u64 base, bytes; };
+struct Window {
+  u64 base, bytes;
+};
 }  // namespace
 static Window window_of(const device::WarpCtx& w, Space s, u32 lane) {
   const u64 shared = std::bit_cast<u64>(w.window);
   switch (s) {
-    case Space::Shared: return {shared + w.shared_base, device::kCtaSharedStride};
+    case Space::Shared:
+      return {shared + w.shared_base, device::kCtaSharedStride};
     case Space::SharedCluster: {
       const device::Dim3& n = w.grid->cluster;
       return {shared, u64(n.x) * n.y * n.z * device::kCtaSharedStride};
     }
-    case Space::Local: return {std::bit_cast<u64>(w.local) + lane * w.local_stride, w.local_stride};
-    case Space::Const: return {std::bit_cast<u64>(w.grid->const_bank), w.grid->const_bank ? 64 * 1024u : 0};
-    default: return {std::bit_cast<u64>(w.grid->params), 32764};
+    case Space::Local:
+      return {std::bit_cast<u64>(w.local) + lane * w.local_stride, w.local_stride};
+    case Space::Const:
+      return {std::bit_cast<u64>(w.grid->const_bank), w.grid->const_bank ? 64 * 1024u : 0};
+    default:
+      return {std::bit_cast<u64>(w.grid->params), 32764};
   }
 }
 static u64 origin(const device::WarpCtx& w, Space s, u32 lane) {  // generic address of offset 0

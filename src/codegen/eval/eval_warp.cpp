@@ -38,11 +38,16 @@ u64 clusters(const device::WarpCtx& w, u32 k, const device::Dim3& d) {
 u64 lane_mask(SReg r, u32 lane) {
   const u64 eq = 1ull << lane, lt = eq - 1;
   switch (r) {
-    case SReg::lanemask_eq: return eq;
-    case SReg::lanemask_lt: return lt;
-    case SReg::lanemask_le: return lt | eq;
-    case SReg::lanemask_ge: return ~lt & kFullMask;
-    default: return ~(lt | eq) & kFullMask;
+    case SReg::lanemask_eq:
+      return eq;
+    case SReg::lanemask_lt:
+      return lt;
+    case SReg::lanemask_le:
+      return lt | eq;
+    case SReg::lanemask_ge:
+      return ~lt & kFullMask;
+    default:
+      return ~(lt | eq) & kFullMask;
   }
 }
 u64 warp_constant(const device::WarpCtx& w, SReg r, u32 k) {
@@ -51,33 +56,60 @@ u64 warp_constant(const device::WarpCtx& w, SReg r, u32 k) {
   const u32 cluster_ctas = g.cluster.x * g.cluster.y * g.cluster.z;
   const u32 used = g.shared_static + g.shared_dynamic;
   switch (r) {
-    case SReg::ntid: return component(g.block, k);
-    case SReg::ctaid: return component(c.ctaid, k);
-    case SReg::nctaid: return component(g.grid, k);
-    case SReg::warpid: return w.warp_id;
-    case SReg::nwarpid: return 64;
-    case SReg::smid: return c.smid;
-    case SReg::nsmid: return g.nsmid;
-    case SReg::gridid: return g.grid_id;
-    case SReg::is_explicit_cluster: return cluster_ctas > 1;
-    case SReg::clusterid: return clusters(w, k, c.ctaid);
-    case SReg::nclusterid: return clusters(w, k, g.grid);
-    case SReg::cluster_ctaid: return component(c.cluster_ctaid, k);
-    case SReg::cluster_nctaid: return component(g.cluster, k);
-    case SReg::cluster_ctarank: return c.cluster_rank;
-    case SReg::cluster_nctarank: return cluster_ctas;
-    case SReg::reserved_smem_offset_begin: return w.shared_base;
-    case SReg::reserved_smem_offset_end: return w.shared_base + device::kReservedShared;
-    case SReg::reserved_smem_offset_cap: return device::kReservedShared;
-    case SReg::reserved_smem_offset_0: return w.shared_base;
-    case SReg::reserved_smem_offset_1: return w.shared_base + device::kReservedShared / 2;
-    case SReg::total_smem_size: return used;
-    case SReg::aggr_smem_size: return used + device::kReservedShared;
-    case SReg::dynamic_smem_size: return g.shared_dynamic;
-    case SReg::envreg1: return g.envreg[1];
-    case SReg::envreg2: return g.envreg[2];
-    case SReg::envreg3: return g.envreg[3];
-    default: return 0;  // performance counters, other %envreg
+    case SReg::ntid:
+      return component(g.block, k);
+    case SReg::ctaid:
+      return component(c.ctaid, k);
+    case SReg::nctaid:
+      return component(g.grid, k);
+    case SReg::warpid:
+      return w.warp_id;
+    case SReg::nwarpid:
+      return 64;
+    case SReg::smid:
+      return c.smid;
+    case SReg::nsmid:
+      return g.nsmid;
+    case SReg::gridid:
+      return g.grid_id;
+    case SReg::is_explicit_cluster:
+      return cluster_ctas > 1;
+    case SReg::clusterid:
+      return clusters(w, k, c.ctaid);
+    case SReg::nclusterid:
+      return clusters(w, k, g.grid);
+    case SReg::cluster_ctaid:
+      return component(c.cluster_ctaid, k);
+    case SReg::cluster_nctaid:
+      return component(g.cluster, k);
+    case SReg::cluster_ctarank:
+      return c.cluster_rank;
+    case SReg::cluster_nctarank:
+      return cluster_ctas;
+    case SReg::reserved_smem_offset_begin:
+      return w.shared_base;
+    case SReg::reserved_smem_offset_end:
+      return w.shared_base + device::kReservedShared;
+    case SReg::reserved_smem_offset_cap:
+      return device::kReservedShared;
+    case SReg::reserved_smem_offset_0:
+      return w.shared_base;
+    case SReg::reserved_smem_offset_1:
+      return w.shared_base + device::kReservedShared / 2;
+    case SReg::total_smem_size:
+      return used;
+    case SReg::aggr_smem_size:
+      return used + device::kReservedShared;
+    case SReg::dynamic_smem_size:
+      return g.shared_dynamic;
+    case SReg::envreg1:
+      return g.envreg[1];
+    case SReg::envreg2:
+      return g.envreg[2];
+    case SReg::envreg3:
+      return g.envreg[3];
+    default:
+      return 0;  // performance counters, other %envreg
   }
 }
 }  // namespace
@@ -90,19 +122,33 @@ V EvalBuilder::sreg(SReg r, u32 comp) {
     return resize(shift ? bin(Bin::LShr, t, imm(32, shift)) : t, bits, false);
   };
   switch (r) {
-    case SReg::tid: return per_lane(bits, [&](u32 l) { return thread_component(warp_, l, comp); });
-    case SReg::laneid: return lane_id();
-    case SReg::lanemask_eq: case SReg::lanemask_lt: case SReg::lanemask_le: case SReg::lanemask_ge: case SReg::lanemask_gt:
+    case SReg::tid:
+      return per_lane(bits, [&](u32 l) { return thread_component(warp_, l, comp); });
+    case SReg::laneid:
+      return lane_id();
+    case SReg::lanemask_eq:
+    case SReg::lanemask_lt:
+    case SReg::lanemask_le:
+    case SReg::lanemask_ge:
+    case SReg::lanemask_gt:
       return per_lane(bits, [&](u32 l) { return lane_mask(r, l); });
-    case SReg::clock: case SReg::clock64: return timer(RtFn::Clock, 0);
-    case SReg::clock_hi: return timer(RtFn::Clock, 32);
-    case SReg::globaltimer: case SReg::globaltimer_lo: return timer(RtFn::GlobalTimer, 0);
-    case SReg::globaltimer_hi: return timer(RtFn::GlobalTimer, 32);
-    default: return imm(bits, warp_constant(warp_, r, comp));
+    case SReg::clock:
+    case SReg::clock64:
+      return timer(RtFn::Clock, 0);
+    case SReg::clock_hi:
+      return timer(RtFn::Clock, 32);
+    case SReg::globaltimer:
+    case SReg::globaltimer_lo:
+      return timer(RtFn::GlobalTimer, 0);
+    case SReg::globaltimer_hi:
+      return timer(RtFn::GlobalTimer, 32);
+    default:
+      return imm(bits, warp_constant(warp_, r, comp));
   }
 }
 
-void EvalBuilder::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits, V* results, bool) {
+void EvalBuilder::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits, V* results,
+                          bool) {
   u64 in[8 * 32] = {}, out[4 * 32] = {};
   u32 k = 0;
   for (V a : args) {
@@ -148,15 +194,20 @@ V EvalBuilder::read(const ir::Operand& o, isa::Type as) {
       });
       return out;
     }
-    case Kind::Imm: case Kind::ImmF32: case Kind::ImmF64: {
+    case Kind::Imm:
+    case Kind::ImmF32:
+    case Kind::ImmF64: {
       V out;
       Value& r = make(bits, out);
       r.lo.fill(literal(o, as) & (bits >= 64 ? ~0ull : (1ull << bits) - 1));
       return out;
     }
-    case Kind::Symbol: return resize(symbol_address(o.sym, o.imm), bits, false);
-    case Kind::SReg: return resize(sreg(o.sreg, o.comp), bits, false);
-    default: US_UNREACHABLE();
+    case Kind::Symbol:
+      return resize(symbol_address(o.sym, o.imm), bits, false);
+    case Kind::SReg:
+      return resize(sreg(o.sreg, o.comp), bits, false);
+    default:
+      US_UNREACHABLE();
   }
 }
 void EvalBuilder::write(const ir::Operand& o, V v) {

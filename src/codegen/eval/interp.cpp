@@ -15,27 +15,46 @@ namespace {
 
 constexpr u32 kSpinBudget = 64;
 
-template <class F> void each(u32 mask, F&& f) {
+template <class F>
+void each(u32 mask, F&& f) {
   for (u32 m = mask; m; m &= m - 1) f(static_cast<u32>(std::countr_zero(m)));
 }
 u32 first(u32 mask) { return static_cast<u32>(std::countr_zero(mask)); }
 
 bool is_barrier(Form f) {
   switch (f) {
-    case Form::bar_sync: case Form::barrier_sync: case Form::bar_arrive: case Form::barrier_arrive: case Form::bar_red_popc:
-    case Form::barrier_red_popc: case Form::bar_red_pred: case Form::barrier_red_pred: return true;
-    default: return false;
+    case Form::bar_sync:
+    case Form::barrier_sync:
+    case Form::bar_arrive:
+    case Form::barrier_arrive:
+    case Form::bar_red_popc:
+    case Form::barrier_red_popc:
+    case Form::bar_red_pred:
+    case Form::barrier_red_pred:
+      return true;
+    default:
+      return false;
   }
 }
 // Operand that holds the membermask, or -1.
 int membermask_operand(Form f) {
   switch (f) {
-    case Form::bar_warp_sync: return 0;
-    case Form::shfl_sync: return 5;
-    case Form::vote_sync: case Form::vote_sync_ballot: case Form::match_any: case Form::redux: case Form::redux_bit:
-    case Form::redux_f32: case Form::elect: return 2;
-    case Form::match_all: return 3;
-    default: return -1;
+    case Form::bar_warp_sync:
+      return 0;
+    case Form::shfl_sync:
+      return 5;
+    case Form::vote_sync:
+    case Form::vote_sync_ballot:
+    case Form::match_any:
+    case Form::redux:
+    case Form::redux_bit:
+    case Form::redux_f32:
+    case Form::elect:
+      return 2;
+    case Form::match_all:
+      return 3;
+    default:
+      return -1;
   }
 }
 u32 barrier_number_operand(const ir::Inst& i) { return isa::info(i.form).dests; }
@@ -180,7 +199,8 @@ void Interpreter::unimplemented(u32 group, const ir::Inst& i, const std::string&
 void Interpreter::terminate(u32 group, const ir::Terminator& t) {
   using Kind = ir::Terminator::Kind;
   switch (t.kind) {
-    case Kind::Br: return jump(group, t.targets[0]);
+    case Kind::Br:
+      return jump(group, t.targets[0]);
     case Kind::CondBr: {
       builder_.reset(group);
       const V p = builder_.read(t.cond, isa::Type::pred);
@@ -198,9 +218,12 @@ void Interpreter::terminate(u32 group, const ir::Terminator& t) {
       });
       return;
     }
-    case Kind::Ret: return return_from(group);
-    case Kind::Exit: return leave(group);
-    case Kind::Trap: case Kind::Unreachable:
+    case Kind::Ret:
+      return return_from(group);
+    case Kind::Exit:
+      return leave(group);
+    case Kind::Trap:
+    case Kind::Unreachable:
       builder_.reset(group);
       builder_.call_rt(RtFn::Trap, {}, {}, nullptr, false);
       return leave(group);

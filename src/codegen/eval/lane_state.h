@@ -14,11 +14,12 @@ struct Word {
 };
 struct Frame {
   const ir::Function* function = nullptr;
-  u32 block = 0, inst = 0;                              // next to run; inst == insts.size(): the terminator
-  std::vector<Word> regs;                               // by ValueId
-  std::unordered_map<u32, std::vector<u8>> params;      // .param variables by SymId: the function's own and those of its calls
-  u64 local_base = 0;                                   // of its .local variables in the lane's local memory
-  const ir::Inst* call = nullptr;                       // the call that waits in the frame below
+  u32 block = 0, inst = 0;  // next to run; inst == insts.size(): the terminator
+  std::vector<Word> regs;   // by ValueId
+  std::unordered_map<u32, std::vector<u8>>
+      params;                      // .param variables by SymId: the function's own and those of its calls
+  u64 local_base = 0;              // of its .local variables in the lane's local memory
+  const ir::Inst* call = nullptr;  // the call that waits in the frame below
 
   u64 next_local() const { return (local_base + function->local_bytes + 15) & ~u64(15); }
 };

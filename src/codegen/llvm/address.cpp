@@ -13,11 +13,13 @@ V Emitter::symbol_address(ir::SymId id, i64 offset) {
   switch (s.space) {
     case Space::Shared: {
       if (m_.facts.cluster_one) return imm(64, s.offset + static_cast<u64>(offset));
-      Value* base = b_.CreateZExt(load_at(ctx0_, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"), b_.getInt64Ty());
+      Value* base =
+          b_.CreateZExt(load_at(ctx0_, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"), b_.getInt64Ty());
       return make_uniform(b_.CreateAdd(base, b_.getInt64(s.offset + static_cast<u64>(offset))), uniform_shape(64));
     }
     case Space::Local: {
-      Value* base = local_base_ ? b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), local_base_), b_.getInt64Ty()) : static_cast<Value*>(b_.getInt64(0));
+      Value* base = local_base_ ? b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), local_base_), b_.getInt64Ty())
+                                : static_cast<Value*>(b_.getInt64(0));
       const auto shift = local_shift_.find(id.v);
       const u64 start = s.offset + (shift == local_shift_.end() ? 0 : shift->second);
       return make_uniform(b_.CreateAdd(base, b_.getInt64(start + static_cast<u64>(offset))), uniform_shape(64));
@@ -26,7 +28,8 @@ V Emitter::symbol_address(ir::SymId id, i64 offset) {
       u32 at_byte = 0;
       for (const ir::Param& p : f_.params)
         if (p.sym == id) at_byte = p.offset;
-      Value* params = b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
+      Value* params =
+          b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
       return make_uniform(b_.CreateAdd(params, b_.getInt64(at_byte + static_cast<u64>(offset))), uniform_shape(64));
     }
     default: {
@@ -47,7 +50,9 @@ V Emitter::to_generic(Space s, V a) {
     Value* base = b_.CreatePtrToInt(load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
     Value* stride = load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
     V lanes = resize(lane_id(), 64, false);
-    V start = make_varying(b_.CreateAdd(b_.CreateMul(vec(lanes), b_.CreateVectorSplat(kWarpSize, stride)), b_.CreateVectorSplat(kWarpSize, base)), 64);
+    V start = make_varying(b_.CreateAdd(b_.CreateMul(vec(lanes), b_.CreateVectorSplat(kWarpSize, stride)),
+                                        b_.CreateVectorSplat(kWarpSize, base)),
+                           64);
     return bin(Bin::Add, start, a);
   }
   return bin(Bin::Add, a, imm(64, 0));
@@ -56,9 +61,12 @@ V Emitter::to_generic(Space s, V a) {
 V Emitter::from_generic(Space s, V a) {
   a = canon(a);
   V start;
-  if (s == Space::Shared || s == Space::SharedCluster) start = make_uniform(b_.CreatePtrToInt(window_base(), b_.getInt64Ty()), uniform_shape(64));
-  else if (s == Space::Local) start = to_generic(Space::Local, imm(64, 0));
-  else return bin(Bin::Add, a, imm(64, 0));
+  if (s == Space::Shared || s == Space::SharedCluster)
+    start = make_uniform(b_.CreatePtrToInt(window_base(), b_.getInt64Ty()), uniform_shape(64));
+  else if (s == Space::Local)
+    start = to_generic(Space::Local, imm(64, 0));
+  else
+    return bin(Bin::Add, a, imm(64, 0));
   return bin(Bin::Sub, a, start);
 }
 
@@ -72,7 +80,8 @@ V Emitter::in_space(Space s, V a) {
   auto shared_start = [&](bool own) {
     Value* w = b_.CreatePtrToInt(window_base(), b_.getInt64Ty());
     if (!own) return w;
-    return b_.CreateAdd(w, b_.CreateZExt(load_at(ctx0_, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"), b_.getInt64Ty()));
+    return b_.CreateAdd(
+        w, b_.CreateZExt(load_at(ctx0_, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"), b_.getInt64Ty()));
   };
   auto local = [&] {
     Value* start = b_.CreatePtrToInt(load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
@@ -82,20 +91,27 @@ V Emitter::in_space(Space s, V a) {
     return icmp(ICmp::ULt, d, size);
   };
   auto params = [&] {
-    Value* start = b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
+    Value* start =
+        b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
     return inside(start, 4096);
   };
   switch (s) {
-    case Space::Shared: return inside(shared_start(true), device::kCtaSharedStride);
-    case Space::SharedCluster: return inside(shared_start(false), 16 * device::kCtaSharedStride);
-    case Space::Local: return local();
-    case Space::Param: return params();
+    case Space::Shared:
+      return inside(shared_start(true), device::kCtaSharedStride);
+    case Space::SharedCluster:
+      return inside(shared_start(false), 16 * device::kCtaSharedStride);
+    case Space::Local:
+      return local();
+    case Space::Param:
+      return params();
     case Space::Const: {
-      Value* start = b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, const_bank), b_.getPtrTy(), "const"), b_.getInt64Ty());
+      Value* start =
+          b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, const_bank), b_.getPtrTy(), "const"), b_.getInt64Ty());
       return inside(start, 65536);
     }
     default: {
-      Value* bank = b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, const_bank), b_.getPtrTy(), "const"), b_.getInt64Ty());
+      Value* bank =
+          b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, const_bank), b_.getPtrTy(), "const"), b_.getInt64Ty());
       V other = bin(Bin::Or, inside(shared_start(false), 16 * device::kCtaSharedStride), local());
       other = bin(Bin::Or, other, inside(bank, 65536));
       return un(Un::Not, other);

@@ -6,7 +6,8 @@ namespace us::codegen {
 
 using isa::Space;
 
-llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value* x, Value* y, bool exclusive, Order order) {
+llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value* x, Value* y, bool exclusive,
+                                    Order order) {
   (void)order;
   const u32 bits = isa::bits_of(type);
   const bool sign = isa::is_signed(type);
@@ -35,16 +36,29 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
   auto compute = [&](Value* old) -> Value* {
     if (of_halves) return halves(old, x);
     switch (op) {
-      case AtomOp::Add: return b_.CreateAdd(old, x);
-      case AtomOp::And: return b_.CreateAnd(old, x);
-      case AtomOp::Or: return b_.CreateOr(old, x);
-      case AtomOp::Xor: return b_.CreateXor(old, x);
-      case AtomOp::Min: return b_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, old, x);
-      case AtomOp::Max: return b_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, old, x);
-      case AtomOp::Inc: return b_.CreateSelect(b_.CreateICmpUGE(old, x), llvm::ConstantInt::get(t, 0), b_.CreateAdd(old, llvm::ConstantInt::get(t, 1)));
-      case AtomOp::Dec: return b_.CreateSelect(b_.CreateOr(b_.CreateICmpEQ(old, llvm::ConstantInt::get(t, 0)), b_.CreateICmpUGT(old, x)), x, b_.CreateSub(old, llvm::ConstantInt::get(t, 1)));
-      case AtomOp::Exch: return x;
-      case AtomOp::Cas: return b_.CreateSelect(b_.CreateICmpEQ(old, x), y, old);
+      case AtomOp::Add:
+        return b_.CreateAdd(old, x);
+      case AtomOp::And:
+        return b_.CreateAnd(old, x);
+      case AtomOp::Or:
+        return b_.CreateOr(old, x);
+      case AtomOp::Xor:
+        return b_.CreateXor(old, x);
+      case AtomOp::Min:
+        return b_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, old, x);
+      case AtomOp::Max:
+        return b_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, old, x);
+      case AtomOp::Inc:
+        return b_.CreateSelect(b_.CreateICmpUGE(old, x), llvm::ConstantInt::get(t, 0),
+                               b_.CreateAdd(old, llvm::ConstantInt::get(t, 1)));
+      case AtomOp::Dec:
+        return b_.CreateSelect(
+            b_.CreateOr(b_.CreateICmpEQ(old, llvm::ConstantInt::get(t, 0)), b_.CreateICmpUGT(old, x)), x,
+            b_.CreateSub(old, llvm::ConstantInt::get(t, 1)));
+      case AtomOp::Exch:
+        return x;
+      case AtomOp::Cas:
+        return b_.CreateSelect(b_.CreateICmpEQ(old, x), y, old);
       case AtomOp::FAdd: {
         LV s;
         s.shape = uniform_shape(bits);
@@ -54,8 +68,10 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
         s.base = canon(s).base;
         return ftz ? flushed(s.base) : s.base;
       }
-      case AtomOp::FMin: return min_max(true, ft, old, x);
-      case AtomOp::FMax: return min_max(false, ft, old, x);
+      case AtomOp::FMin:
+        return min_max(true, ft, old, x);
+      case AtomOp::FMax:
+        return min_max(false, ft, old, x);
     }
     US_UNREACHABLE();
   };
@@ -66,18 +82,32 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
   }
   using RMW = llvm::AtomicRMWInst;
   const auto sc = llvm::AtomicOrdering::SequentiallyConsistent;
-  if (op == AtomOp::Cas)
-    return b_.CreateExtractValue(b_.CreateAtomicCmpXchg(ptr, x, y, align, sc, sc), 0);
+  if (op == AtomOp::Cas) return b_.CreateExtractValue(b_.CreateAtomicCmpXchg(ptr, x, y, align, sc, sc), 0);
   std::optional<RMW::BinOp> direct;
   switch (op) {
-    case AtomOp::Add: direct = RMW::Add; break;
-    case AtomOp::And: direct = RMW::And; break;
-    case AtomOp::Or: direct = RMW::Or; break;
-    case AtomOp::Xor: direct = RMW::Xor; break;
-    case AtomOp::Exch: direct = RMW::Xchg; break;
-    case AtomOp::Min: direct = sign ? RMW::Min : RMW::UMin; break;
-    case AtomOp::Max: direct = sign ? RMW::Max : RMW::UMax; break;
-    default: break;
+    case AtomOp::Add:
+      direct = RMW::Add;
+      break;
+    case AtomOp::And:
+      direct = RMW::And;
+      break;
+    case AtomOp::Or:
+      direct = RMW::Or;
+      break;
+    case AtomOp::Xor:
+      direct = RMW::Xor;
+      break;
+    case AtomOp::Exch:
+      direct = RMW::Xchg;
+      break;
+    case AtomOp::Min:
+      direct = sign ? RMW::Min : RMW::UMin;
+      break;
+    case AtomOp::Max:
+      direct = sign ? RMW::Max : RMW::UMax;
+      break;
+    default:
+      break;
   }
   if (direct) return b_.CreateAtomicRMW(*direct, ptr, x, align, sc);
   // Compare-and-swap loop.
@@ -112,13 +142,29 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
     u64 neutral = 0;
     const u64 all = mask_bits(bits);
     switch (op) {
-      case AtomOp::Add: reduce = llvm::Intrinsic::vector_reduce_add; break;
-      case AtomOp::Or: reduce = llvm::Intrinsic::vector_reduce_or; break;
-      case AtomOp::Xor: reduce = llvm::Intrinsic::vector_reduce_xor; break;
-      case AtomOp::And: reduce = llvm::Intrinsic::vector_reduce_and; neutral = all; break;
-      case AtomOp::Min: reduce = isa::is_signed(type) ? llvm::Intrinsic::vector_reduce_smin : llvm::Intrinsic::vector_reduce_umin; neutral = isa::is_signed(type) ? all >> 1 : all; break;
-      case AtomOp::Max: reduce = isa::is_signed(type) ? llvm::Intrinsic::vector_reduce_smax : llvm::Intrinsic::vector_reduce_umax; neutral = isa::is_signed(type) ? (all >> 1) + 1 : 0; break;
-      default: break;
+      case AtomOp::Add:
+        reduce = llvm::Intrinsic::vector_reduce_add;
+        break;
+      case AtomOp::Or:
+        reduce = llvm::Intrinsic::vector_reduce_or;
+        break;
+      case AtomOp::Xor:
+        reduce = llvm::Intrinsic::vector_reduce_xor;
+        break;
+      case AtomOp::And:
+        reduce = llvm::Intrinsic::vector_reduce_and;
+        neutral = all;
+        break;
+      case AtomOp::Min:
+        reduce = isa::is_signed(type) ? llvm::Intrinsic::vector_reduce_smin : llvm::Intrinsic::vector_reduce_umin;
+        neutral = isa::is_signed(type) ? all >> 1 : all;
+        break;
+      case AtomOp::Max:
+        reduce = isa::is_signed(type) ? llvm::Intrinsic::vector_reduce_smax : llvm::Intrinsic::vector_reduce_umax;
+        neutral = isa::is_signed(type) ? (all >> 1) + 1 : 0;
+        break;
+      default:
+        break;
     }
     if (reduce) {  // exact in any order: one update for the warp
       Value* x = vec(vx);
@@ -147,7 +193,8 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
     if (m.offset) p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(m.offset)));
     auto pick = [&](V v, Value* slot) -> Value* {
       if (!v) return nullptr;
-      return slot ? static_cast<Value*>(b_.CreateLoad(int_type(bits), b_.CreateGEP(int_type(bits), slot, lane))) : at(v).base;
+      return slot ? static_cast<Value*>(b_.CreateLoad(int_type(bits), b_.CreateGEP(int_type(bits), slot, lane)))
+                  : at(v).base;
     };
     Value* old = atomic_scalar(op, type, p, pick(vx, sx), pick(vy, sy), exclusive, m.order);
     if (results) b_.CreateStore(old, b_.CreateGEP(int_type(bits), results, lane));

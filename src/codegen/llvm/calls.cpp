@@ -76,7 +76,9 @@ void Emitter::store_param(Value* buf, u32 byte, V v, u32 bits) {
     return put(byte / 4, b_.CreateOr(keep, add));
   }
   for (u32 k = 0; k < bits / 32; ++k) {
-    Value* part = bits == 32 ? x : b_.CreateTrunc(k ? b_.CreateLShr(x, llvm::ConstantInt::get(vec_type(bits), 32 * k)) : x, vec_type(32));
+    Value* part = bits == 32 ? x
+                             : b_.CreateTrunc(k ? b_.CreateLShr(x, llvm::ConstantInt::get(vec_type(bits), 32 * k)) : x,
+                                              vec_type(32));
     put(byte / 4 + k, part);
   }
 }
@@ -121,7 +123,10 @@ bool Emitter::call_builtin(const std::string& name, const ir::Inst::Call& call) 
   } else if (name == "free") {
     call_rt(RtFn::Free, {call_arg(call, 0, 64)}, {}, &r, false);
   } else if (name == "__assertfail") {
-    call_rt(RtFn::Assert, {call_arg(call, 0, 64), call_arg(call, 1, 64), call_arg(call, 2, 32), call_arg(call, 3, 64), call_arg(call, 4, 64)}, {}, &r, false);
+    call_rt(RtFn::Assert,
+            {call_arg(call, 0, 64), call_arg(call, 1, 64), call_arg(call, 2, 32), call_arg(call, 3, 64),
+             call_arg(call, 4, 64)},
+            {}, &r, false);
   } else {
     return false;
   }
@@ -136,7 +141,8 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
   };
   auto copy = [&](Value* to, u32 to_word, Value* from, u32 from_word, u32 n) {
     for (u32 k = 0; k < n; ++k)
-      b_.CreateAlignedStore(load_param_word(from, from_word + k), b_.CreateConstInBoundsGEP1_64(vec_type(32), to, to_word + k), llvm::Align(64));
+      b_.CreateAlignedStore(load_param_word(from, from_word + k),
+                            b_.CreateConstInBoundsGEP1_64(vec_type(32), to, to_word + k), llvm::Align(64));
   };
   Value* args = buffer(callee.params, "args");
   Value* rets = buffer(callee.rets, "rets");
@@ -198,7 +204,8 @@ void Emitter::emit_call(const ir::Inst& i) {
     std::size_t n_args = call.args.size(), n_rets = call.rets.size();
     std::vector<std::pair<ir::ValueId, Value*>> out_slots;
     for (const Operand& o : call.rets)
-      if (o.kind == Operand::Kind::Value) out_slots.push_back({o.value, new_alloca(vec_type(ir::bits_of(f_.regs[o.value.v])), "iret")});
+      if (o.kind == Operand::Kind::Value)
+        out_slots.push_back({o.value, new_alloca(vec_type(ir::bits_of(f_.regs[o.value.v])), "iret")});
     for (u32 f : m_.address_taken) {
       const ir::Function& callee = m_.ir.functions[f];
       if (!callee.defined || callee.params.size() != n_args || callee.rets.size() != n_rets) continue;
@@ -225,7 +232,9 @@ void Emitter::emit_call(const ir::Inst& i) {
       set_mask(const_cast<Value*>(was), was_full);
     }
     written_.clear();
-    for (auto& [id, slot] : out_slots) written_.push_back({id, make_varying(b_.CreateLoad(vec_type(ir::bits_of(f_.regs[id.v])), slot), ir::bits_of(f_.regs[id.v]))});
+    for (auto& [id, slot] : out_slots)
+      written_.push_back(
+          {id, make_varying(b_.CreateLoad(vec_type(ir::bits_of(f_.regs[id.v])), slot), ir::bits_of(f_.regs[id.v]))});
     Value* left = b_.CreateLoad(b_.getInt32Ty(), rest);
     auto* bad = Block::Create(c_, "icall.bad", out_);
     auto* ok = Block::Create(c_, "icall.ok", out_);
@@ -239,7 +248,8 @@ void Emitter::emit_call(const ir::Inst& i) {
     set_mask(const_cast<Value*>(was), was_full);
   }
   if (m_.functions_exit) {  // the callee may have ended some lanes
-    Value* alive = b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(device::WarpCtx, live)));
+    Value* alive = b_.CreateLoad(b_.getInt32Ty(),
+                                 b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(device::WarpCtx, live)));
     b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_), alive), live_);
     set_mask(b_.CreateAnd(mask(), alive), false);
   }

@@ -40,17 +40,22 @@ ModuleEmitter::ModuleEmitter(const ir::Module& m, const Variant& v) : ir(m), var
   facts.cluster_one = v.cluster.x * v.cluster.y * v.cluster.z == 1;
   for (u32 f = 0; f < m.functions.size(); ++f) {
     if (m.functions[f].entry || !m.functions[f].defined) continue;
-    for (const ir::Block& b : m.functions[f].blocks) functions_exit = functions_exit || b.term.kind == ir::Terminator::Kind::Exit || b.term.kind == ir::Terminator::Kind::Trap;
+    for (const ir::Block& b : m.functions[f].blocks)
+      functions_exit =
+          functions_exit || b.term.kind == ir::Terminator::Kind::Exit || b.term.kind == ir::Terminator::Kind::Trap;
   }
   di = std::make_unique<llvm::DIBuilder>(*module);
-  unit = di->createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus_17, file(0), "understudy", true, "", 0, "", llvm::DICompileUnit::LineTablesOnly);
+  unit = di->createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus_17, file(0), "understudy", true, "", 0, "",
+                               llvm::DICompileUnit::LineTablesOnly);
   module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
   module->addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
 }
 
 llvm::DIFile* ModuleEmitter::file(u32 index) {
   llvm::DIFile*& f = files[index];
-  if (!f) f = index && index < ir.files.size() ? di->createFile(ir.files[index], "") : di->createFile(ir.name.empty() ? "module.ptx" : ir.name, "");
+  if (!f)
+    f = index && index < ir.files.size() ? di->createFile(ir.files[index], "")
+                                         : di->createFile(ir.name.empty() ? "module.ptx" : ir.name, "");
   return f;
 }
 
@@ -63,7 +68,8 @@ static void set_attributes(llvm::Function* f) {
 
 static void attach_subprogram(ModuleEmitter& m, llvm::Function* out, const ir::Function& f) {
   auto* type = m.di->createSubroutineType(m.di->getOrCreateTypeArray({}));
-  auto* sp = m.di->createFunction(m.file(0), f.name, out->getName(), m.file(0), f.loc.line, type, f.loc.line, llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
+  auto* sp = m.di->createFunction(m.file(0), f.name, out->getName(), m.file(0), f.loc.line, type, f.loc.line,
+                                  llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
   out->setSubprogram(sp);
 }
 
@@ -71,7 +77,8 @@ llvm::Function* ModuleEmitter::function(u32 id) {
   llvm::Function*& out = functions[id];
   if (out) return out;
   auto* ptr = llvm::PointerType::getUnqual(context);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, llvm::Type::getInt32Ty(context), ptr, ptr}, false);
+  auto* type =
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, llvm::Type::getInt32Ty(context), ptr, ptr}, false);
   out = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "f." + ir.functions[id].name, *module);
   set_attributes(out);
   attach_subprogram(*this, out, ir.functions[id]);
@@ -105,12 +112,14 @@ Target make_target(const std::string& cpu_option) {
   std::string cpu = cpu_option, features;
   if (cpu.empty()) {
     cpu = llvm::sys::getHostCPUName().str();
-    for (auto& [name, on] : llvm::sys::getHostCPUFeatures()) features += (features.empty() ? "" : ",") + std::string(on ? "+" : "-") + name.str();
+    for (auto& [name, on] : llvm::sys::getHostCPUFeatures())
+      features += (features.empty() ? "" : ",") + std::string(on ? "+" : "-") + name.str();
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.TrapUnreachable = true;
-  t.machine.reset(target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  t.machine.reset(target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                              llvm::CodeGenOptLevel::Default));
   if (!t.machine) {
     t.error = "unknown CPU name '" + cpu + "'";
     return t;
@@ -131,7 +140,8 @@ void find_address_taken(ModuleEmitter& m) {
   auto take = [&](ir::SymId s) {
     if (!s.valid()) return;
     const ir::Symbol& sym = m.ir.symbols[s.v];
-    if (sym.kind == ir::Symbol::Kind::Function && sym.func.valid() && !m.ir.functions[sym.func.v].entry && !seen[sym.func.v]) {
+    if (sym.kind == ir::Symbol::Kind::Function && sym.func.valid() && !m.ir.functions[sym.func.v].entry &&
+        !seen[sym.func.v]) {
       seen[sym.func.v] = 1;
       m.address_taken.push_back(sym.func.v);
     }
@@ -155,6 +165,15 @@ bool is_recursive(const ModuleEmitter& m) {
         if (c->getFunction() == f) return true;
   return false;
 }
+
+// In a dispatched function everything is one loop with an edge between any two blocks: passes over loops find nothing in it
+// and take for ever.
+struct HoistUnlessDispatched : llvm::PassInfoMixin<HoistUnlessDispatched> {
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
+    if (f.hasFnAttribute("dispatched")) return llvm::PreservedAnalyses::all();
+    return llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true).run(f, fam);
+  }
+};
 
 void run_passes(llvm::Module& m, llvm::TargetMachine& tm, const Options& options, ObjectCode& out) {
   llvm::PassBuilder pb(&tm);
@@ -203,7 +222,7 @@ void run_passes(llvm::Module& m, llvm::TargetMachine& tm, const Options& options
   });
   step("loops", [](auto& mpm) {
     llvm::FunctionPassManager f;
-    f.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+    f.addPass(HoistUnlessDispatched());
     f.addPass(llvm::EarlyCSEPass(true));
     f.addPass(llvm::InstCombinePass());
     f.addPass(llvm::SimplifyCFGPass());
@@ -212,7 +231,8 @@ void run_passes(llvm::Module& m, llvm::TargetMachine& tm, const Options& options
   });
 }
 
-void compile(const ir::Module& module, const char* kernel, const Variant& variant, const Options& options, ObjectCode& out) {
+void compile(const ir::Module& module, const char* kernel, const Variant& variant, const Options& options,
+             ObjectCode& out) {
   const auto t0 = Clock::now();
   Target target = make_target(options.cpu);
   if (!target.machine) {
@@ -236,7 +256,8 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   out.times.push_back({"target", ms_since(t0)});
   const auto t1 = Clock::now();
   auto* ptr = llvm::PointerType::getUnqual(m.context);
-  auto* fn = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {ptr, ptr}, false), llvm::GlobalValue::ExternalLinkage, "kernel", *m.module);
+  auto* fn = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {ptr, ptr}, false),
+                                    llvm::GlobalValue::ExternalLinkage, "kernel", *m.module);
   set_attributes(fn);
   attach_subprogram(m, fn, *entry);
   auto body = std::make_unique<ir::Function>(*entry);
@@ -283,7 +304,8 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager pm;
-  if (target.machine->addPassesToEmitFile(pm, stream, nullptr, llvm::CodeGenFileType::ObjectFile)) internal_error(__FILE__, __LINE__, "no object emission");
+  if (target.machine->addPassesToEmitFile(pm, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    internal_error(__FILE__, __LINE__, "no object emission");
   if (options.dump_after == "asm" || options.dump_after == "all") {
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream ts(text);
@@ -301,13 +323,18 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
 }  // namespace
 }  // namespace us::codegen
 
-extern "C" __attribute__((visibility("default"))) void understudy_codegen_compile(const us::ir::Module* m, const char* kernel, const us::codegen::Variant* v,
-                                                                               const us::codegen::Options* o, us::codegen::ObjectCode* out) {
+extern "C" __attribute__((visibility("default"))) void understudy_codegen_compile(const us::ir::Module* m,
+                                                                                  const char* kernel,
+                                                                                  const us::codegen::Variant* v,
+                                                                                  const us::codegen::Options* o,
+                                                                                  us::codegen::ObjectCode* out) {
   us::codegen::compile(*m, kernel, *v, *o, *out);
 }
 
-extern "C" __attribute__((visibility("default"))) void understudy_codegen_line_of(const std::vector<us::u8>* elf, us::u64 offset, std::string* out) {
-  auto buffer = llvm::MemoryBuffer::getMemBuffer(llvm::StringRef(reinterpret_cast<const char*>(elf->data()), elf->size()), "", false);
+extern "C" __attribute__((visibility("default"))) void understudy_codegen_line_of(const std::vector<us::u8>* elf,
+                                                                                  us::u64 offset, std::string* out) {
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(
+      llvm::StringRef(reinterpret_cast<const char*>(elf->data()), elf->size()), "", false);
   auto object = llvm::object::ObjectFile::createObjectFile(buffer->getMemBufferRef());
   if (!object) {
     llvm::consumeError(object.takeError());
@@ -320,6 +347,7 @@ extern "C" __attribute__((visibility("default"))) void understudy_codegen_line_o
       at.SectionIndex = s.getIndex();
       break;
     }
-  const auto line = dwarf->getLineInfoForAddress(at, {llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue, llvm::DILineInfoSpecifier::FunctionNameKind::None});
+  const auto line = dwarf->getLineInfoForAddress(
+      at, {llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue, llvm::DILineInfoSpecifier::FunctionNameKind::None});
   if (line.Line) *out = line.FileName + ":" + std::to_string(line.Line);
 }

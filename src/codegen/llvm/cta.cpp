@@ -17,7 +17,9 @@ using ir::Operand;
 
 static constexpr u32 kEnded = 255;
 
-llvm::Value* Emitter::ctx() { return cta_mode_ ? static_cast<Value*>(b_.CreateLoad(b_.getPtrTy(), ctx_slot_, "ctx")) : ctx_; }
+llvm::Value* Emitter::ctx() {
+  return cta_mode_ ? static_cast<Value*>(b_.CreateLoad(b_.getPtrTy(), ctx_slot_, "ctx")) : ctx_;
+}
 llvm::Value* Emitter::warp_index() {
   if (cta_mode_) return b_.CreateLoad(b_.getInt32Ty(), warp_slot_, "warp");
   return load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp");
@@ -56,8 +58,9 @@ bool Emitter::choose_cta_mode() {
       }
       if (!may_yield(i)) continue;
       const std::string_view id = isa::info(i.form).id;
-      const bool whole = (id == "bar_sync" || id == "barrier_sync") && i.guard.kind == Operand::Kind::None && !a_.guarded[b] &&
-                         i.ops[0].kind == Operand::Kind::Imm && i.ops[0].imm == 0 && (i.ops.size() < 2 || i.ops[1].kind == Operand::Kind::None);
+      const bool whole = (id == "bar_sync" || id == "barrier_sync") && i.guard.kind == Operand::Kind::None &&
+                         !a_.guarded[b] && i.ops[0].kind == Operand::Kind::Imm && i.ops[0].imm == 0 &&
+                         (i.ops.size() < 2 || i.ops[1].kind == Operand::Kind::None);
       if (!whole) return false;
       ++barriers;
     }
@@ -76,7 +79,8 @@ void Emitter::split_after_barriers() {
       if (!may_yield(f_.blocks[b].insts[k])) continue;
       ir::Block tail;
       ir::Block& head = f_.blocks[b];
-      tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1), std::make_move_iterator(head.insts.end()));
+      tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
+                        std::make_move_iterator(head.insts.end()));
       head.insts.resize(k + 1);
       tail.term = head.term;
       const ir::BlockId id{static_cast<u32>(f_.blocks.size())};
@@ -181,8 +185,10 @@ void Emitter::emit_cta_dispatch() {
   b_.CreateStore(next, warp_slot_);
   b_.CreateBr(dispatch_);
   b_.SetInsertPoint(round);
-  if (barriers) b_.CreateCondBr(b_.CreateICmpUGE(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(warps)), leave, again);
-  else b_.CreateBr(leave);
+  if (barriers)
+    b_.CreateCondBr(b_.CreateICmpUGE(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(warps)), leave, again);
+  else
+    b_.CreateBr(leave);
   b_.SetInsertPoint(again);
   b_.CreateStore(b_.getInt32(0), warp_slot_);
   b_.CreateBr(dispatch_);

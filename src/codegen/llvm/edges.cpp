@@ -14,14 +14,16 @@ using ir::Terminator;
 void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
   ir::Block& t = f_.blocks[to];
   if (t.phis.empty()) return;
-  const std::size_t k = static_cast<std::size_t>(std::find(cfg_.preds[to].begin(), cfg_.preds[to].end(), from) - cfg_.preds[to].begin());
+  const std::size_t k =
+      static_cast<std::size_t>(std::find(cfg_.preds[to].begin(), cfg_.preds[to].end(), from) - cfg_.preds[to].begin());
   std::vector<std::pair<ir::ValueId, LV>> copies;
   for (ir::Phi& p : t.phis) {
     const Shape& want = a_.shapes[p.dest.v];
     const Operand& o = p.in[k];
     if (want.constant() || o.kind == Operand::Kind::None) continue;
     LV v;
-    if (o.kind == Operand::Kind::Value) v = read_value(o.value);
+    if (o.kind == Operand::Kind::Value)
+      v = read_value(o.value);
     else {
       v.shape = constant_shape(want.bits, static_cast<u64>(o.imm));
       v.base = const_int(want.bits, static_cast<u64>(o.imm));
@@ -62,14 +64,14 @@ void Emitter::kill_lanes(Value* m) {
   Value* left = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_place()), b_.CreateNot(m));
   b_.CreateStore(left, live_place());
   Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live));
-  if (f_.entry) b_.CreateStore(left, p);
-  else b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateNot(m)), p);
+  if (f_.entry)
+    b_.CreateStore(left, p);
+  else
+    b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateNot(m)), p);
 }
 
 // After the edges of a block: go on.
-void Emitter::finish_block(u32 b) {
-  b_.CreateBr(sweep_from(position_[b] + 1));
-}
+void Emitter::finish_block(u32 b) { b_.CreateBr(sweep_from(position_[b] + 1)); }
 
 Emitter::Parts Emitter::divided(const Terminator& t, V cond) {
   Parts parts;
@@ -103,8 +105,10 @@ void Emitter::emit_terminator(u32 b) {
     V none;
     call_rt(RtFn::Trap, {}, {}, &none, false);
     kill_lanes(mask());
-    if (guarded) finish_block(b);
-    else b_.CreateBr(end_);
+    if (guarded)
+      finish_block(b);
+    else
+      b_.CreateBr(end_);
     return;
   }
   if (exits) {
@@ -116,8 +120,10 @@ void Emitter::emit_terminator(u32 b) {
     return;
   }
   if (t.kind == Terminator::Kind::Ret) {
-    if (guarded) finish_block(b);
-    else b_.CreateBr(end_);
+    if (guarded)
+      finish_block(b);
+    else
+      b_.CreateBr(end_);
     return;
   }
   // One target: plain jump.
@@ -140,7 +146,8 @@ void Emitter::emit_terminator(u32 b) {
     if (a_.guarded[to]) b_.CreateStore(m, pending_[to]);
     branch_to(to);
   };
-  if (cta_mode_ && !f_.blocks[b].insts.empty() && may_yield(f_.blocks[b].insts.back())) return emit_cta_barrier(t.targets[0].v);
+  if (cta_mode_ && !f_.blocks[b].insts.empty() && may_yield(f_.blocks[b].insts.back()))
+    return emit_cta_barrier(t.targets[0].v);
   if (t.targets.size() == 1 || cfg_.succs[b].size() == 1) return go(t.targets[0].v, mask(), mask_full_);
 
   V cond = read(t.cond, t.kind == Terminator::Kind::CondBr ? isa::Type::pred : isa::Type::u32);
@@ -168,8 +175,10 @@ void Emitter::emit_terminator(u32 b) {
   // Divergent: every lane goes its way, then the sweep goes on.
   Parts going;
   for (auto& [to, part] : divided(t, cond)) {
-    if (exit_edge(to)) kill_lanes(part);
-    else going.push_back({to, part});
+    if (exit_edge(to))
+      kill_lanes(part);
+    else
+      going.push_back({to, part});
   }
   if (!guarded && going.size() == 1) {  // the others have left: no divergence
     const u32 to = going[0].first;

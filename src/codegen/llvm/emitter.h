@@ -63,8 +63,10 @@ class Emitter final : public Builder {
   V ballot(V pred) override;
   V shuffle(V src, V lane) override;
   V sreg(isa::SReg, u32 comp) override;
-  void call_rt(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) override;
-  void call_rt_now(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args = false);
+  void call_rt(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+               bool uniform_if_args) override;
+  void call_rt_now(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+                   bool uniform_if_args = false);
   // Builder: memory (memory.cpp)
   void load(const MemRef&, std::span<V> out) override;
   void store(const MemRef&, std::span<const V> in) override;
@@ -93,15 +95,16 @@ class Emitter final : public Builder {
   llvm::Type* float_type(FT);
   Value* const_int(u32 bits, u64 v);
   Value* offsets_vector(const Shape&, u32 bits);
-  Value* vec(LV&);                // the 32-lane vector
+  Value* vec(LV&);  // the 32-lane vector
   Value* vec(V v) { return vec(at(v)); }
-  LV canon(LV v);                 // NaN made canonical
+  LV canon(LV v);  // NaN made canonical
   V canon(V v);
   Value* scalar_bin(Bin, Value* a, Value* b);  // a, b scalar or vector alike
   Value* apply_bin(Bin, Value* a, Value* b, u32 bits, const Shape* amount);
   Value* guarded_div(Bin, Value* a, Value* b);
   LV shape_result(Shape s, Value* base, Value* guard);
-  template <class F> V map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan);
+  template <class F>
+  V map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan);
   Value* min_max(bool is_min, FT t, Value* a, Value* b);
   // half.cpp
   static llvm::Type* like_vector(Value* model, llvm::Type* scalar);
@@ -116,8 +119,8 @@ class Emitter final : public Builder {
   void define(ir::ValueId, LV);
 
   // --- warp.cpp
-  Value* mask();                  // i32: lanes executing now
-  Value* mask_vec();              // <32 x i1>
+  Value* mask();      // i32: lanes executing now
+  Value* mask_vec();  // <32 x i1>
   bool mask_full() const { return mask_full_; }
   void set_mask(Value* m, bool full);
   Value* ctx_field(std::size_t offset, llvm::Type*, const char* name);
@@ -126,11 +129,15 @@ class Emitter final : public Builder {
   void copy_async(std::span<const V> args);
 
   // --- memory.cpp
-  struct Access { Value* pointer = nullptr; LV addr; isa::Space space; };  // where a memory operation goes
+  struct Access {
+    Value* pointer = nullptr;
+    LV addr;
+    isa::Space space;
+  };  // where a memory operation goes
   Value* window_ = nullptr;
   Value* window_base();
-  Value* scalar_pointer(const MemRef&);                 // uniform address
-  LV address(const MemRef&, Value** root);              // lane address = root + addr (addr sign-extended to 64)
+  Value* scalar_pointer(const MemRef&);     // uniform address
+  LV address(const MemRef&, Value** root);  // lane address = root + addr (addr sign-extended to 64)
   Value* pointer_vector(Value* root, LV& addr);
   void load_lanes(const MemRef&, Value* root, LV& addr, std::span<V> out);
   void store_lanes(const MemRef&, Value* root, LV& addr, std::span<const V> in);
@@ -150,10 +157,11 @@ class Emitter final : public Builder {
     std::map<i64, std::pair<Value*, u32>> elements;  // byte offset from base -> vector and lane
   } stores_;
   void defer_store(const MemRef&, Value* root, LV& addr, const std::vector<Value*>& v);
-  void flush_stores();              // before anything that may see memory, and before control leaves the block
+  void flush_stores();  // before anything that may see memory, and before control leaves the block
   void compiler_fence();
   // Runs `body(lane i32)` for each active lane, lowest first.
-  template <class F> void for_each_lane(F&& body);
+  template <class F>
+  void for_each_lane(F&& body);
   Value* atomic_scalar(AtomOp, isa::Type, Value* ptr, Value* b, Value* c, bool local_memory, Order);
   // parameters of device functions and calls: 32-bit words interleaved by lane
   Value* param_buffer(ir::SymId, u32* offset);
@@ -173,8 +181,8 @@ class Emitter final : public Builder {
   void emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full);  // phis + pending
   void emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full);
   void kill_lanes(Value* m);
-  void branch_to(u32 to);                 // plain jump or jump to its check
-  Block* sweep_from(u32 pos);             // continue the sweep at a layout position
+  void branch_to(u32 to);      // plain jump or jump to its check
+  Block* sweep_from(u32 pos);  // continue the sweep at a layout position
   Block* sweep_block(u32 pos);
   void spin_check(u32 from, u32 to);
   void return_now();
@@ -188,7 +196,12 @@ class Emitter final : public Builder {
   void set_debug_loc(const SrcLoc&);
   Value* new_alloca(llvm::Type*, const char* name);
   // values in slots
-  struct Slot { Value* base = nullptr; Value* vec = nullptr; Value* guard = nullptr; bool per_warp = false; };
+  struct Slot {
+    Value* base = nullptr;
+    Value* vec = nullptr;
+    Value* guard = nullptr;
+    bool per_warp = false;
+  };
   Slot& slot_of(ir::ValueId);
   void store_slot(Slot&, LV&, Value* blend_mask);
   LV load_slot(Slot&, const Shape&);
@@ -201,7 +214,7 @@ class Emitter final : public Builder {
   void emit_cta_end();
   Value* ctx();
   Value* warp_index();
-  Value* place(Value* slot);        // the current warp's part of a slot
+  Value* place(Value* slot);  // the current warp's part of a slot
   Value* slot_alloca(const Slot&, llvm::Type*, const char* name);
   Value* live_alloca();
   Value* live_place() { return place(live_); }
@@ -211,7 +224,7 @@ class Emitter final : public Builder {
   Value* its_slot(llvm::Type*);
   Value* its_load(const std::vector<Value*>& set, u32 word);
   Value* its_all_of(std::initializer_list<const std::vector<Value*>*>);
-  Value* its_alone();                            // i1: no other lanes of the warp are pending anywhere
+  Value* its_alone();  // i1: no other lanes of the warp are pending anywhere
   void its_put(u32 slot, Value* mask, bool may_be_empty);
   void emit_its_dispatch();
   void emit_its_round_end(u32 blocks);
@@ -244,41 +257,41 @@ class Emitter final : public Builder {
   ir::Cfg cfg_;
   Analysis a_;
   std::vector<LV> pool_;
-  std::vector<LV> values_;          // by ValueId, valid in `value_block_`
+  std::vector<LV> values_;  // by ValueId, valid in `value_block_`
   std::vector<Block*> value_block_;
   std::vector<Slot> slots_, phi_in_;
-  std::vector<Value*> shadows_;     // by ValueId
-  std::vector<u8> crosses_;         // by ValueId: used in another block
+  std::vector<Value*> shadows_;  // by ValueId
+  std::vector<u8> crosses_;      // by ValueId: used in another block
   std::vector<u32> def_block_;
-  std::vector<Value*> pending_;     // by block
+  std::vector<Value*> pending_;  // by block
   std::vector<u8> checked_;
   std::vector<Block*> body_, check_, sweep_;
-  std::vector<u32> position_;       // in layout, by block
-  u32 cur_ = 0;                     // block being emitted
+  std::vector<u32> position_;  // in layout, by block
+  u32 cur_ = 0;                // block being emitted
   const ir::Inst* inst_ = nullptr;
   std::vector<std::pair<ir::ValueId, V>> written_;  // destinations of the current instruction
-  Value* ctx_ = nullptr;            // WarpCtx of the warp (not in CTA mode)
-  Value* ctx0_ = nullptr;           // a WarpCtx of this CTA: for what all its warps share
+  Value* ctx_ = nullptr;                            // WarpCtx of the warp (not in CTA mode)
+  Value* ctx0_ = nullptr;                           // a WarpCtx of this CTA: for what all its warps share
   Value* grid_ = nullptr;
   Value* cta_ = nullptr;
-  Value* live_ = nullptr;           // alloca i32
-  bool live_constant_ = false;      // full warps and nobody exits early
+  Value* live_ = nullptr;       // alloca i32
+  bool live_constant_ = false;  // full warps and nobody exits early
   Value* mask_ = nullptr;
   Value* mask_vec_ = nullptr;
   Block* mask_vec_block_ = nullptr;
   bool mask_full_ = false;
   Block* end_ = nullptr;
   Block* alloca_block_ = nullptr;
-  Value* args_in_ = nullptr;        // device functions
+  Value* args_in_ = nullptr;  // device functions
   Value* rets_out_ = nullptr;
-  Value* local_base_ = nullptr;     // i32: first byte of this frame's local memory
+  Value* local_base_ = nullptr;  // i32: first byte of this frame's local memory
   std::map<u32, Value*> param_bufs_;
   std::map<u32, u32> local_shift_;  // by SymId: .local variables of inlined functions
   Value* rt_args_ = nullptr;
   Value* rt_results_ = nullptr;
   std::map<std::string, Value*> fields_;
   bool cta_mode_ = false;
-  Value* warps_ = nullptr;          // CTA mode: WarpCtx* of each warp
+  Value* warps_ = nullptr;  // CTA mode: WarpCtx* of each warp
   Value* warp_slot_ = nullptr;
   Value* ctx_slot_ = nullptr;
   Value* resume_ = nullptr;
@@ -287,20 +300,20 @@ class Emitter final : public Builder {
   Block* next_warp_ = nullptr;
   llvm::SwitchInst* resume_switch_ = nullptr;
   u32 resume_points_ = 0;
-  Block* dispatch_ = nullptr;       // ITS
+  Block* dispatch_ = nullptr;  // ITS
   Block* its_round_ = nullptr;
   llvm::AllocaInst* its_frame_size_ = nullptr;
   Value* its_frame_ = nullptr;
   u64 its_bytes_ = 0;
-  Value* its_pending_ = nullptr;    // [blocks + barriers x i32]
+  Value* its_pending_ = nullptr;                                       // [blocks + barriers x i32]
   std::vector<Value*> its_ready_, its_waiting_, its_open_, its_todo_;  // bit sets of slots, 64 a word
-  Value* its_mask_ = nullptr;       // of the block that is entered
-  Value* its_spun_ = nullptr;       // rotations since other warps ran
-  Value* its_spun_lanes_ = nullptr; // and the lanes that did
-  Value* its_stalled_ = nullptr;    // rounds in which all lanes waited
-  Value* its_force_ = nullptr;      // nonzero: gates are open although lanes are missing
+  Value* its_mask_ = nullptr;                                          // of the block that is entered
+  Value* its_spun_ = nullptr;                                          // rotations since other warps ran
+  Value* its_spun_lanes_ = nullptr;                                    // and the lanes that did
+  Value* its_stalled_ = nullptr;                                       // rounds in which all lanes waited
+  Value* its_force_ = nullptr;  // nonzero: gates are open although lanes are missing
   u32 its_slots_ = 0, its_next_poll_ = 0;
-  std::set<u32> its_spins_;         // blocks with a spin check
+  std::set<u32> its_spins_;  // blocks with a spin check
   llvm::SwitchInst* its_switch_ = nullptr;
 };
 
@@ -316,12 +329,12 @@ struct ModuleEmitter {
   bool avx512 = false;
   bool force_varying = false, force_its = false;
   std::string dump_after;
-  std::map<u32, llvm::Function*> functions;      // by FuncId: device functions
-  std::vector<u32> work;                         // device functions still to emit
-  std::vector<u32> address_taken;                // candidates of indirect calls
+  std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
+  std::vector<u32> work;                     // device functions still to emit
+  std::vector<u32> address_taken;            // candidates of indirect calls
   std::map<u32, std::unique_ptr<ir::Function>> bodies;
-  std::vector<u8> waiting;                       // by FuncId, see inline_calls.h
-  bool functions_exit = false;                   // some device function can end its threads
+  std::vector<u8> waiting;      // by FuncId, see inline_calls.h
+  bool functions_exit = false;  // some device function can end its threads
   bool yields = false;
   u32 local_reserve = 0;
   u32 frames = 0;

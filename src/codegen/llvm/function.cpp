@@ -35,7 +35,9 @@ void Emitter::reorder_phi_inputs() {
     const auto old = f_.blocks[b].preds;
     for (ir::Phi& p : f_.blocks[b].phis) {
       std::vector<Operand> in(cfg.preds[b].size());
-      for (std::size_t k = 0; k < old.size(); ++k) in[static_cast<std::size_t>(std::find(cfg.preds[b].begin(), cfg.preds[b].end(), old[k].v) - cfg.preds[b].begin())] = p.in[k];
+      for (std::size_t k = 0; k < old.size(); ++k)
+        in[static_cast<std::size_t>(std::find(cfg.preds[b].begin(), cfg.preds[b].end(), old[k].v) -
+                                    cfg.preds[b].begin())] = p.in[k];
       p.in = std::move(in);
     }
     f_.blocks[b].preds.clear();
@@ -155,14 +157,17 @@ void Emitter::emit_prologue() {
   live_ = live_alloca();
   bool kills = m_.functions_exit;
   for (u32 b = 0; b < f_.blocks.size(); ++b) {
-    const bool ends = f_.blocks[b].term.kind == Terminator::Kind::Exit || (f_.entry && f_.blocks[b].term.kind == Terminator::Kind::Ret);
+    const bool ends = f_.blocks[b].term.kind == Terminator::Kind::Exit ||
+                      (f_.entry && f_.blocks[b].term.kind == Terminator::Kind::Ret);
     if (ends && a_.guarded[b]) kills = true;
     if ((a_.divergent[b] || a_.guarded[b]) && f_.entry)
       for (u32 s : cfg_.succs[b]) kills = kills || ir::is_exit_block(f_, s);
   }
   live_constant_ = f_.entry && m_.facts.full_warps() && !kills && !a_.its;
-  Value* start = f_.entry ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask)) : load_at(ctx(), offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
-                          : out_->getArg(1);
+  Value* start = f_.entry
+                     ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask))
+                                              : load_at(ctx(), offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
+                     : out_->getArg(1);
   b_.CreateStore(start, live_place());
   if (!f_.entry) {
     args_in_ = out_->getArg(2);
@@ -172,9 +177,11 @@ void Emitter::emit_prologue() {
     Value* top = load_at(ctx(), offsetof(WarpCtx, local_top), b_.getInt32Ty(), "top", false);
     local_base_ = new_alloca(b_.getInt32Ty(), "frame");
     b_.CreateStore(top, local_base_);
-    b_.CreateStore(b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16)), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
+    b_.CreateStore(b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16)),
+                   b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   } else if (f_.entry) {
-    b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
+    b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
+                   b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   }
   for (u32 b : cfg_.layout)
     if (pending_[b]) b_.CreateStore(b_.getInt32(0), pending_[b]);
@@ -189,7 +196,10 @@ void Emitter::run() {
   subprogram_ = out_->getSubprogram();
   set_debug_loc(f_.loc);
   create_blocks();
-  if (a_.its) its_prologue();
+  if (a_.its) {
+    its_prologue();
+    out_->addFnAttr("dispatched");
+  }
   if (cta_mode_) {
     warps_ = out_->getArg(0);
     current_ = out_->getArg(1);
@@ -207,10 +217,15 @@ void Emitter::run() {
   }
   for (u32 b : cfg_.layout) emit_block(b);
   b_.SetInsertPoint(end_);
-  if (local_base_) b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), local_base_), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
-  if (f_.entry) b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live)));
-  if (cta_mode_) emit_cta_end();
-  else b_.CreateRetVoid();
+  if (local_base_)
+    b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), local_base_),
+                   b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
+  if (f_.entry)
+    b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live)));
+  if (cta_mode_)
+    emit_cta_end();
+  else
+    b_.CreateRetVoid();
   if (a_.its) its_epilogue();
   b_.SetInsertPoint(alloca_block_);
   b_.SetCurrentDebugLocation(llvm::DebugLoc());
@@ -254,9 +269,12 @@ llvm::BasicBlock* Emitter::sweep_from(u32 pos) {
       b_.SetInsertPoint(next);
     }
   }
-  if (pos == cfg_.layout.size()) b_.CreateBr(end_);
-  else if (checked_[cfg_.layout[pos]]) b_.CreateBr(check_[cfg_.layout[pos]]);
-  else b_.CreateBr(sweep_from(pos + 1));
+  if (pos == cfg_.layout.size())
+    b_.CreateBr(end_);
+  else if (checked_[cfg_.layout[pos]])
+    b_.CreateBr(check_[cfg_.layout[pos]]);
+  else
+    b_.CreateBr(sweep_from(pos + 1));
   return first;
 }
 
@@ -283,12 +301,17 @@ void Emitter::emit_block(u32 b) {
       b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), body_[b], sweep_from(position_[b] + 1));
     }
     b_.SetInsertPoint(body_[b]);
-    if (a_.guarded[b]) set_mask(m, false);
-    else if (live_constant_) set_mask(nullptr, true);
-    else set_mask(b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"), false);
+    if (a_.guarded[b])
+      set_mask(m, false);
+    else if (live_constant_)
+      set_mask(nullptr, true);
+    else
+      set_mask(b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"), false);
     emit_phi_loads(b);
     const int loop = cfg_.loop_of[b];
-    if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b && a_.loop_spins[static_cast<std::size_t>(loop)]) spin_check(b, b);
+    if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b &&
+        a_.loop_spins[static_cast<std::size_t>(loop)])
+      spin_check(b, b);
   }
   for (const ir::Inst& i : f_.blocks[b].insts)
     if (!(cta_mode_ && may_yield(i))) emit_inst(i);
@@ -308,7 +331,8 @@ void Emitter::spin_check(u32 block, u32) {
   b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt32(0)), out, go, weights);
   b_.SetInsertPoint(out);
   V none;
-  call_rt(RtFn::Yield, {imm(64, f_.blocks[block].insts.empty() ? 0 : f_.blocks[block].insts[0].loc.line)}, {}, &none, false);
+  call_rt(RtFn::Yield, {imm(64, f_.blocks[block].insts.empty() ? 0 : f_.blocks[block].insts[0].loc.line)}, {}, &none,
+          false);
   b_.CreateBr(go);
   b_.SetInsertPoint(go);
 }
@@ -316,11 +340,16 @@ void Emitter::spin_check(u32 block, u32) {
 void Emitter::run_semantics(const ir::Inst& i) {
   written_.clear();
   const SemFn fn = i.form == isa::Form::Unknown ? nullptr : semantics_of(i.form);
-  if (!i.call.empty()) emit_call(i);
-  else if (fn) fn(Sem{*this, i});
+  if (!i.call.empty())
+    emit_call(i);
+  else if (fn)
+    fn(Sem{*this, i});
   else {
     unimplemented(i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern), i.loc);
-    ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) { written_.push_back({v, make_varying(llvm::Constant::getNullValue(vec_type(ir::bits_of(f_.regs[v.v]))), ir::bits_of(f_.regs[v.v]))}); });
+    ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) {
+      written_.push_back({v, make_varying(llvm::Constant::getNullValue(vec_type(ir::bits_of(f_.regs[v.v]))),
+                                          ir::bits_of(f_.regs[v.v]))});
+    });
   }
 }
 
@@ -360,9 +389,11 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   Value* was = mask_;
   const bool was_full = mask_full_;
   flush_stores();
-  Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, mask(), b_.getInt32(0)) : b_.CreateAnd(b_.CreateBitCast(vec(p), b_.getInt32Ty()), mask());
+  Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, mask(), b_.getInt32(0))
+                                  : b_.CreateAnd(b_.CreateBitCast(vec(p), b_.getInt32Ty()), mask());
   std::vector<LV> olds;
-  for (std::size_t k = 0; k < defs.size(); ++k) olds.push_back(i.merge[k].kind == Operand::Kind::Value ? read_value(i.merge[k].value) : LV{});
+  for (std::size_t k = 0; k < defs.size(); ++k)
+    olds.push_back(i.merge[k].kind == Operand::Kind::Value ? read_value(i.merge[k].value) : LV{});
   // Bring what is kept to the destination's shape here, so that both sides agree.
   std::vector<Value*> kept(defs.size());
   for (std::size_t k = 0; k < defs.size(); ++k) {
@@ -379,8 +410,10 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   auto* done = Block::Create(c_, "guard.done", out_);
   b_.CreateCondBr(pred.shape.uniform() ? pred.base : b_.CreateICmpNE(m, b_.getInt32(0)), act, done);
   b_.SetInsertPoint(act);
-  if (pred.shape.uniform()) set_mask(was, was_full);
-  else set_mask(m, false);
+  if (pred.shape.uniform())
+    set_mask(was, was_full);
+  else
+    set_mask(m, false);
   run_semantics(i);
   flush_stores();
   auto written = written_;
@@ -394,7 +427,9 @@ void Emitter::emit_guarded(const ir::Inst& i) {
       const bool none = !olds[k].base && !olds[k].vec;
       if (want.varying()) {
         fresh[k] = vec(x);
-        if (!none && !pred.shape.uniform()) fresh[k] = b_.CreateSelect(b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize)), fresh[k], kept[k]);
+        if (!none && !pred.shape.uniform())
+          fresh[k] = b_.CreateSelect(b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize)),
+                                     fresh[k], kept[k]);
       } else {
         US_CHECK(!at(x).shape.varying());
         fresh[k] = at(x).base;
@@ -408,14 +443,17 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     const Shape& want = a_.shapes[defs[k].v];
     LV r;
     r.shape = want;
-    if (want.constant()) r.base = const_int(want.bits, want.value);
+    if (want.constant())
+      r.base = const_int(want.bits, want.value);
     else {
       US_CHECK(fresh[k] && !want.guarded);
       auto* phi = b_.CreatePHI(kept[k]->getType(), 2);
       phi->addIncoming(kept[k], before);
       phi->addIncoming(fresh[k], act_end);
-      if (want.varying()) r.vec = phi;
-      else r.base = phi;
+      if (want.varying())
+        r.vec = phi;
+      else
+        r.base = phi;
       r.vec_block = b_.GetInsertBlock();
     }
     define(defs[k], r);

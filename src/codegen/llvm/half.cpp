@@ -8,12 +8,16 @@ using llvm::Value;
 
 namespace {
 constexpr u64 kHalfNan = 0x7fff;
-struct HalfFormat { u32 mantissa; u64 quiet; };  // quiet: exponent all ones and the first mantissa bit
+struct HalfFormat {
+  u32 mantissa;
+  u64 quiet;
+};  // quiet: exponent all ones and the first mantissa bit
 HalfFormat half_format(FT t) { return t == FT::F16 ? HalfFormat{10, 0x7e00} : HalfFormat{7, 0x7fc0}; }
 }  // namespace
 
 llvm::Type* Emitter::like_vector(Value* model, llvm::Type* scalar) {
-  return model->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(scalar, kWarpSize)) : scalar;
+  return model->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(scalar, kWarpSize))
+                                        : scalar;
 }
 
 // -> f32, exact; payloads of bf16 NaNs unchanged.

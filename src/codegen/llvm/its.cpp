@@ -22,9 +22,9 @@ using device::RtFn;
 using device::WarpCtx;
 using ir::Terminator;
 
-static constexpr u32 kStep = 16;         // of the spin budget, when other lanes of the warp could run
+static constexpr u32 kStep = 16;  // of the spin budget, when other lanes of the warp could run
 static constexpr u32 kBudget = 64;
-static constexpr u32 kPatience = 4;      // rotations before other warps run
+static constexpr u32 kPatience = 4;  // rotations before other warps run
 
 namespace {
 u64 bit_of(u32 slot) { return u64{1} << (slot % 64); }
@@ -45,11 +45,15 @@ llvm::Value* Emitter::its_slot(llvm::Type* t) {
   its_bytes_ += bytes;
   return p;
 }
-void Emitter::its_epilogue() { its_frame_size_->setOperand(0, b_.getInt32(static_cast<u32>(its_bytes_ + 63) / 64 * 64)); }
+void Emitter::its_epilogue() {
+  its_frame_size_->setOperand(0, b_.getInt32(static_cast<u32>(its_bytes_ + 63) / 64 * 64));
+}
 
 // --- bit sets of slots ---
 
-llvm::Value* Emitter::its_load(const std::vector<Value*>& set, u32 word) { return b_.CreateLoad(b_.getInt64Ty(), set[word]); }
+llvm::Value* Emitter::its_load(const std::vector<Value*>& set, u32 word) {
+  return b_.CreateLoad(b_.getInt64Ty(), set[word]);
+}
 llvm::Value* Emitter::its_all_of(std::initializer_list<const std::vector<Value*>*> sets) {
   Value* all = nullptr;
   for (const auto* set : sets)
@@ -117,18 +121,22 @@ void Emitter::emit_its_dispatch() {
     Value* bit = b_.CreateAnd(candidates, b_.CreateNeg(candidates));
     b_.CreateStore(b_.CreateAnd(its_load(from, w), b_.CreateNot(bit)), from[w]);
     if (&from == &its_waiting_) b_.CreateStore(b_.CreateXor(candidates, bit), its_todo_[w]);
-    slot->addIncoming(b_.CreateAdd(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, candidates, b_.getTrue()), b_.getInt64(w * 64)), yes);
+    slot->addIncoming(
+        b_.CreateAdd(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, candidates, b_.getTrue()), b_.getInt64(w * 64)),
+        yes);
     b_.CreateBr(run);
     b_.SetInsertPoint(otherwise);
   };
   b_.SetInsertPoint(dispatch_);
   for (u32 w = 0; w < words; ++w)
-    take(w, b_.CreateAnd(its_load(its_ready_, w), its_load(its_open_, w)), its_ready_, w + 1 < words ? Block::Create(c_, "dispatch", out_) : its_round_);
+    take(w, b_.CreateAnd(its_load(its_ready_, w), its_load(its_open_, w)), its_ready_,
+         w + 1 < words ? Block::Create(c_, "dispatch", out_) : its_round_);
   for (u32 w = 0; w < words; ++w) b_.CreateStore(b_.getInt64(~u64{0}), its_open_[w]);
   b_.CreateBr(todo);
   its_round_ = todo;
   b_.SetInsertPoint(todo);
-  for (u32 w = 0; w < words; ++w) take(w, its_load(its_todo_, w), its_waiting_, w + 1 < words ? Block::Create(c_, "its.todo", out_) : next);
+  for (u32 w = 0; w < words; ++w)
+    take(w, its_load(its_todo_, w), its_waiting_, w + 1 < words ? Block::Create(c_, "its.todo", out_) : next);
   emit_its_round_end(n);
 
   b_.SetInsertPoint(run);
@@ -244,7 +252,8 @@ llvm::Value* Emitter::its_ready_groups(Value* members, Value* come, Value* live)
   left->addIncoming(come, before);
   ready->addIncoming(b_.getInt32(0), before);
   Value* m = b_.CreateExtractElement(members, b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, b_.getTrue()));
-  Value* same = b_.CreateAnd(b_.CreateBitCast(b_.CreateICmpEQ(members, b_.CreateVectorSplat(kWarpSize, m)), b_.getInt32Ty()), come);
+  Value* same = b_.CreateAnd(
+      b_.CreateBitCast(b_.CreateICmpEQ(members, b_.CreateVectorSplat(kWarpSize, m)), b_.getInt32Ty()), come);
   Value* absent = b_.CreateAnd(b_.CreateAnd(m, live), b_.CreateNot(same));
   Value* now = b_.CreateOr(ready, b_.CreateSelect(b_.CreateICmpEQ(absent, b_.getInt32(0)), same, b_.getInt32(0)));
   Value* rest = b_.CreateAnd(left, b_.CreateNot(same));
@@ -258,7 +267,8 @@ llvm::Value* Emitter::its_ready_groups(Value* members, Value* come, Value* live)
 void Emitter::emit_its_spin_check(u32 b) {
   Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, spin));
   Value* alone = its_alone();
-  Value* left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateSelect(alone, b_.getInt32(1), b_.getInt32(kStep)));
+  Value* left =
+      b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateSelect(alone, b_.getInt32(1), b_.getInt32(kStep)));
   b_.CreateStore(left, p);
   auto* out = Block::Create(c_, "spin.out", out_);
   auto* yield = Block::Create(c_, "spin.yield", out_);
@@ -376,8 +386,10 @@ void Emitter::emit_its_terminator(u32 b) {
   }
   std::vector<std::pair<u32, Value*>> going;
   for (auto& [to, part] : divided(t, cond)) {
-    if (leaves(to)) kill_lanes(part);
-    else going.push_back({to, part});
+    if (leaves(to))
+      kill_lanes(part);
+    else
+      going.push_back({to, part});
   }
   for (auto& [to, part] : going) emit_phis(b, to, part, false);
   its_split(going);
@@ -413,11 +425,15 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
 
   b_.SetInsertPoint(part);
   V generation;
-  if (red) call_rt_now(RtFn::BarTryRed, {args[0], args[1], args[2], args[3], args[4]}, {64}, &generation);
-  else call_rt_now(RtFn::BarTryArrive, {args[0], args[1], args[2]}, {64}, &generation);
+  if (red)
+    call_rt_now(RtFn::BarTryRed, {args[0], args[1], args[2], args[3], args[4]}, {64}, &generation);
+  else
+    call_rt_now(RtFn::BarTryArrive, {args[0], args[1], args[2]}, {64}, &generation);
   Value* kept = new_alloca(vec_type(64), "bar.generation");
   Value* kept_id = new_alloca(vec_type(64), "bar.id");
-  auto keep = [&](Value* at, V v) { b_.CreateStore(b_.CreateSelect(mask_vec(), vec(v), b_.CreateLoad(vec_type(64), at)), at); };
+  auto keep = [&](Value* at, V v) {
+    b_.CreateStore(b_.CreateSelect(mask_vec(), vec(v), b_.CreateLoad(vec_type(64), at)), at);
+  };
   keep(kept, generation);
   keep(kept_id, args[0]);
   its_put(slot, all, false);

@@ -33,7 +33,8 @@ LV Emitter::address(const MemRef& m, Value** root) {
   zero.base = b_.getInt64(0);
   *root = nullptr;
   switch (m.space) {
-    case Space::Shared: case Space::SharedCluster: {
+    case Space::Shared:
+    case Space::SharedCluster: {
       *root = window_base();
       if (!m.addr) return zero;
       return at(resize(canon(m.addr), 32, false));
@@ -81,7 +82,8 @@ llvm::Value* Emitter::gather(Value* root, LV& addr, i64 offset, u32 bits) {
   Value* a = b_.CreatePtrToInt(ptrs, i64v);
   Value* word = b_.CreateAnd(a, llvm::ConstantInt::get(i64v, ~u64{3}));
   Value* w = b_.CreateMaskedGather(vec_type(32), b_.CreateIntToPtr(word, ptrs->getType()), llvm::Align(4), mask_vec());
-  Value* shift = b_.CreateShl(b_.CreateTrunc(b_.CreateAnd(a, llvm::ConstantInt::get(i64v, 3)), vec_type(32)), llvm::ConstantInt::get(vec_type(32), 3));
+  Value* shift = b_.CreateShl(b_.CreateTrunc(b_.CreateAnd(a, llvm::ConstantInt::get(i64v, 3)), vec_type(32)),
+                              llvm::ConstantInt::get(vec_type(32), 3));
   return b_.CreateTrunc(b_.CreateLShr(w, shift), vec_type(bits));
 }
 
@@ -115,7 +117,8 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
   };
   const bool usable = addr.shape.pattern() && m.bits <= 64;
   const bool consecutive = usable && m.count == 1 && is_consecutive(addr.shape, bytes);
-  if (!usable || (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count, m.offset, m.space == Space::Shared).ok)) {
+  if (!usable ||
+      (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count, m.offset, m.space == Space::Shared).ok)) {
     if (m.count == 1 && m.bits == 32 && addr.shape.varying() && m.space != Space::Local) {
       slow[0] = load_rows(m, root, addr);
       return finish(slow);
@@ -136,7 +139,8 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
     Value* p = pointer_at(b_, root, addr.base, m.offset);
     p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(addr.shape.offset(0))));
     r[0] = mask_full_ ? static_cast<Value*>(b_.CreateAlignedLoad(vec_type(m.bits), p, llvm::Align(bytes)))
-                      : b_.CreateMaskedLoad(vec_type(m.bits), p, llvm::Align(bytes), mask_vec(), llvm::PoisonValue::get(vec_type(m.bits)));
+                      : b_.CreateMaskedLoad(vec_type(m.bits), p, llvm::Align(bytes), mask_vec(),
+                                            llvm::PoisonValue::get(vec_type(m.bits)));
   };
   if (!condition) {
     quick(fast);
@@ -175,7 +179,8 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
   const bool consecutive = usable && m.count == 1 && is_consecutive(addr.shape, bytes);
   if (!usable || (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count).ok)) {
     flush_stores();
-    if (m.count == 1 && m.bits == 32 && addr.shape.varying() && m.space != Space::Local) return store_rows(m, root, addr, v[0]);
+    if (m.count == 1 && m.bits == 32 && addr.shape.varying() && m.space != Space::Local)
+      return store_rows(m, root, addr, v[0]);
     return scatter_all();
   }
   Value* condition = addr.guard;
@@ -184,7 +189,8 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
       if ((m.offset + addr.shape.offset(l)) % bytes) return false;
     return true;
   }();
-  if (m.space == Space::Shared && m.order == Order::Weak && mask_full_ && !condition && aligned && bytes >= 4) return defer_store(m, root, addr, v);
+  if (m.space == Space::Shared && m.order == Order::Weak && mask_full_ && !condition && aligned && bytes >= 4)
+    return defer_store(m, root, addr, v);
   if (!consecutive && !mask_full_) {
     Value* full = b_.CreateICmpEQ(mask(), b_.getInt32(kFullMask));
     condition = condition ? b_.CreateAnd(condition, full) : full;
@@ -197,8 +203,10 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
       return;
     }
     p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(addr.shape.offset(0))));
-    if (mask_full_) b_.CreateAlignedStore(v[0], p, llvm::Align(bytes));
-    else b_.CreateMaskedStore(v[0], p, llvm::Align(bytes), mask_vec());
+    if (mask_full_)
+      b_.CreateAlignedStore(v[0], p, llvm::Align(bytes));
+    else
+      b_.CreateMaskedStore(v[0], p, llvm::Align(bytes), mask_vec());
   };
   if (!condition) return quick();
   auto* yes = Block::Create(c_, "st.pattern", out_);
@@ -219,7 +227,8 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   u32 param_offset = 0;
   if (m.space == Space::Param && m.param.valid()) {
     if (Value* buf = param_buffer(m.param, &param_offset)) {
-      for (u32 c = 0; c < m.count; ++c) out[c] = load_param(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, m.bits);
+      for (u32 c = 0; c < m.count; ++c)
+        out[c] = load_param(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, m.bits);
       return;
     }
   }
@@ -233,14 +242,18 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   }();
   if (addr.shape.uniform()) {
     for (u32 c = 0; c < m.count; ++c) {
-      auto* l = b_.CreateAlignedLoad(int_type(m.bits), pointer_at(b_, root, addr.base, r.offset + i64{c} * m.bits / 8), llvm::Align(std::max(1u, m.bits / 8)));
+      auto* l = b_.CreateAlignedLoad(int_type(m.bits), pointer_at(b_, root, addr.base, r.offset + i64{c} * m.bits / 8),
+                                     llvm::Align(std::max(1u, m.bits / 8)));
       if (m.order != Order::Weak) l->setVolatile(true);
-      if (m.space == Space::Param || m.space == Space::Const) l->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
+      if (m.space == Space::Param || m.space == Space::Const)
+        l->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
       Shape s = want;
       s.bits = m.bits;
       s.hi = mask_bits(m.bits);
-      if (s.uniform()) out[c] = make_uniform(l, uniform_shape(m.bits));
-      else out[c] = make_varying(b_.CreateVectorSplat(kWarpSize, l), m.bits);
+      if (s.uniform())
+        out[c] = make_uniform(l, uniform_shape(m.bits));
+      else
+        out[c] = make_varying(b_.CreateVectorSplat(kWarpSize, l), m.bits);
     }
   } else {
     load_lanes(r, root, addr, out);
@@ -254,7 +267,8 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
   u32 param_offset = 0;
   if (m.space == Space::Param && m.param.valid()) {
     if (Value* buf = param_buffer(m.param, &param_offset)) {
-      for (u32 c = 0; c < m.count; ++c) store_param(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, data[c], m.bits);
+      for (u32 c = 0; c < m.count; ++c)
+        store_param(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, data[c], m.bits);
       return;
     }
   }
@@ -268,10 +282,14 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
       LV& d = at(data[c]);
       Value* x = d.base;
       if (!d.shape.uniform()) {
-        if (!lane) lane = mask_full_ ? static_cast<Value*>(b_.getInt32(31)) : b_.CreateSub(b_.getInt32(31), b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, mask(), b_.getTrue()));
+        if (!lane)
+          lane = mask_full_ ? static_cast<Value*>(b_.getInt32(31))
+                            : b_.CreateSub(b_.getInt32(31),
+                                           b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, mask(), b_.getTrue()));
         x = b_.CreateExtractElement(vec(d), lane);
       }
-      auto* s = b_.CreateAlignedStore(x, pointer_at(b_, root, addr.base, m.offset + i64{c} * m.bits / 8), llvm::Align(std::max(1u, m.bits / 8)));
+      auto* s = b_.CreateAlignedStore(x, pointer_at(b_, root, addr.base, m.offset + i64{c} * m.bits / 8),
+                                      llvm::Align(std::max(1u, m.bits / 8)));
       if (m.order != Order::Weak) s->setVolatile(true);
     }
   } else {
@@ -283,7 +301,8 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
 void Emitter::fence(Order order, Scope scope) {
   compiler_fence();
   if (scope == Scope::Gpu || scope == Scope::Sys)
-    b_.CreateFence(order == Order::SeqCst ? llvm::AtomicOrdering::SequentiallyConsistent : llvm::AtomicOrdering::AcquireRelease);
+    b_.CreateFence(order == Order::SeqCst ? llvm::AtomicOrdering::SequentiallyConsistent
+                                          : llvm::AtomicOrdering::AcquireRelease);
 }
 
 }  // namespace us::codegen

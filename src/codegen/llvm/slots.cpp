@@ -4,7 +4,8 @@
 
 namespace us::codegen {
 
-Emitter::Emitter(ModuleEmitter& m, ir::Function& f, llvm::Function* out) : m_(m), f_(f), out_(out), b_(m.context), c_(m.context) {}
+Emitter::Emitter(ModuleEmitter& m, ir::Function& f, llvm::Function* out)
+    : m_(m), f_(f), out_(out), b_(m.context), c_(m.context) {}
 
 llvm::Value* Emitter::new_alloca(llvm::Type* t, const char* name) {
   llvm::IRBuilder<> b(alloca_block_, alloca_block_->begin());

@@ -17,18 +17,25 @@ llvm::IntegerType* Emitter::int_type(u32 bits) { return llvm::IntegerType::get(c
 llvm::FixedVectorType* Emitter::vec_type(u32 bits) { return llvm::FixedVectorType::get(int_type(bits), kWarpSize); }
 llvm::Type* Emitter::float_type(FT t) {
   switch (t) {
-    case FT::F16: return llvm::Type::getHalfTy(c_);
-    case FT::BF16: return llvm::Type::getBFloatTy(c_);
-    case FT::F32: return llvm::Type::getFloatTy(c_);
-    case FT::F64: return llvm::Type::getDoubleTy(c_);
+    case FT::F16:
+      return llvm::Type::getHalfTy(c_);
+    case FT::BF16:
+      return llvm::Type::getBFloatTy(c_);
+    case FT::F32:
+      return llvm::Type::getFloatTy(c_);
+    case FT::F64:
+      return llvm::Type::getDoubleTy(c_);
   }
   US_UNREACHABLE();
 }
-llvm::Value* Emitter::const_int(u32 bits, u64 v) { return llvm::ConstantInt::get(int_type(bits), bits < 64 ? v & mask_bits(bits) : v); }
+llvm::Value* Emitter::const_int(u32 bits, u64 v) {
+  return llvm::ConstantInt::get(int_type(bits), bits < 64 ? v & mask_bits(bits) : v);
+}
 
 llvm::Value* Emitter::offsets_vector(const Shape& s, u32 bits) {
   std::vector<llvm::Constant*> lanes;
-  for (u32 l = 0; l < kWarpSize; ++l) lanes.push_back(llvm::ConstantInt::get(int_type(bits), static_cast<u64>(s.offset(l)) & mask_bits(bits)));
+  for (u32 l = 0; l < kWarpSize; ++l)
+    lanes.push_back(llvm::ConstantInt::get(int_type(bits), static_cast<u64>(s.offset(l)) & mask_bits(bits)));
   return llvm::ConstantVector::get(lanes);
 }
 
@@ -51,7 +58,8 @@ llvm::Value* Emitter::vec(LV& v) {
   v.vec_block = b_.GetInsertBlock();
   if (v.shape.constant()) {
     std::vector<llvm::Constant*> lanes;
-    for (u32 l = 0; l < kWarpSize; ++l) lanes.push_back(llvm::ConstantInt::get(int_type(v.shape.bits), v.shape.lane_constant(l)));
+    for (u32 l = 0; l < kWarpSize; ++l)
+      lanes.push_back(llvm::ConstantInt::get(int_type(v.shape.bits), v.shape.lane_constant(l)));
     return v.vec = llvm::ConstantVector::get(lanes);
   }
   v.vec = b_.CreateVectorSplat(kWarpSize, v.base);
@@ -71,8 +79,10 @@ LV Emitter::canon(LV v) {
                    : static_cast<Value*>(b_.CreateOr(x, llvm::ConstantInt::get(x->getType(), 0x0008000000000000ull)));
     return b_.CreateSelect(bad, q, x);
   };
-  if (v.shape.uniform()) v.base = fix(v.base);
-  else v.vec = fix(vec(v));
+  if (v.shape.uniform())
+    v.base = fix(v.base);
+  else
+    v.vec = fix(vec(v));
   v.vec_block = b_.GetInsertBlock();
   if (v.shape.uniform()) v.vec = nullptr;
   v.shape.nan = Shape::Nan::Clean;
@@ -109,10 +119,18 @@ llvm::Value* Emitter::guarded_div(Bin op, Value* a, Value* b) {
   }
   Value* r = nullptr;
   switch (op) {
-    case Bin::UDiv: r = b_.CreateUDiv(a, safe); break;
-    case Bin::SDiv: r = b_.CreateSDiv(a, safe); break;  // INT_MIN / 1 == INT_MIN
-    case Bin::URem: r = b_.CreateURem(a, safe); break;
-    default: r = b_.CreateSRem(a, safe); break;
+    case Bin::UDiv:
+      r = b_.CreateUDiv(a, safe);
+      break;
+    case Bin::SDiv:
+      r = b_.CreateSDiv(a, safe);
+      break;  // INT_MIN / 1 == INT_MIN
+    case Bin::URem:
+      r = b_.CreateURem(a, safe);
+      break;
+    default:
+      r = b_.CreateSRem(a, safe);
+      break;
   }
   return b_.CreateSelect(by_zero, llvm::Constant::getAllOnesValue(t), r);
 }
@@ -132,27 +150,42 @@ llvm::Value* Emitter::apply_bin(Bin op, Value* a, Value* b, u32 bits, const Shap
     return b_.CreateSelect(over, llvm::Constant::getNullValue(a->getType()), shift(b));
   };
   switch (op) {
-    case Bin::Add: return b_.CreateAdd(a, b);
-    case Bin::Sub: return b_.CreateSub(a, b);
-    case Bin::Mul: return b_.CreateMul(a, b);
-    case Bin::And: return b_.CreateAnd(a, b);
-    case Bin::Or: return b_.CreateOr(a, b);
-    case Bin::Xor: return b_.CreateXor(a, b);
-    case Bin::Shl: return clamped([&](Value* s) { return b_.CreateShl(a, s); }, false);
-    case Bin::LShr: return clamped([&](Value* s) { return b_.CreateLShr(a, s); }, false);
-    case Bin::AShr: return clamped([&](Value* s) { return b_.CreateAShr(a, s); }, true);
-    case Bin::UMin: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);
-    case Bin::UMax: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, a, b);
-    case Bin::SMin: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
-    case Bin::SMax: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b);
-    case Bin::MulHiU: case Bin::MulHiS: {
+    case Bin::Add:
+      return b_.CreateAdd(a, b);
+    case Bin::Sub:
+      return b_.CreateSub(a, b);
+    case Bin::Mul:
+      return b_.CreateMul(a, b);
+    case Bin::And:
+      return b_.CreateAnd(a, b);
+    case Bin::Or:
+      return b_.CreateOr(a, b);
+    case Bin::Xor:
+      return b_.CreateXor(a, b);
+    case Bin::Shl:
+      return clamped([&](Value* s) { return b_.CreateShl(a, s); }, false);
+    case Bin::LShr:
+      return clamped([&](Value* s) { return b_.CreateLShr(a, s); }, false);
+    case Bin::AShr:
+      return clamped([&](Value* s) { return b_.CreateAShr(a, s); }, true);
+    case Bin::UMin:
+      return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a, b);
+    case Bin::UMax:
+      return b_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, a, b);
+    case Bin::SMin:
+      return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, a, b);
+    case Bin::SMax:
+      return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, a, b);
+    case Bin::MulHiU:
+    case Bin::MulHiS: {
       const bool sign = op == Bin::MulHiS;
       llvm::Type* wide = a->getType()->getWithNewBitWidth(bits * 2);
       auto ext = [&](Value* x) { return sign ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide); };
       Value* p = b_.CreateMul(ext(a), ext(b));
       return b_.CreateTrunc(b_.CreateLShr(p, llvm::ConstantInt::get(wide, bits)), a->getType());
     }
-    default: return guarded_div(op, a, b);
+    default:
+      return guarded_div(op, a, b);
   }
 }
 
@@ -209,14 +242,22 @@ V Emitter::un(Un op, V va) {
   }
   auto apply = [&](Value* x) -> Value* {
     switch (op) {
-      case Un::Not: return b_.CreateNot(x);
-      case Un::PopCount: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, x);
-      case Un::Clz: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x, b_.getFalse());
-      case Un::Ctz: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, x, b_.getFalse());
-      case Un::BitReverse: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, x);
-      case Un::ByteSwap: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::bswap, x);
-      case Un::Abs: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b_.getFalse());
-      default: US_UNREACHABLE();
+      case Un::Not:
+        return b_.CreateNot(x);
+      case Un::PopCount:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, x);
+      case Un::Clz:
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, x, b_.getFalse());
+      case Un::Ctz:
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, x, b_.getFalse());
+      case Un::BitReverse:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, x);
+      case Un::ByteSwap:
+        return b_.CreateUnaryIntrinsic(llvm::Intrinsic::bswap, x);
+      case Un::Abs:
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b_.getFalse());
+      default:
+        US_UNREACHABLE();
     }
   };
   LV& a = at(va);
@@ -228,8 +269,9 @@ V Emitter::icmp(ICmp op, V va, V vb) {
   va = canon(va);
   vb = canon(vb);
   static constexpr llvm::CmpInst::Predicate preds[] = {
-      llvm::CmpInst::ICMP_EQ, llvm::CmpInst::ICMP_NE, llvm::CmpInst::ICMP_ULT, llvm::CmpInst::ICMP_ULE, llvm::CmpInst::ICMP_UGT,
-      llvm::CmpInst::ICMP_UGE, llvm::CmpInst::ICMP_SLT, llvm::CmpInst::ICMP_SLE, llvm::CmpInst::ICMP_SGT, llvm::CmpInst::ICMP_SGE};
+      llvm::CmpInst::ICMP_EQ,  llvm::CmpInst::ICMP_NE,  llvm::CmpInst::ICMP_ULT, llvm::CmpInst::ICMP_ULE,
+      llvm::CmpInst::ICMP_UGT, llvm::CmpInst::ICMP_UGE, llvm::CmpInst::ICMP_SLT, llvm::CmpInst::ICMP_SLE,
+      llvm::CmpInst::ICMP_SGT, llvm::CmpInst::ICMP_SGE};
   const auto p = preds[static_cast<int>(op)];
   const Shape s = shape_icmp(op, at(va).shape, at(vb).shape);
   if (s.constant()) return make_uniform(nullptr, s);
@@ -288,7 +330,8 @@ V Emitter::resize(V va, u32 bits, bool sign) {
       ok = sign ? b_.CreateICmpSLE(a.base, limit) : b_.CreateICmpULE(a.base, limit);
     }
     if (down < 0) {
-      Value* limit = const_int(from, sign ? (mask_bits(from) ^ top) + static_cast<u64>(-down) : static_cast<u64>(-down));
+      Value* limit =
+          const_int(from, sign ? (mask_bits(from) ^ top) + static_cast<u64>(-down) : static_cast<u64>(-down));
       Value* low = sign ? b_.CreateICmpSGE(a.base, limit) : b_.CreateICmpUGE(a.base, limit);
       ok = ok ? b_.CreateAnd(ok, low) : low;
     }
@@ -303,21 +346,25 @@ V Emitter::resize(V va, u32 bits, bool sign) {
 
 llvm::Value* Emitter::to_float(Value* v, FT t) {
   llvm::Type* f = float_type(t);
-  return b_.CreateBitCast(v, v->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(f, kWarpSize)) : f);
+  return b_.CreateBitCast(
+      v, v->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(f, kWarpSize)) : f);
 }
 llvm::Value* Emitter::to_int(Value* v) {
   llvm::Type* s = v->getType()->getScalarType();
   if (s->isIntegerTy()) return v;
   llvm::Type* i = int_type(s->getScalarSizeInBits());
-  return b_.CreateBitCast(v, v->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(i, kWarpSize)) : i);
+  return b_.CreateBitCast(
+      v, v->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(i, kWarpSize)) : i);
 }
 
-template <class F> V Emitter::map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan) {
+template <class F>
+V Emitter::map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan) {
   bool uniform = true;
   std::vector<V> args;
   for (V v : in) {
     const auto n = at(v).shape.nan;
-    const bool same = n == Shape::Nan::Clean || n == Shape::Nan::Never || (dirty_ok && ((t == FT::F32 && n == Shape::Nan::F32) || (t == FT::F64 && n == Shape::Nan::F64)));
+    const bool same = n == Shape::Nan::Clean || n == Shape::Nan::Never ||
+                      (dirty_ok && ((t == FT::F32 && n == Shape::Nan::F32) || (t == FT::F64 && n == Shape::Nan::F64)));
     args.push_back(same ? v : canon(v));
     uniform = uniform && at(v).shape.uniform();
   }
@@ -329,7 +376,9 @@ template <class F> V Emitter::map_float(FT t, u32 bits, std::initializer_list<V>
   return uniform ? make_uniform(r, s) : make_vec(r, s);
 }
 
-static Shape::Nan dirty(FT t) { return t == FT::F32 ? Shape::Nan::F32 : t == FT::F64 ? Shape::Nan::F64 : Shape::Nan::Clean; }
+static Shape::Nan dirty(FT t) {
+  return t == FT::F32 ? Shape::Nan::F32 : t == FT::F64 ? Shape::Nan::F64 : Shape::Nan::Clean;
+}
 
 // min: -0 < +0, a NaN operand loses. One compare decides the order, integer operations settle equal signs of zero.
 llvm::Value* Emitter::min_max(bool is_min, FT t, Value* a, Value* b) {
@@ -344,91 +393,121 @@ llvm::Value* Emitter::min_max(bool is_min, FT t, Value* a, Value* b) {
 }
 
 V Emitter::fbin(FBin op, FT t, V a, V b) {
-  return map_float(t, bits_of(t), {a, b}, true, [&](std::vector<Value*>& x) -> Value* {
-    if (op == FBin::Min || op == FBin::Max) return min_max(op == FBin::Min, t, x[0], x[1]);
-    Value *p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t), *q = is_half(t) ? widen_half(x[1], t) : to_float(x[1], t);
-    Value* r = op == FBin::Add ? b_.CreateFAdd(p, q) : op == FBin::Sub ? b_.CreateFSub(p, q) : op == FBin::Mul ? b_.CreateFMul(p, q) : b_.CreateFDiv(p, q);
-    return is_half(t) ? narrow_half(r, t) : r;  // 24 bits are enough for one rounding in effect
-  }, dirty(t));
+  return map_float(
+      t, bits_of(t), {a, b}, true,
+      [&](std::vector<Value*>& x) -> Value* {
+        if (op == FBin::Min || op == FBin::Max) return min_max(op == FBin::Min, t, x[0], x[1]);
+        Value *p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t),
+              *q = is_half(t) ? widen_half(x[1], t) : to_float(x[1], t);
+        Value* r = op == FBin::Add   ? b_.CreateFAdd(p, q)
+                   : op == FBin::Sub ? b_.CreateFSub(p, q)
+                   : op == FBin::Mul ? b_.CreateFMul(p, q)
+                                     : b_.CreateFDiv(p, q);
+        return is_half(t) ? narrow_half(r, t) : r;  // 24 bits are enough for one rounding in effect
+      },
+      dirty(t));
 }
 
 V Emitter::fma(FT t, V a, V b, V c) {
-  return map_float(t, bits_of(t), {a, b, c}, true, [&](std::vector<Value*>& x) -> Value* {
-    if (is_half(t)) return fma_half(x[0], x[1], x[2], t);
-    Value *p = to_float(x[0], t), *q = to_float(x[1], t), *r = to_float(x[2], t);
-    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {p->getType()}, {p, q, r});
-  }, dirty(t));
+  return map_float(
+      t, bits_of(t), {a, b, c}, true,
+      [&](std::vector<Value*>& x) -> Value* {
+        if (is_half(t)) return fma_half(x[0], x[1], x[2], t);
+        Value *p = to_float(x[0], t), *q = to_float(x[1], t), *r = to_float(x[2], t);
+        return b_.CreateIntrinsic(llvm::Intrinsic::fma, {p->getType()}, {p, q, r});
+      },
+      dirty(t));
 }
 
 V Emitter::fun(FUn op, FT t, V a) {
-  return map_float(t, bits_of(t), {a}, true, [&](std::vector<Value*>& x) -> Value* {
-    static constexpr ID ids[] = {llvm::Intrinsic::sqrt, llvm::Intrinsic::floor, llvm::Intrinsic::ceil, llvm::Intrinsic::trunc, llvm::Intrinsic::roundeven};
-    Value* p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t);
-    Value* r = b_.CreateUnaryIntrinsic(ids[static_cast<int>(op)], p);
-    return is_half(t) ? narrow_half(r, t) : r;
-  }, dirty(t));
+  return map_float(
+      t, bits_of(t), {a}, true,
+      [&](std::vector<Value*>& x) -> Value* {
+        static constexpr ID ids[] = {llvm::Intrinsic::sqrt, llvm::Intrinsic::floor, llvm::Intrinsic::ceil,
+                                     llvm::Intrinsic::trunc, llvm::Intrinsic::roundeven};
+        Value* p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t);
+        Value* r = b_.CreateUnaryIntrinsic(ids[static_cast<int>(op)], p);
+        return is_half(t) ? narrow_half(r, t) : r;
+      },
+      dirty(t));
 }
 
 V Emitter::fcmp(FCmp op, FT t, V a, V b) {
   using P = llvm::CmpInst;
-  static constexpr P::Predicate preds[] = {P::FCMP_OEQ, P::FCMP_ONE, P::FCMP_OLT, P::FCMP_OLE, P::FCMP_OGT, P::FCMP_OGE, P::FCMP_UEQ,
-                                           P::FCMP_UNE, P::FCMP_ULT, P::FCMP_ULE, P::FCMP_UGT, P::FCMP_UGE, P::FCMP_ORD, P::FCMP_UNO};
-  return map_float(t, 1, {a, b}, true, [&](std::vector<Value*>& x) -> Value* {
-    Value *p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t), *q = is_half(t) ? widen_half(x[1], t) : to_float(x[1], t);
-    return b_.CreateFCmp(preds[static_cast<int>(op)], p, q);
-  }, Shape::Nan::Clean);
+  static constexpr P::Predicate preds[] = {P::FCMP_OEQ, P::FCMP_ONE, P::FCMP_OLT, P::FCMP_OLE, P::FCMP_OGT,
+                                           P::FCMP_OGE, P::FCMP_UEQ, P::FCMP_UNE, P::FCMP_ULT, P::FCMP_ULE,
+                                           P::FCMP_UGT, P::FCMP_UGE, P::FCMP_ORD, P::FCMP_UNO};
+  return map_float(
+      t, 1, {a, b}, true,
+      [&](std::vector<Value*>& x) -> Value* {
+        Value *p = is_half(t) ? widen_half(x[0], t) : to_float(x[0], t),
+              *q = is_half(t) ? widen_half(x[1], t) : to_float(x[1], t);
+        return b_.CreateFCmp(preds[static_cast<int>(op)], p, q);
+      },
+      Shape::Nan::Clean);
 }
 
 V Emitter::fcvt(FT to, FT from, V a) {
   // To f64 a NaN keeps its payload: it must be the canonical one if it came out of arithmetic.
-  return map_float(from, bits_of(to), {a}, to != FT::F64, [&](std::vector<Value*>& x) -> Value* {
-    if (to == from) return x[0];
-    if (from == FT::F64) {
-      Value* d = to_float(x[0], from);
-      return is_half(to) ? half_from_f64(d, to) : b_.CreateFPTrunc(d, like_vector(d, b_.getFloatTy()));
-    }
-    Value* f = is_half(from) ? widen_half(x[0], from) : to_float(x[0], from);
-    if (is_half(to)) return narrow_half(f, to);
-    return to == FT::F64 ? b_.CreateFPExt(f, like_vector(f, b_.getDoubleTy())) : f;
-  }, nan_of_conversion(to, from));
+  return map_float(
+      from, bits_of(to), {a}, to != FT::F64,
+      [&](std::vector<Value*>& x) -> Value* {
+        if (to == from) return x[0];
+        if (from == FT::F64) {
+          Value* d = to_float(x[0], from);
+          return is_half(to) ? half_from_f64(d, to) : b_.CreateFPTrunc(d, like_vector(d, b_.getFloatTy()));
+        }
+        Value* f = is_half(from) ? widen_half(x[0], from) : to_float(x[0], from);
+        if (is_half(to)) return narrow_half(f, to);
+        return to == FT::F64 ? b_.CreateFPExt(f, like_vector(f, b_.getDoubleTy())) : f;
+      },
+      nan_of_conversion(to, from));
 }
 
 V Emitter::i2f(FT to, V a, bool sign) {
   const u32 bits = at(a).shape.bits;
   if (bits < 32) a = resize(a, 32, sign);
-  return map_float(to, bits_of(to), {a}, false, [&](std::vector<Value*>& x) -> Value* {
-    const bool v = x[0]->getType()->isVectorTy();
-    llvm::Type* f = float_type(to);
-    llvm::Type* t = v ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(f, kWarpSize)) : f;
-    return sign ? b_.CreateSIToFP(x[0], t) : b_.CreateUIToFP(x[0], t);
-  }, Shape::Nan::Never);
+  return map_float(
+      to, bits_of(to), {a}, false,
+      [&](std::vector<Value*>& x) -> Value* {
+        const bool v = x[0]->getType()->isVectorTy();
+        llvm::Type* f = float_type(to);
+        llvm::Type* t = v ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(f, kWarpSize)) : f;
+        return sign ? b_.CreateSIToFP(x[0], t) : b_.CreateUIToFP(x[0], t);
+      },
+      Shape::Nan::Never);
 }
 
 V Emitter::f2i(u32 bits, bool sign, FT from, V a) {
   // Saturating, NaN gives 0. LLVM's saturating conversion would be scalarised, so bring the input into range first.
-  return map_float(from, bits, {a}, true, [&](std::vector<Value*>& x) -> Value* {
-    Value* p = is_half(from) ? widen_half(x[0], from) : to_float(x[0], from);
-    llvm::Type* t = p->getType()->isVectorTy() ? static_cast<llvm::Type*>(vec_type(bits)) : int_type(bits);
-    llvm::Type* f = p->getType();
-    const u32 wide = bits < 32 ? 32 : bits;
-    const double limit = std::ldexp(1.0, static_cast<int>(sign ? bits - 1 : bits));  // first value that is too large
-    Value* zero = llvm::ConstantFP::get(f, 0.0);
-    Value* low = llvm::ConstantFP::get(f, sign ? -limit : 0.0);
-    Value* over = b_.CreateFCmpOGE(p, llvm::ConstantFP::get(f, limit));
-    p = b_.CreateSelect(b_.CreateFCmpUNO(p, p), zero, p);
-    p = b_.CreateSelect(b_.CreateFCmpOLT(p, low), low, p);
-    p = b_.CreateSelect(over, zero, p);
-    llvm::Type* it = t->getWithNewBitWidth(wide);
-    Value* r = sign ? b_.CreateFPToSI(p, it) : b_.CreateFPToUI(p, it);
-    if (wide != bits) r = b_.CreateTrunc(r, t);
-    return b_.CreateSelect(over, llvm::ConstantInt::get(t, sign ? mask_bits(bits) >> 1 : mask_bits(bits)), r);
-  }, Shape::Nan::Clean);
+  return map_float(
+      from, bits, {a}, true,
+      [&](std::vector<Value*>& x) -> Value* {
+        Value* p = is_half(from) ? widen_half(x[0], from) : to_float(x[0], from);
+        llvm::Type* t = p->getType()->isVectorTy() ? static_cast<llvm::Type*>(vec_type(bits)) : int_type(bits);
+        llvm::Type* f = p->getType();
+        const u32 wide = bits < 32 ? 32 : bits;
+        const double limit =
+            std::ldexp(1.0, static_cast<int>(sign ? bits - 1 : bits));  // first value that is too large
+        Value* zero = llvm::ConstantFP::get(f, 0.0);
+        Value* low = llvm::ConstantFP::get(f, sign ? -limit : 0.0);
+        Value* over = b_.CreateFCmpOGE(p, llvm::ConstantFP::get(f, limit));
+        p = b_.CreateSelect(b_.CreateFCmpUNO(p, p), zero, p);
+        p = b_.CreateSelect(b_.CreateFCmpOLT(p, low), low, p);
+        p = b_.CreateSelect(over, zero, p);
+        llvm::Type* it = t->getWithNewBitWidth(wide);
+        Value* r = sign ? b_.CreateFPToSI(p, it) : b_.CreateFPToUI(p, it);
+        if (wide != bits) r = b_.CreateTrunc(r, t);
+        return b_.CreateSelect(over, llvm::ConstantInt::get(t, sign ? mask_bits(bits) >> 1 : mask_bits(bits)), r);
+      },
+      Shape::Nan::Clean);
 }
 
 // --- operands ---
 
 LV Emitter::read_value(ir::ValueId id) {
-  const bool shadow = !a_.its && a_.shadow[id.v] && reads_shadow(a_, cfg_, id, def_block_[id.v], cur_) && !a_.shapes[id.v].constant();
+  const bool shadow =
+      !a_.its && a_.shadow[id.v] && reads_shadow(a_, cfg_, id, def_block_[id.v], cur_) && !a_.shapes[id.v].constant();
   if (shadow) {
     LV v;
     v.shape = varying_shape(a_.shapes[id.v].bits);
@@ -455,7 +534,9 @@ V Emitter::read(const ir::Operand& o, isa::Type as) {
       if (at(v).shape.bits != bits) v = resize(v, bits, false);
       return o.negated ? un(Un::Not, v) : v;
     }
-    case ir::Operand::Kind::Imm: case ir::Operand::Kind::ImmF32: case ir::Operand::Kind::ImmF64: {
+    case ir::Operand::Kind::Imm:
+    case ir::Operand::Kind::ImmF32:
+    case ir::Operand::Kind::ImmF64: {
       if (bits > 64) return imm(bits, static_cast<u64>(o.imm));
       return make_uniform(nullptr, shape_immediate(o, as));
     }
@@ -467,7 +548,8 @@ V Emitter::read(const ir::Operand& o, isa::Type as) {
       V v = symbol_address(o.sym, o.imm);
       return bits == 64 ? v : resize(v, bits, false);
     }
-    default: return imm(bits, 0);
+    default:
+      return imm(bits, 0);
   }
 }
 
@@ -499,7 +581,8 @@ V Emitter::lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_
     return b_.CreateTrunc(r, int_type(result_bits));
   };
   auto widen = [&](Value* x) { return b_.CreateZExt(x, x->getType()->getWithNewBitWidth(64)); };
-  if (uniform) return make_uniform(call([&](std::size_t k) { return widen(at(in[k]).base); }), uniform_shape(result_bits));
+  if (uniform)
+    return make_uniform(call([&](std::size_t k) { return widen(at(in[k]).base); }), uniform_shape(result_bits));
   Value* out = llvm::PoisonValue::get(vec_type(result_bits));
   std::vector<Value*> wide;
   for (V v : in) wide.push_back(widen(vec(v)));

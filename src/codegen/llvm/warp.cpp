@@ -36,10 +36,10 @@ llvm::Value* Emitter::mask_vec() {
   return mask_vec_;
 }
 
-V Emitter::lane_id() {
-  return make_uniform(nullptr, shape_sreg(isa::SReg::laneid, 0, m_.facts));
+V Emitter::lane_id() { return make_uniform(nullptr, shape_sreg(isa::SReg::laneid, 0, m_.facts)); }
+V Emitter::active_mask() {
+  return a_.its ? make_varying(b_.CreateVectorSplat(kWarpSize, mask()), 32) : make_uniform(mask(), uniform_shape(32));
 }
-V Emitter::active_mask() { return a_.its ? make_varying(b_.CreateVectorSplat(kWarpSize, mask()), 32) : make_uniform(mask(), uniform_shape(32)); }
 V Emitter::ballot(V pred) {
   Value* bits = b_.CreateAnd(b_.CreateBitCast(vec(pred), b_.getInt32Ty()), mask());
   return a_.its ? make_varying(b_.CreateVectorSplat(kWarpSize, bits), 32) : make_uniform(bits, uniform_shape(32));
@@ -73,7 +73,8 @@ V Emitter::shuffle(V vs, V vl) {
     Value *t0 = b_.CreateShuffleVector(v, low), *t1 = b_.CreateShuffleVector(v, high);
     if (idx->getType() != vec_type(32)) idx = b_.CreateZExtOrTrunc(idx, vec_type(32));
     auto half = [&](std::vector<int>& which) {
-      return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {t0, b_.CreateShuffleVector(idx, which), t1});
+      return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {},
+                                {t0, b_.CreateShuffleVector(idx, which), t1});
     };
     std::vector<int> both;
     for (int i = 0; i < 32; ++i) both.push_back(i);
@@ -122,7 +123,7 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
       // Pattern: the base is tid of the warp's first lane.
       const u32 bx = m_.facts.block.x, by = m_.facts.block.y;
       Value* first = b_.CreateShl(warp_index(), 5);
-      Value* v = comp == 0 ? b_.CreateURem(first, b_.getInt32(bx))
+      Value* v = comp == 0   ? b_.CreateURem(first, b_.getInt32(bx))
                  : comp == 1 ? b_.CreateURem(b_.CreateUDiv(first, b_.getInt32(bx)), b_.getInt32(by))
                              : b_.CreateUDiv(first, b_.getInt32(bx * by));
       LV lv;
@@ -130,25 +131,45 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
       lv.base = v;
       return make(lv);
     }
-    case SReg::ntid: return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, block) + 4 * comp));
-    case SReg::ctaid: return comp > 2 ? zero() : uniform(cta(offsetof(CtaCtx, ctaid) + 4 * comp));
-    case SReg::nctaid: return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, grid) + 4 * comp));
-    case SReg::warpid: return uniform(warp_index());
-    case SReg::nwarpid: return uniform(b_.getInt32(64));
-    case SReg::smid: return uniform(cta(offsetof(CtaCtx, smid)));
-    case SReg::nsmid: return uniform(grid(offsetof(GridCtx, nsmid)));
-    case SReg::gridid: return uniform(b_.CreateZExtOrTrunc(load_at(grid_, offsetof(GridCtx, grid_id), b_.getInt64Ty(), "gridid"), int_type(bits)));
-    case SReg::cluster_ctaid: return comp > 2 ? zero() : uniform(cta(offsetof(CtaCtx, cluster_ctaid) + 4 * comp));
-    case SReg::cluster_nctaid: return comp > 2 ? zero() : uniform(cluster_dim(comp));
-    case SReg::cluster_ctarank: return uniform(cta(offsetof(CtaCtx, cluster_rank)));
-    case SReg::cluster_nctarank: return uniform(b_.CreateMul(b_.CreateMul(cluster_dim(0), cluster_dim(1)), cluster_dim(2)));
-    case SReg::clusterid: return comp > 2 ? zero() : uniform(b_.CreateUDiv(cta(offsetof(CtaCtx, ctaid) + 4 * comp), cluster_dim(comp)));
-    case SReg::nclusterid: return comp > 2 ? zero() : uniform(b_.CreateUDiv(grid(offsetof(GridCtx, grid) + 4 * comp), cluster_dim(comp)));
-    case SReg::dynamic_smem_size: return uniform(grid(offsetof(GridCtx, shared_dynamic)));
-    case SReg::total_smem_size: return uniform(b_.CreateAdd(grid(offsetof(GridCtx, shared_static)), grid(offsetof(GridCtx, shared_dynamic))));
+    case SReg::ntid:
+      return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, block) + 4 * comp));
+    case SReg::ctaid:
+      return comp > 2 ? zero() : uniform(cta(offsetof(CtaCtx, ctaid) + 4 * comp));
+    case SReg::nctaid:
+      return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, grid) + 4 * comp));
+    case SReg::warpid:
+      return uniform(warp_index());
+    case SReg::nwarpid:
+      return uniform(b_.getInt32(64));
+    case SReg::smid:
+      return uniform(cta(offsetof(CtaCtx, smid)));
+    case SReg::nsmid:
+      return uniform(grid(offsetof(GridCtx, nsmid)));
+    case SReg::gridid:
+      return uniform(
+          b_.CreateZExtOrTrunc(load_at(grid_, offsetof(GridCtx, grid_id), b_.getInt64Ty(), "gridid"), int_type(bits)));
+    case SReg::cluster_ctaid:
+      return comp > 2 ? zero() : uniform(cta(offsetof(CtaCtx, cluster_ctaid) + 4 * comp));
+    case SReg::cluster_nctaid:
+      return comp > 2 ? zero() : uniform(cluster_dim(comp));
+    case SReg::cluster_ctarank:
+      return uniform(cta(offsetof(CtaCtx, cluster_rank)));
+    case SReg::cluster_nctarank:
+      return uniform(b_.CreateMul(b_.CreateMul(cluster_dim(0), cluster_dim(1)), cluster_dim(2)));
+    case SReg::clusterid:
+      return comp > 2 ? zero() : uniform(b_.CreateUDiv(cta(offsetof(CtaCtx, ctaid) + 4 * comp), cluster_dim(comp)));
+    case SReg::nclusterid:
+      return comp > 2 ? zero() : uniform(b_.CreateUDiv(grid(offsetof(GridCtx, grid) + 4 * comp), cluster_dim(comp)));
+    case SReg::dynamic_smem_size:
+      return uniform(grid(offsetof(GridCtx, shared_dynamic)));
+    case SReg::total_smem_size:
+      return uniform(b_.CreateAdd(grid(offsetof(GridCtx, shared_static)), grid(offsetof(GridCtx, shared_dynamic))));
     case SReg::aggr_smem_size:
-      return uniform(b_.CreateAdd(b_.getInt32(device::kReservedShared), b_.CreateAdd(grid(offsetof(GridCtx, shared_static)), grid(offsetof(GridCtx, shared_dynamic)))));
-    default: break;
+      return uniform(
+          b_.CreateAdd(b_.getInt32(device::kReservedShared),
+                       b_.CreateAdd(grid(offsetof(GridCtx, shared_static)), grid(offsetof(GridCtx, shared_dynamic)))));
+    default:
+      break;
   }
   const std::string_view name = isa::info(r).name;
   if (name.starts_with("envreg")) {
@@ -161,9 +182,13 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
     if (name.ends_with("_hi")) v = bin(Bin::LShr, v, imm(64, 32));
     return resize(v, bits, false);
   }
-  if (name.starts_with("reserved_smem_offset_cap") || name == "reserved_smem_offset_end") return imm(bits, device::kReservedShared);
+  if (name.starts_with("reserved_smem_offset_cap") || name == "reserved_smem_offset_end")
+    return imm(bits, device::kReservedShared);
   if (name.starts_with("reserved_smem_offset")) return imm(bits, 0);
-  if (name == "is_explicit_cluster") return uniform(b_.CreateZExtOrTrunc(b_.CreateICmpUGT(b_.CreateMul(b_.CreateMul(cluster_dim(0), cluster_dim(1)), cluster_dim(2)), b_.getInt32(1)), int_type(bits)));
+  if (name == "is_explicit_cluster")
+    return uniform(b_.CreateZExtOrTrunc(
+        b_.CreateICmpUGT(b_.CreateMul(b_.CreateMul(cluster_dim(0), cluster_dim(1)), cluster_dim(2)), b_.getInt32(1)),
+        int_type(bits)));
   unimplemented("%" + std::string(name), inst_ ? inst_->loc : SrcLoc{});
   return zero();
 }
@@ -184,21 +209,26 @@ void Emitter::copy_async(std::span<const V> args) {
   store(to, data);
 }
 
-void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) {
+void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+                      bool uniform_if_args) {
   if (fn != RtFn::CpAsync) flush_stores();
   std::vector<V> in;
   for (V v : args) in.push_back(v ? resize(canon(v), 64, false) : imm(64, 0));
   auto known = [&](std::size_t k) { return at(in[k]).shape.constant() && at(in[k]).shape.uniform(); };
-  if (fn == RtFn::CpAsync && known(2) && known(3) && at(in[2]).shape.value == at(in[3]).shape.value) return copy_async(in);
+  if (fn == RtFn::CpAsync && known(2) && known(3) && at(in[2]).shape.value == at(in[3]).shape.value)
+    return copy_async(in);
   if (a_.its && fn == RtFn::BarSync) return its_barrier(in, 0, nullptr);
   if (a_.its && fn == RtFn::BarRed) return its_barrier(in, *bits.begin(), results);
   if (a_.its && fn == RtFn::Nanosleep) return its_nanosleep(in[0]);
-  if (a_.its && fn == RtFn::MbarTestWait) return call_rt_now(fn, {in[0], in[1], bin(Bin::Or, in[2], imm(64, 4)), in[3]}, bits, results);  // park only with all lanes
+  if (a_.its && fn == RtFn::MbarTestWait)
+    return call_rt_now(fn, {in[0], in[1], bin(Bin::Or, in[2], imm(64, 4)), in[3]}, bits,
+                       results);  // park only with all lanes
   call_rt_now(fn, args, bits, results, uniform_if_args);
 }
 
 // One call for the lanes of the mask.
-void Emitter::call_rt_now(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results, bool uniform_if_args) {
+void Emitter::call_rt_now(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+                          bool uniform_if_args) {
   std::vector<V> in;
   bool uniform = true, constant = true;
   for (V v : args) {
@@ -230,18 +260,22 @@ void Emitter::call_rt_now(RtFn fn, std::initializer_list<V> args, std::initializ
   }
   Value* table = load_at(ctx0_, offsetof(WarpCtx, rt), b_.getPtrTy(), "rt");
   Value* callee = load_at(table, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "rtfn");
-  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
+  auto* type =
+      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
   b_.CreateCall(type, callee, {ctx(), mask(), arg_ptr, res_ptr});
   u32 k = 0;
   const bool one = uniform_if_args && uniform && !a_.its;
   for (u32 width_bits : bits) {
     Value* row = b_.CreateConstInBoundsGEP1_64(vec_type(64), res_ptr, k);
     if (one) {  // any active lane will do: take the lowest
-      Value* lane = mask_full_ ? static_cast<Value*>(b_.getInt32(0)) : b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask(), b_.getTrue());
+      Value* lane = mask_full_ ? static_cast<Value*>(b_.getInt32(0))
+                               : b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask(), b_.getTrue());
       Value* p = b_.CreateGEP(b_.getInt64Ty(), row, b_.CreateZExt(lane, b_.getInt64Ty()));
-      results[k] = make_uniform(b_.CreateTrunc(b_.CreateLoad(b_.getInt64Ty(), p), int_type(width_bits)), uniform_shape(width_bits));
+      results[k] = make_uniform(b_.CreateTrunc(b_.CreateLoad(b_.getInt64Ty(), p), int_type(width_bits)),
+                                uniform_shape(width_bits));
     } else {
-      results[k] = make_varying(b_.CreateTrunc(b_.CreateAlignedLoad(vec_type(64), row, llvm::Align(64)), vec_type(width_bits)), width_bits);
+      results[k] = make_varying(
+          b_.CreateTrunc(b_.CreateAlignedLoad(vec_type(64), row, llvm::Align(64)), vec_type(width_bits)), width_bits);
     }
     ++k;
   }

@@ -11,7 +11,6 @@ namespace us::codegen {
 
 using isa::Space;
 
-
 // `aligned`: windows start at multiples of 64 from the base, so that neighbouring accesses share them.
 Windows plan_windows(const Shape& s, u32 bytes, u32 count, u32 limit, i64 offset, bool aligned) {
   Windows w;
@@ -38,7 +37,6 @@ bool is_consecutive(const Shape& s, u32 bytes) {
   return true;
 }
 
-
 bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std::vector<Value*>& out) {
   const u32 bytes = m.bits / 8;
   // Whole windows may be read where memory is known to go on: the window of a CTA.
@@ -64,7 +62,8 @@ bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std
     } else {
       std::vector<llvm::Constant*> need;
       for (u32 k = 0; k < w.per_window; ++k) need.push_back(b_.getInt1(win.elements.count(k)));
-      data.push_back(b_.CreateMaskedLoad(wide, p, llvm::Align(bytes), llvm::ConstantVector::get(need), llvm::PoisonValue::get(wide)));
+      data.push_back(b_.CreateMaskedLoad(wide, p, llvm::Align(bytes), llvm::ConstantVector::get(need),
+                                         llvm::PoisonValue::get(wide)));
     }
   }
   for (u32 c = 0; c < m.count; ++c) {
@@ -255,8 +254,10 @@ void Emitter::store_rows(const MemRef& m, Value* root, LV& addr, Value* v) {
     std::vector<int> which;
     for (int l = 0; l < 16; ++l) which.push_back(l + (is_high ? 16 : 0));
     Value* x = b_.CreateShuffleVector(v, which);
-    if (mask_full_) b_.CreateAlignedStore(x, p, llvm::Align(4));
-    else b_.CreateMaskedStore(x, p, llvm::Align(4), half_mask(is_high));
+    if (mask_full_)
+      b_.CreateAlignedStore(x, p, llvm::Align(4));
+    else
+      b_.CreateMaskedStore(x, p, llvm::Align(4), half_mask(is_high));
   };
   half(low, false);
   half(high, true);

@@ -8,10 +8,12 @@
 
 namespace us::codegen {
 
-
 // The 64-byte windows that cover all elements of a pattern access.
 struct Windows {
-  struct Window { i64 start = 0; std::set<u32> elements; };
+  struct Window {
+    i64 start = 0;
+    std::set<u32> elements;
+  };
   std::vector<Window> list;
   u32 per_window = 0;  // elements
   bool ok = false;

@@ -44,8 +44,9 @@ V log2_approx(Builder& b, V x, bool subnormals) {
   V k = b.bin(Bin::AShr, above, imm32(b, 23));
   V f = sub(b, b.sub(m, b.bin(Bin::Shl, k, imm32(b, 23))), num(b, 1.0f));
   // log2(1 + f); error 2^-27
-  V p = polynomial(b, f, {0.1192267779f, -0.2081906982f, 0.2187425165f, -0.2389036863f, 0.2875459239f, -0.3607001334f,
-                          0.4809262961f, -0.7213474534f, 1.4426948285f});
+  V p = polynomial(b, f,
+                   {0.1192267779f, -0.2081906982f, 0.2187425165f, -0.2389036863f, 0.2875459239f, -0.3607001334f,
+                    0.4809262961f, -0.7213474534f, 1.4426948285f});
   V r = b.fma(F, p, f, b.i2f(F, b.add(k, exponent), true));
   V inf = imm32(b, 0x7f800000u), zero = imm32(b, 0);
   r = b.select(b.icmp(ICmp::Eq, x, inf), inf, r);
@@ -72,7 +73,8 @@ V exp2_approx(Builder& b, V x) {
   V c = b.fbin(FBin::Min, F, b.fbin(FBin::Max, F, x, num(b, -160.0f)), num(b, 160.0f));
   V n = b.fun(FUn::Rint, F, c), f = sub(b, c, n);
   // 2^f, |f| <= 1/2; relative error 2^-29
-  V p = polynomial(b, f, {0.000153458122f, 0.00133999312f, 0.00961848896f, 0.0555032878f, 0.240226469f, 0.693147206f, 1.0f});
+  V p = polynomial(b, f,
+                   {0.000153458122f, 0.00133999312f, 0.00961848896f, 0.0555032878f, 0.240226469f, 0.693147206f, 1.0f});
   V k = b.f2i(32, true, F, n), half = b.bin(Bin::AShr, k, imm32(b, 1));
   V r = mul(b, mul(b, p, power_of_two(b, half)), power_of_two(b, b.sub(k, half)));
   return b.select(is_nan(b, F, x), imm32(b, 0x7fffffffu), r);

@@ -15,11 +15,20 @@ inline bool is_half(Type t) { return t == Type::f16 || t == Type::bf16 || is_wid
 inline bool is_int_x2(Type t) { return t == Type::u16x2 || t == Type::s16x2; }
 inline FT float_of(Type t) {
   switch (t) {
-    case Type::f64: return FT::F64;
-    case Type::f32: case Type::f32x2: case Type::tf32: return FT::F32;
-    case Type::f16: case Type::f16x2: return FT::F16;
-    case Type::bf16: case Type::bf16x2: return FT::BF16;
-    default: US_UNREACHABLE();
+    case Type::f64:
+      return FT::F64;
+    case Type::f32:
+    case Type::f32x2:
+    case Type::tf32:
+      return FT::F32;
+    case Type::f16:
+    case Type::f16x2:
+      return FT::F16;
+    case Type::bf16:
+    case Type::bf16x2:
+      return FT::BF16;
+    default:
+      US_UNREACHABLE();
   }
 }
 
@@ -44,13 +53,20 @@ V on_halves(Builder& b, F&& f, A... packed) {
 void write_extended(Builder&, const ir::Operand& d, V v, Type t);
 
 // Facts of a float format.
-struct FormatBits { u32 bits, mantissa; u64 sign, magnitude, inf, nan, one; };
+struct FormatBits {
+  u32 bits, mantissa;
+  u64 sign, magnitude, inf, nan, one;
+};
 inline FormatBits format(FT t) {
   switch (t) {
-    case FT::F16: return {16, 10, 0x8000, 0x7fff, 0x7c00, 0x7fff, 0x3c00};
-    case FT::BF16: return {16, 7, 0x8000, 0x7fff, 0x7f80, 0x7fff, 0x3f80};
-    case FT::F32: return {32, 23, 0x80000000u, 0x7fffffffu, 0x7f800000u, 0x7fffffffu, 0x3f800000u};
-    case FT::F64: break;
+    case FT::F16:
+      return {16, 10, 0x8000, 0x7fff, 0x7c00, 0x7fff, 0x3c00};
+    case FT::BF16:
+      return {16, 7, 0x8000, 0x7fff, 0x7f80, 0x7fff, 0x3f80};
+    case FT::F32:
+      return {32, 23, 0x80000000u, 0x7fffffffu, 0x7f800000u, 0x7fffffffu, 0x3f800000u};
+    case FT::F64:
+      break;
   }
   return {64, 52, 1ull << 63, ~(1ull << 63), 0x7ffull << 52, 0xfff8ull << 48, 0x3ffull << 52};
 }

@@ -43,9 +43,7 @@ V combine(const Sem& s, V t, V c) {
 }
 
 // What "true" looks like in a destination of type t (one element).
-u64 true_value(Type t) {
-  return compares_float(t) ? format(float_of(t)).one : isa::bits_of(t) == 16 ? 0xffffu : ~0u;
-}
+u64 true_value(Type t) { return compares_float(t) ? format(float_of(t)).one : isa::bits_of(t) == 16 ? 0xffffu : ~0u; }
 
 }  // namespace
 
@@ -74,9 +72,13 @@ void sem_set(const Sem& s) {
   V c = s.has_operand(3) ? s.in(3, Type::pred) : V{};
   V x = s.in(1, t), y = s.in(2, t);
   if (is_wide_half(t)) {
-    V r = on_halves(b, [&](V ex, V ey) {
-      return b.select(combine(s, compare(s, t, ex, ey), c), b.imm(16, true_value(is_wide_half(d) ? d : Type::u16)), b.imm(16, 0));
-    }, x, y);
+    V r = on_halves(
+        b,
+        [&](V ex, V ey) {
+          return b.select(combine(s, compare(s, t, ex, ey), c), b.imm(16, true_value(is_wide_half(d) ? d : Type::u16)),
+                          b.imm(16, 0));
+        },
+        x, y);
     return s.out(0, r, d);
   }
   const u32 w = isa::bits_of(d);

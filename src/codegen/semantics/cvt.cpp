@@ -13,8 +13,10 @@ V clamp_integer(Builder& b, V x, Type from, Type to) {
   const bool sx = isa::is_signed(from), st = isa::is_signed(to);
   const u64 top = st ? (1ull << (n - 1)) - 1 : n == 64 ? ~0ull : (1ull << n) - 1;
   if (sx) {
-    if (!st) x = b.bin(Bin::SMax, x, b.imm(w, 0));
-    else if (n < w) x = b.bin(Bin::SMax, x, b.imm(w, ~top));
+    if (!st)
+      x = b.bin(Bin::SMax, x, b.imm(w, 0));
+    else if (n < w)
+      x = b.bin(Bin::SMax, x, b.imm(w, ~top));
     const bool fits = st ? n >= w : n + 1 >= w;
     return fits ? x : b.bin(Bin::SMin, x, b.imm(w, top));
   }
@@ -28,7 +30,9 @@ FUn integer_rounding(const Sem& s) {
   if (s.has(Tok::rpi)) return FUn::Ceil;
   return FUn::Trunc;
 }
-bool rounds_to_integer(const Sem& s) { return s.has(Tok::rni) || s.has(Tok::rzi) || s.has(Tok::rmi) || s.has(Tok::rpi); }
+bool rounds_to_integer(const Sem& s) {
+  return s.has(Tok::rni) || s.has(Tok::rzi) || s.has(Tok::rmi) || s.has(Tok::rpi);
+}
 
 V f64_to_half(Builder& b, FT to, Rnd m, V x) {
   const bool h = to == FT::F16;
@@ -120,7 +124,9 @@ void sem_cvt_float_float(const Sem& s) {
   s.out(0, s.has(Tok::sat) ? saturate(b, to, r) : r, s.i.type(0));
 }
 
-void sem_cvt_half_f32(const Sem& s) { s.out(0, f32_to_half(s, float_of(s.i.type(0)), s.in(1, Type::f32)), s.i.type(0)); }
+void sem_cvt_half_f32(const Sem& s) {
+  s.out(0, f32_to_half(s, float_of(s.i.type(0)), s.in(1, Type::f32)), s.i.type(0));
+}
 // d, a, b: a in the upper half
 void sem_cvt_halfx2_f32(const Sem& s) {
   const FT t = float_of(s.i.type(0));
@@ -173,7 +179,9 @@ void sem_cvt_pack(const Sem& s) {
   Builder& b = s.b;
   const Type to = s.i.type(0);
   const u32 n = isa::bits_of(to);
-  auto part = [&](u32 k) { return b.and_(clamp_integer(b, s.in(k, Type::s32), Type::s32, to), imm32(b, (1u << n) - 1)); };
+  auto part = [&](u32 k) {
+    return b.and_(clamp_integer(b, s.in(k, Type::s32), Type::s32, to), imm32(b, (1u << n) - 1));
+  };
   V r = b.or_(b.bin(Bin::Shl, part(1), imm32(b, n)), part(2));
   if (s.has_operand(3)) r = b.or_(r, b.bin(Bin::Shl, s.in(3, Type::b32), imm32(b, 2 * n)));
   s.out(0, r, Type::b32);

@@ -13,7 +13,8 @@ struct Modifiers {
   bool ftz, sat, relu;
   V in(V x) const { return ftz ? flush(b, t, x) : x; }
   // f(x) computes the result from one of its operands, x.
-  template <class F> V rounded(F&& f, V x) const {
+  template <class F>
+  V rounded(F&& f, V x) const {
     V r = f(x);
     return out(ftz ? flush_result(b, t, r, f(scale_for_flush(b, t, x))) : r, false);
   }
@@ -38,16 +39,19 @@ void binary(const Sem& s, FBin op, Two f32, Two f64) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   const Rnd r = rounding_of(s);
-  per_element(s, [&](V x, V y) {
-    y = m.in(y);
-    auto f = [&](V first) {
-      if (r == Rnd::Nearest) return s.b.fbin(op, t, first, y);
-      US_CHECK(t == FT::F32 || t == FT::F64);
-      return t == FT::F32 ? f32(s.b, r, first, y) : f64(s.b, r, first, y);
-    };
-    // Only a product can round up to the smallest normal number; sums of normal numbers are exact there.
-    return op == FBin::Mul ? m.rounded(f, m.in(x)) : m.out(f(m.in(x)));
-  }, s.in(1), s.in(2));
+  per_element(
+      s,
+      [&](V x, V y) {
+        y = m.in(y);
+        auto f = [&](V first) {
+          if (r == Rnd::Nearest) return s.b.fbin(op, t, first, y);
+          US_CHECK(t == FT::F32 || t == FT::F64);
+          return t == FT::F32 ? f32(s.b, r, first, y) : f64(s.b, r, first, y);
+        };
+        // Only a product can round up to the smallest normal number; sums of normal numbers are exact there.
+        return op == FBin::Mul ? m.rounded(f, m.in(x)) : m.out(f(m.in(x)));
+      },
+      s.in(1), s.in(2));
 }
 V sub_f32(Builder& b, Rnd m, V x, V y) { return add_f32(b, m, x, b.xor_(y, like(b, y, format(FT::F32).sign))); }
 
@@ -55,17 +59,20 @@ void min_max(const Sem& s, FBin op) {
   Builder& b = s.b;
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
-  per_element(s, [&](V x, V y) {
-    x = m.in(x), y = m.in(y);
-    V sign;
-    if (s.has(Tok::xorsign)) {
-      sign = sign_bit(b, t, b.xor_(x, y));
-      x = magnitude(b, t, x), y = magnitude(b, t, y);
-    }
-    V r = b.fbin(op, t, x, y);
-    if (s.has(Tok::NaN)) r = b.select(b.fcmp(FCmp::Nan, t, x, y), like(b, r, format(t).nan), r);
-    return sign ? canonical(b, t, b.or_(r, sign)) : r;
-  }, s.in(1), s.in(2));
+  per_element(
+      s,
+      [&](V x, V y) {
+        x = m.in(x), y = m.in(y);
+        V sign;
+        if (s.has(Tok::xorsign)) {
+          sign = sign_bit(b, t, b.xor_(x, y));
+          x = magnitude(b, t, x), y = magnitude(b, t, y);
+        }
+        V r = b.fbin(op, t, x, y);
+        if (s.has(Tok::NaN)) r = b.select(b.fcmp(FCmp::Nan, t, x, y), like(b, r, format(t).nan), r);
+        return sign ? canonical(b, t, b.or_(r, sign)) : r;
+      },
+      s.in(1), s.in(2));
 }
 
 }  // namespace
@@ -80,15 +87,20 @@ void sem_fma(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   const Rnd r = rounding_of(s);
-  per_element(s, [&](V x, V y, V z) {
-    x = m.in(x), y = m.in(y), z = m.in(z);
-    auto f = [&](V first, V third) {
-      return r == Rnd::Nearest ? b.fma(t, first, y, third) : t == FT::F64 ? fma_f64(b, r, first, y, third) : fma_f32(b, r, first, y, third);
-    };
-    V v = f(x, z);
-    if (m.ftz) v = flush_result(b, t, v, f(scale_for_flush(b, t, x), scale_for_flush(b, t, z)));
-    return m.out(v, false);
-  }, s.in(1), s.in(2), s.in(3));
+  per_element(
+      s,
+      [&](V x, V y, V z) {
+        x = m.in(x), y = m.in(y), z = m.in(z);
+        auto f = [&](V first, V third) {
+          return r == Rnd::Nearest ? b.fma(t, first, y, third)
+                 : t == FT::F64    ? fma_f64(b, r, first, y, third)
+                                   : fma_f32(b, r, first, y, third);
+        };
+        V v = f(x, z);
+        if (m.ftz) v = flush_result(b, t, v, f(scale_for_flush(b, t, x), scale_for_flush(b, t, z)));
+        return m.out(v, false);
+      },
+      s.in(1), s.in(2), s.in(3));
 }
 
 // neg and abs are additions to hardware: a NaN comes out canonical, of f64 quiet and otherwise unchanged.
@@ -101,12 +113,14 @@ V sign_result(const Sem& s, FT t, V r, V x) {
 void sem_neg_float(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
-  per_element(s, [&](V x) { return sign_result(s, t, s.b.xor_(m.in(x), like(s.b, x, format(t).sign)), x); }, s.in(1));
+  per_element(
+      s, [&](V x) { return sign_result(s, t, s.b.xor_(m.in(x), like(s.b, x, format(t).sign)), x); }, s.in(1));
 }
 void sem_abs_float(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
-  per_element(s, [&](V x) { return sign_result(s, t, magnitude(s.b, t, m.in(x)), x); }, s.in(1));
+  per_element(
+      s, [&](V x) { return sign_result(s, t, magnitude(s.b, t, m.in(x)), x); }, s.in(1));
 }
 void sem_min_float(const Sem& s) { min_max(s, FBin::Min); }
 void sem_max_float(const Sem& s) { min_max(s, FBin::Max); }
@@ -123,12 +137,18 @@ void sem_testp(const Sem& s) {
   const FormatBits f = format(t);
   V m = magnitude(b, t, s.in(1)), inf = like(b, m, f.inf), normal = like(b, m, 1ull << f.mantissa);
   V r;
-  if (s.has(Tok::finite)) r = b.icmp(ICmp::ULt, m, inf);
-  else if (s.has(Tok::infinite)) r = b.icmp(ICmp::Eq, m, inf);
-  else if (s.has(Tok::number)) r = b.icmp(ICmp::ULe, m, inf);
-  else if (s.has(Tok::notanumber)) r = b.icmp(ICmp::UGt, m, inf);
-  else if (s.has(Tok::normal)) r = b.or_(b.icmp(ICmp::Eq, m, like(b, m, 0)), b.and_(b.icmp(ICmp::UGe, m, normal), b.icmp(ICmp::ULt, m, inf)));
-  else r = b.and_(b.icmp(ICmp::Ne, m, like(b, m, 0)), b.icmp(ICmp::ULt, m, normal));
+  if (s.has(Tok::finite))
+    r = b.icmp(ICmp::ULt, m, inf);
+  else if (s.has(Tok::infinite))
+    r = b.icmp(ICmp::Eq, m, inf);
+  else if (s.has(Tok::number))
+    r = b.icmp(ICmp::ULe, m, inf);
+  else if (s.has(Tok::notanumber))
+    r = b.icmp(ICmp::UGt, m, inf);
+  else if (s.has(Tok::normal))
+    r = b.or_(b.icmp(ICmp::Eq, m, like(b, m, 0)), b.and_(b.icmp(ICmp::UGe, m, normal), b.icmp(ICmp::ULt, m, inf)));
+  else
+    r = b.and_(b.icmp(ICmp::Ne, m, like(b, m, 0)), b.icmp(ICmp::ULt, m, normal));
   s.out(0, r, Type::pred);
 }
 
@@ -138,11 +158,14 @@ void sem_div_float(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   V x = m.in(s.in(1)), y = m.in(s.in(2));
-  auto f = [&](V first) { return t == FT::F64 ? div_f64(b, rounding_of(s), first, y) : div_f32(b, rounding_of(s), first, y); };
+  auto f = [&](V first) {
+    return t == FT::F64 ? div_f64(b, rounding_of(s), first, y) : div_f32(b, rounding_of(s), first, y);
+  };
   if (!s.has(Tok::approx)) return s.out(0, m.rounded(f, x));
   V q = f(x);
   if (s.has(Tok::approx)) {  // the reciprocal of a divisor above 2^126 is flushed
-    V my = magnitude(b, t, y), huge = b.and_(b.icmp(ICmp::UGt, my, imm32(b, 0x7e800000u)), b.icmp(ICmp::ULt, my, imm32(b, 0x7f800000u)));
+    V my = magnitude(b, t, y),
+      huge = b.and_(b.icmp(ICmp::UGt, my, imm32(b, 0x7e800000u)), b.icmp(ICmp::ULt, my, imm32(b, 0x7f800000u)));
     V inf = b.icmp(ICmp::Eq, magnitude(b, t, x), imm32(b, 0x7f800000u));
     V sunk = b.select(b.or_(inf, is_nan(b, t, x)), imm32(b, 0x7fffffffu), sign_bit(b, t, b.xor_(x, y)));
     q = b.select(huge, sunk, q);
@@ -153,7 +176,9 @@ void sem_div_float(const Sem& s) {
 namespace {
 // rcp/rsqrt.approx.ftz.f64: only the upper half of the argument is used, only the upper half of the result is set.
 V upper_half(Builder& b, V x) { return b.and_(x, b.imm(64, 0xffffffff00000000ull)); }
-V result_upper_half(Builder& b, V r) { return b.select(is_nan(b, FT::F64, r), b.imm(64, 0x7fffffff00000000ull), upper_half(b, r)); }
+V result_upper_half(Builder& b, V r) {
+  return b.select(is_nan(b, FT::F64, r), b.imm(64, 0x7fffffff00000000ull), upper_half(b, r));
+}
 V one(Builder& b, FT t) { return b.imm(bits_of(t), format(t).one); }
 bool gross(const Sem& s, FT t) { return t == FT::F64 && s.has(Tok::approx) && s.has(Tok::ftz); }
 }  // namespace
@@ -164,7 +189,9 @@ void sem_rcp(const Sem& s) {
   const Modifiers m = modifiers(s, t);
   V x = m.in(s.in(1));
   if (gross(s, t)) return s.out(0, m.out(result_upper_half(b, b.fbin(FBin::Div, t, one(b, t), upper_half(b, x)))));
-  auto f = [&](V first) { return t == FT::F64 ? div_f64(b, rounding_of(s), first, x) : div_f32(b, rounding_of(s), first, x); };
+  auto f = [&](V first) {
+    return t == FT::F64 ? div_f64(b, rounding_of(s), first, x) : div_f32(b, rounding_of(s), first, x);
+  };
   s.out(0, m.rounded(f, one(b, t)));
 }
 void sem_sqrt(const Sem& s) {

@@ -41,11 +41,16 @@ V product(const Sem& s, V x, V y, Type t) {
 Type widened(const Sem& s, Type t) {
   if (!s.has(Tok::wide)) return t;
   switch (t) {
-    case Type::u16: return Type::u32;
-    case Type::s16: return Type::s32;
-    case Type::u32: return Type::u64;
-    case Type::s32: return Type::s64;
-    default: US_UNREACHABLE();
+    case Type::u16:
+      return Type::u32;
+    case Type::s16:
+      return Type::s32;
+    case Type::u32:
+      return Type::u64;
+    case Type::s32:
+      return Type::s64;
+    default:
+      US_UNREACHABLE();
   }
 }
 V product24(const Sem& s, V x, V y) {
@@ -66,9 +71,7 @@ void packed_or_scalar(const Sem& s, F&& f) {
 }
 bool elements_signed(Type t) { return isa::is_signed(t) || t == Type::s16x2; }
 
-void div_rem(const Sem& s, Bin u, Bin i) {
-  s.out(0, s.b.bin(isa::is_signed(s.i.type()) ? i : u, s.in(1), s.in(2)));
-}
+void div_rem(const Sem& s, Bin u, Bin i) { s.out(0, s.b.bin(isa::is_signed(s.i.type()) ? i : u, s.in(1), s.in(2))); }
 void min_max(const Sem& s, Bin u, Bin i) {
   Builder& b = s.b;
   const bool sign = elements_signed(s.i.type()), relu = s.has(Tok::relu);
@@ -135,7 +138,8 @@ void sem_bfe(const Sem& s) {
   V x = s.in(1);
   const u32 w = b.width(x);
   V pos = s.in(2, Type::u32), len = s.in(3, Type::u32);
-  if (w == 32) pos = b.and_(pos, imm32(b, 255)), len = b.and_(len, imm32(b, 255));  // hardware takes all bits for 64-bit fields
+  if (w == 32)
+    pos = b.and_(pos, imm32(b, 255)), len = b.and_(len, imm32(b, 255));  // hardware takes all bits for 64-bit fields
   V t = b.bin(sign ? Bin::AShr : Bin::LShr, x, pos);
   if (!sign) {
     V mask = b.sub(b.bin(Bin::Shl, like(b, x, 1), len), like(b, x, 1));

@@ -66,7 +66,8 @@ void sem_shf(const Sem& s) {
   V n = s.in(3, Type::u32);
   n = s.has(Tok::wrap) ? b.and_(n, imm32(b, 31)) : b.bin(Bin::UMin, n, imm32(b, 32));
   V both = pair(b, s.in(1), s.in(2));
-  V shifted = s.has(Tok::l) ? element(b, b.bin(Bin::Shl, both, n), 32, 1) : b.resize(b.bin(Bin::LShr, both, n), 32, false);
+  V shifted =
+      s.has(Tok::l) ? element(b, b.bin(Bin::Shl, both, n), 32, 1) : b.resize(b.bin(Bin::LShr, both, n), 32, false);
   s.out(0, shifted);
 }
 

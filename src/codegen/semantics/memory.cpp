@@ -113,8 +113,10 @@ void sem_st(const Sem& s) {
   const MemRef m = memory_operand(s, 0);
   const ir::Operand& a = s.i.ops[1];
   V v[8];
-  if (a.kind != ir::Operand::Kind::Vector) v[0] = s.in(1);
-  else for (u32 k = 0; k < m.count; ++k) v[k] = s.b.read(a.elems[k], s.i.type());
+  if (a.kind != ir::Operand::Kind::Vector)
+    v[0] = s.in(1);
+  else
+    for (u32 k = 0; k < m.count; ++k) v[k] = s.b.read(a.elems[k], s.i.type());
   s.b.store(m, {v, m.count});
 }
 

@@ -7,11 +7,16 @@ namespace {
 
 Type untyped(u32 bits) {
   switch (bits) {
-    case 8: return Type::b8;
-    case 16: return Type::b16;
-    case 32: return Type::b32;
-    case 64: return Type::b64;
-    default: US_UNREACHABLE();
+    case 8:
+      return Type::b8;
+    case 16:
+      return Type::b16;
+    case 32:
+      return Type::b32;
+    case 64:
+      return Type::b64;
+    default:
+      US_UNREACHABLE();
   }
 }
 V shared_window(Builder& b) { return b.to_generic(isa::Space::SharedCluster, b.imm(64, 0)); }

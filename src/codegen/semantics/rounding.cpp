@@ -30,7 +30,9 @@ V adjust(Builder& b, Rnd m, V r, V above, V below, V positive) {
   if (m == Rnd::Up) return up;
   return b.select(positive, down, up);
 }
-struct Sum { V high, low; };
+struct Sum {
+  V high, low;
+};
 Sum two_sum(Builder& b, V x, V y) {
   V s = b.fbin(FBin::Add, FT::F64, x, y), y2 = b.fbin(FBin::Sub, FT::F64, s, x);
   V x2 = b.fbin(FBin::Sub, FT::F64, s, y2);
@@ -62,7 +64,8 @@ V round_f64_to_f32(Builder& b, Rnd m, V s, V e) {
 }
 
 V add_f32(Builder& b, Rnd m, V x, V y) {
-  return m == Rnd::Nearest ? b.fbin(FBin::Add, FT::F32, x, y) : canonical(b, FT::F32, sum_f32(b, m, widen(b, x), widen(b, y)));
+  return m == Rnd::Nearest ? b.fbin(FBin::Add, FT::F32, x, y)
+                           : canonical(b, FT::F32, sum_f32(b, m, widen(b, x), widen(b, y)));
 }
 V mul_f32(Builder& b, Rnd m, V x, V y) {
   if (m == Rnd::Nearest) return b.fbin(FBin::Mul, FT::F32, x, y);

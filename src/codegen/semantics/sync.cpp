@@ -23,7 +23,8 @@ void sem_bar_arrive(const Sem& s) {
 void sem_bar_red(const Sem& s) {
   const u32 op = s.has(Tok::popc) ? 0 : s.has(Tok::and_) ? 1 : 2, bits = op ? 1 : 32;
   V r;
-  s.b.call_rt(RtFn::BarRed, {s.in(1, Type::u32), count_or_all(s, 2), imm32(s.b, aligned(s)), imm32(s.b, op), s.in(3, Type::pred)},
+  s.b.call_rt(RtFn::BarRed,
+              {s.in(1, Type::u32), count_or_all(s, 2), imm32(s.b, aligned(s)), imm32(s.b, op), s.in(3, Type::pred)},
               {bits}, &r);
   s.out(0, r, op ? Type::pred : Type::u32);
 }
@@ -54,7 +55,8 @@ void sem_mbarrier_complete_tx(const Sem& s) {
 void sem_mbarrier_arrive(const Sem& s) {
   Builder& b = s.b;
   const bool expect = s.has(Tok::expect_tx), remote = s.i.ops[0].kind == ir::Operand::Kind::Sink;
-  const u32 flags = (s.has(Tok::arrive_drop) ? 1 : 0) | (s.has(Tok::noComplete) ? 2 : 0) | (expect ? 4 : 0) | (remote ? 8 : 0);
+  const u32 flags =
+      (s.has(Tok::arrive_drop) ? 1 : 0) | (s.has(Tok::noComplete) ? 2 : 0) | (expect ? 4 : 0) | (remote ? 8 : 0);
   V number = s.has_operand(2) ? s.in(2, Type::u32) : imm32(b, 1);
   V count = expect ? imm32(b, 1) : number, bytes = expect ? number : imm32(b, 0), state;
   b.call_rt(RtFn::MbarArrive, {barrier_address(s, 1), count, bytes, imm32(b, flags)}, {64}, &state);
@@ -84,7 +86,8 @@ void sem_cp_async(const Sem& s) {
     const bool predicate = o.kind == ir::Operand::Kind::Value && b.register_bits(o.value) == 1;
     take = predicate ? b.select(s.in(3, Type::pred), imm32(b, 0), size) : s.in(3, Type::u32);
   }
-  b.call_rt(RtFn::CpAsync, {shared_offset(s, 0, false), address(s, 1), size, take, imm32(b, s.has(Tok::cg))}, {}, nullptr);
+  b.call_rt(RtFn::CpAsync, {shared_offset(s, 0, false), address(s, 1), size, take, imm32(b, s.has(Tok::cg))}, {},
+            nullptr);
 }
 void sem_cp_async_commit_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncCommit, {}, {}, nullptr); }
 void sem_cp_async_wait_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncWait, {s.in(0, Type::u32)}, {}, nullptr); }

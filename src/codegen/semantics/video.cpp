@@ -18,33 +18,46 @@ V clamped(Builder& b, V v, u32 bits, bool sign) {
   return smax(b, smin(b, v, word(b, top)), word(b, sign ? -top - 1 : 0));
 }
 V set_compare(const Sem& s, V x, V y) {
-  const ICmp c = s.has(Tok::eq) ? ICmp::Eq : s.has(Tok::ne) ? ICmp::Ne : s.has(Tok::lt) ? ICmp::SLt : s.has(Tok::le) ? ICmp::SLe
-                 : s.has(Tok::gt) ? ICmp::SGt : ICmp::SGe;
+  const ICmp c = s.has(Tok::eq)   ? ICmp::Eq
+                 : s.has(Tok::ne) ? ICmp::Ne
+                 : s.has(Tok::lt) ? ICmp::SLt
+                 : s.has(Tok::le) ? ICmp::SLe
+                 : s.has(Tok::gt) ? ICmp::SGt
+                                  : ICmp::SGe;
   return s.b.zext(s.b.icmp(c, x, y), 64);
 }
 V compute(const Sem& s, VideoOp op, V x, V y) {
   Builder& b = s.b;
   switch (op) {
-    case VideoOp::Add: return b.add(x, y);
-    case VideoOp::Sub: return b.sub(x, y);
-    case VideoOp::AbsDiff: return b.un(Un::Abs, b.sub(x, y));
-    case VideoOp::Min: return smin(b, x, y);
-    case VideoOp::Max: return smax(b, x, y);
+    case VideoOp::Add:
+      return b.add(x, y);
+    case VideoOp::Sub:
+      return b.sub(x, y);
+    case VideoOp::AbsDiff:
+      return b.un(Un::Abs, b.sub(x, y));
+    case VideoOp::Min:
+      return smin(b, x, y);
+    case VideoOp::Max:
+      return smax(b, x, y);
     case VideoOp::Average: {
       V sum = b.add(x, y), up = b.zext(b.icmp(ICmp::SGe, sum, word(b, 0)), 64);
       return b.bin(Bin::AShr, b.add(sum, up), word(b, 1));
     }
-    case VideoOp::Shl: case VideoOp::Shr: {
+    case VideoOp::Shl:
+    case VideoOp::Shr: {
       V n = s.has(Tok::wrap) ? b.and_(y, word(b, 31)) : b.bin(Bin::UMin, y, word(b, 32));
       return b.bin(op == VideoOp::Shl ? Bin::Shl : Bin::AShr, x, n);
     }
-    case VideoOp::Set: return set_compare(s, x, y);
+    case VideoOp::Set:
+      return set_compare(s, x, y);
   }
   US_UNREACHABLE();
 }
 
 // The part of a 32-bit operand that its selector names (Operand::comp: 1..4 bytes, 5, 6 half-words), extended by type t.
-struct Part { u32 bits, at; };
+struct Part {
+  u32 bits, at;
+};
 Part part_of(const ir::Operand& o) {
   if (o.comp >= 1 && o.comp <= 4) return {8, 8u * (o.comp - 1u)};
   if (o.comp == 5 || o.comp == 6) return {16, 16u * (o.comp - 5u)};
@@ -116,13 +129,13 @@ void lanes(const Sem& s, VideoOp op, u32 count, bool accumulate) {
 
 }  // namespace
 
-#define US_VIDEO(name, op)                                                        \
-  void sem_v##name(const Sem& s) { scalar(s, VideoOp::op, false); }               \
+#define US_VIDEO(name, op)                                          \
+  void sem_v##name(const Sem& s) { scalar(s, VideoOp::op, false); } \
   void sem_v##name##_op2(const Sem& s) { scalar(s, VideoOp::op, true); }
-#define US_VIDEO_LANES(name, op)                                                  \
-  void sem_v##name##2(const Sem& s) { lanes(s, VideoOp::op, 2, false); }          \
-  void sem_v##name##2_add(const Sem& s) { lanes(s, VideoOp::op, 2, true); }       \
-  void sem_v##name##4(const Sem& s) { lanes(s, VideoOp::op, 4, false); }          \
+#define US_VIDEO_LANES(name, op)                                            \
+  void sem_v##name##2(const Sem& s) { lanes(s, VideoOp::op, 2, false); }    \
+  void sem_v##name##2_add(const Sem& s) { lanes(s, VideoOp::op, 2, true); } \
+  void sem_v##name##4(const Sem& s) { lanes(s, VideoOp::op, 4, false); }    \
   void sem_v##name##4_add(const Sem& s) { lanes(s, VideoOp::op, 4, true); }
 US_VIDEO(add, Add)
 US_VIDEO(sub, Sub)

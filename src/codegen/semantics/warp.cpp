@@ -56,8 +56,11 @@ void sem_match_all(const Sem& s) { match(s, true); }
 
 void sem_redux(const Sem& s) {
   const bool sign = isa::is_signed(s.i.type());
-  const u32 op = s.has(Tok::add) ? 0 : s.has(Tok::and_) ? 1 : s.has(Tok::or_) ? 2 : s.has(Tok::xor_) ? 3
-                 : (s.has(Tok::min) ? 4 : 5) + (sign ? 2 : 0);
+  const u32 op = s.has(Tok::add)    ? 0
+                 : s.has(Tok::and_) ? 1
+                 : s.has(Tok::or_)  ? 2
+                 : s.has(Tok::xor_) ? 3
+                                    : (s.has(Tok::min) ? 4 : 5) + (sign ? 2 : 0);
   V r;
   s.b.call_rt(RtFn::Redux, {s.in(1), s.in(2, Type::u32), imm32(s.b, op)}, {32}, &r);
   s.out(0, r);

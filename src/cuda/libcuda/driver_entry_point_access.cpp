@@ -8,7 +8,8 @@
 
 using us::cuda::LookupStatus;
 
-US_API CUresult cuGetProcAddress_v2(const char* symbol, void** out, int version, cuuint64_t flags, CUdriverProcAddressQueryResult* status) {
+US_API CUresult cuGetProcAddress_v2(const char* symbol, void** out, int version, cuuint64_t flags,
+                                    CUdriverProcAddressQueryResult* status) {
   const bool both = flags == (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
   if (!symbol || !out || version > us::cuda::kVersion || flags > 3 || both) return CUDA_ERROR_INVALID_VALUE;
   const auto found = us::cuda::look_up(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);

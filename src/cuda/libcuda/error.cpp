@@ -15,5 +15,9 @@ CUresult answer(CUresult error, const char** out, const char* us::cuda::ErrorRow
 }
 }  // namespace
 
-US_API CUresult cuGetErrorName(CUresult error, const char** out) { return answer(error, out, &us::cuda::ErrorRow::driver_name); }
-US_API CUresult cuGetErrorString(CUresult error, const char** out) { return answer(error, out, &us::cuda::ErrorRow::text); }
+US_API CUresult cuGetErrorName(CUresult error, const char** out) {
+  return answer(error, out, &us::cuda::ErrorRow::driver_name);
+}
+US_API CUresult cuGetErrorString(CUresult error, const char** out) {
+  return answer(error, out, &us::cuda::ErrorRow::text);
+}

@@ -7,7 +7,8 @@
 
 US_API int cuGetExportTable(const void** table, const void* id) {
   constexpr int kInvalidValue = 1;
-  if (!table || !id || std::memcmp(id, us::cuda::kRuntimeTableId, sizeof us::cuda::kRuntimeTableId) != 0) return kInvalidValue;
+  if (!table || !id || std::memcmp(id, us::cuda::kRuntimeTableId, sizeof us::cuda::kRuntimeTableId) != 0)
+    return kInvalidValue;
   *table = us::cuda::runtime_functions();
   return 0;
 }

@@ -36,7 +36,8 @@ US_API CUresult cuDeviceGetP2PAttribute(int* out, CUdevice_P2PAttribute attribut
 
 US_API CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
   if (flags) return CUDA_ERROR_INVALID_VALUE;
-  return with_peer(peer, [](us::u32 own, us::u32 other) { return own == other ? Error::InvalidDevice : enable_peer(own, other); });
+  return with_peer(
+      peer, [](us::u32 own, us::u32 other) { return own == other ? Error::InvalidDevice : enable_peer(own, other); });
 }
 
 US_API CUresult cuCtxDisablePeerAccess(CUcontext peer) { return with_peer(peer, disable_peer); }

@@ -21,7 +21,8 @@ void fill(cudaDeviceProp& p, us::u32 ordinal) {
   preset.name.copy(p.name, sizeof p.name - 1);
   us::cuda::uuid_of(ordinal, reinterpret_cast<us::u8*>(p.uuid.bytes));
   p.totalGlobalMem = static_cast<size_t>(preset[Quantity::TotalMemory]);
-#define US_PROPERTY(field, attribute) p.field = static_cast<decltype(p.field + 0)>(us::cuda::attribute_of(ordinal, Attribute::attribute));
+#define US_PROPERTY(field, attribute) \
+  p.field = static_cast<decltype(p.field + 0)>(us::cuda::attribute_of(ordinal, Attribute::attribute));
 #include "cuda/libcudart/properties.inc"
 #undef US_PROPERTY
 }
@@ -85,7 +86,9 @@ US_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wish) {
 US_API cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
   if (!text || size <= 0) return done(cudaErrorInvalidValue);
   if (!us::cuda::is_device(device)) return done(cudaErrorInvalidDevice);
-  return us::cuda::pci_bus_id(static_cast<us::u32>(device), text, static_cast<us::u32>(size)) ? cudaSuccess : done(cudaErrorInvalidValue);
+  return us::cuda::pci_bus_id(static_cast<us::u32>(device), text, static_cast<us::u32>(size))
+             ? cudaSuccess
+             : done(cudaErrorInvalidValue);
 }
 
 US_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {

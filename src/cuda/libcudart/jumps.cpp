@@ -9,12 +9,13 @@
 #include "cuda/entry_table.h"
 
 asm(".pushsection .us_slots,\"aw\",@progbits\n.balign 8\nus_slots:\n.popsection");
-#define US_ENTRY(name, level, note)                               \
-  asm(".pushsection .us_slots,\"aw\",@progbits\n"                 \
-      "us_slot_" #name ": .quad 0\n.popsection\n"                 \
-      ".pushsection .text\n.balign 16\n"                          \
-      ".globl " #name "\n.type " #name ",@function\n"             \
-      #name ": endbr64\n jmp *us_slot_" #name "(%rip)\n"          \
+#define US_ENTRY(name, level, note)                                                           \
+  asm(".pushsection .us_slots,\"aw\",@progbits\n"                                             \
+      "us_slot_" #name                                                                        \
+      ": .quad 0\n.popsection\n"                                                              \
+      ".pushsection .text\n.balign 16\n"                                                      \
+      ".globl " #name "\n.type " #name ",@function\n" #name ": endbr64\n jmp *us_slot_" #name \
+      "(%rip)\n"                                                                              \
       ".size " #name ", .-" #name "\n.popsection");
 #include "cuda/libcudart/entry_points.inc"
 #undef US_ENTRY
@@ -36,8 +37,10 @@ constexpr std::size_t kSlots = 0
 __attribute__((constructor(101))) void fill_slots() {
   const void* table = nullptr;
   if (cuGetExportTable(&table, us::cuda::kRuntimeTableId) != 0 || !table) {
-    std::fputs("understudy: libcudart.so.13 found a libcuda.so.1 that is not Understudy's; start the program with `understudy run`\n",
-               stderr);
+    std::fputs(
+        "understudy: libcudart.so.13 found a libcuda.so.1 that is not Understudy's; start the program with `understudy "
+        "run`\n",
+        stderr);
     std::_Exit(127);
   }
   std::memcpy(us_slots, table, kSlots * sizeof(us::cuda::EntryFn));

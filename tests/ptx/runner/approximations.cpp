@@ -9,19 +9,23 @@
 namespace ptx_test {
 namespace {
 
-struct Format { int bits, exponent, mantissa; };
+struct Format {
+  int bits, exponent, mantissa;
+};
 Format format_of(const std::string& t) {
   if (t == "f64") return {64, 11, 52};
   if (t == "f32") return {32, 8, 23};
   return t.rfind("bf16", 0) == 0 ? Format{16, 8, 7} : Format{16, 5, 10};
 }
 long double decode(std::uint64_t v, Format f) {
-  const int bias = (1 << (f.exponent - 1)) - 1, top = (1 << f.exponent) - 1, e = static_cast<int>(v >> f.mantissa) & top;
+  const int bias = (1 << (f.exponent - 1)) - 1, top = (1 << f.exponent) - 1,
+            e = static_cast<int>(v >> f.mantissa) & top;
   const std::uint64_t m = v & ((std::uint64_t(1) << f.mantissa) - 1);
   const bool negative = v >> (f.bits - 1) & 1;
-  long double r = e == top ? (m ? std::numeric_limits<long double>::quiet_NaN() : std::numeric_limits<long double>::infinity())
-                  : e == 0 ? std::ldexp(static_cast<long double>(m), 1 - bias - f.mantissa)
-                           : std::ldexp(static_cast<long double>(m | std::uint64_t(1) << f.mantissa), e - bias - f.mantissa);
+  long double r =
+      e == top ? (m ? std::numeric_limits<long double>::quiet_NaN() : std::numeric_limits<long double>::infinity())
+      : e == 0 ? std::ldexp(static_cast<long double>(m), 1 - bias - f.mantissa)
+               : std::ldexp(static_cast<long double>(m | std::uint64_t(1) << f.mantissa), e - bias - f.mantissa);
   return negative ? -r : r;
 }
 long double smallest_normal(Format f) { return std::ldexp(1.0L, 2 - (1 << (f.exponent - 1))); }
@@ -99,8 +103,8 @@ std::string check_bounds(const Case& c, const Array& out, const std::vector<std:
     if (acceptable(bound, ftz, decode(bits, f), want, f)) continue;
     std::ostringstream s;
     s.precision(12);
-    s << out.name << (packed ? " half " : " element ") << k << ": " << fn << "(" << a << ", " << b << ") gave " << decode(bits, f)
-      << ", wanted " << want.value << " within " << bound;
+    s << out.name << (packed ? " half " : " element ") << k << ": " << fn << "(" << a << ", " << b << ") gave "
+      << decode(bits, f) << ", wanted " << want.value << " within " << bound;
     return s.str();
   }
   return "";

@@ -22,7 +22,9 @@ std::vector<std::string> words(const std::string& s) {
   for (std::string w; in >> w;) out.push_back(w);
   return out;
 }
-void dimensions(const std::string& v, unsigned out[3]) { std::sscanf(v.c_str(), "%u,%u,%u", &out[0], &out[1], &out[2]); }
+void dimensions(const std::string& v, unsigned out[3]) {
+  std::sscanf(v.c_str(), "%u,%u,%u", &out[0], &out[1], &out[2]);
+}
 
 Case run_directive(const std::string& rest, int line, std::vector<std::string>& problems) {
   Case c;
@@ -30,12 +32,18 @@ Case run_directive(const std::string& rest, int line, std::vector<std::string>& 
   for (const std::string& w : words(rest)) {
     const auto eq = w.find('=');
     const std::string key = w.substr(0, eq), value = eq == std::string::npos ? "" : w.substr(eq + 1);
-    if (key == "kernel") c.kernel = value;
-    else if (key == "grid") dimensions(value, c.grid);
-    else if (key == "block") dimensions(value, c.block);
-    else if (key == "cluster") dimensions(value, c.cluster);
-    else if (key == "smem") c.smem = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 0));
-    else problems.push_back("line " + std::to_string(line) + ": unknown word '" + w + "' after RUN");
+    if (key == "kernel")
+      c.kernel = value;
+    else if (key == "grid")
+      dimensions(value, c.grid);
+    else if (key == "block")
+      dimensions(value, c.block);
+    else if (key == "cluster")
+      dimensions(value, c.cluster);
+    else if (key == "smem")
+      c.smem = static_cast<unsigned>(std::strtoul(value.c_str(), nullptr, 0));
+    else
+      problems.push_back("line " + std::to_string(line) + ": unknown word '" + w + "' after RUN");
   }
   return c;
 }
@@ -64,7 +72,8 @@ void directive(File& f, std::vector<Array>& common, const std::string& line, int
     if (line.rfind(word, 0) != 0) continue;
     Array a;
     a.role = role;
-    if (!array_directive(line.substr(std::strlen(word)), a)) f.problems.push_back("line " + std::to_string(number) + ": bad array");
+    if (!array_directive(line.substr(std::strlen(word)), a))
+      f.problems.push_back("line " + std::to_string(number) + ": bad array");
     (f.cases.empty() ? common : f.cases.back().arrays).push_back(a);
     return;
   }
@@ -72,17 +81,24 @@ void directive(File& f, std::vector<Array>& common, const std::string& line, int
 
 std::uint64_t value_of(const std::string& word, std::size_t bytes) {
   if (word.find('.') == std::string::npos || word.rfind("0x", 0) == 0) {
-    return word[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(word.c_str(), nullptr, 0)) : std::strtoull(word.c_str(), nullptr, 0);
+    return word[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(word.c_str(), nullptr, 0))
+                          : std::strtoull(word.c_str(), nullptr, 0);
   }
   std::uint64_t bits = 0;
   const double d = std::strtod(word.c_str(), nullptr);
   const float s = static_cast<float>(d);
-  if (bytes == 8) std::memcpy(&bits, &d, 8);
-  else std::memcpy(&bits, &s, 4);
+  if (bytes == 8)
+    std::memcpy(&bits, &d, 8);
+  else
+    std::memcpy(&bits, &s, 4);
   return bits;
 }
-bool is_number(const std::string& w) { return !w.empty() && (std::isdigit(static_cast<unsigned char>(w[0])) || w[0] == '-'); }
-void put(std::vector<std::uint8_t>& to, std::size_t index, std::size_t bytes, std::uint64_t v) { std::memcpy(&to[index * bytes], &v, bytes); }
+bool is_number(const std::string& w) {
+  return !w.empty() && (std::isdigit(static_cast<unsigned char>(w[0])) || w[0] == '-');
+}
+void put(std::vector<std::uint8_t>& to, std::size_t index, std::size_t bytes, std::uint64_t v) {
+  std::memcpy(&to[index * bytes], &v, bytes);
+}
 
 // key=value among the words of a spec
 std::uint64_t option(const std::vector<std::string>& ws, const char* key, std::uint64_t otherwise) {

@@ -11,9 +11,9 @@ namespace ptx_test {
 struct Array {
   enum class Role { In, Out, InOut };
   Role role = Role::In;
-  std::string name, type;    // type: "f32"
-  std::size_t count = 0;     // elements
-  std::string spec;          // what stands after '='
+  std::string name, type;  // type: "f32"
+  std::size_t count = 0;   // elements
+  std::string spec;        // what stands after '='
   std::size_t element_bytes() const;
   std::size_t bytes() const { return count * element_bytes(); }
 };
@@ -24,11 +24,11 @@ struct Case {
   int line = 0;
 };
 struct File {
-  std::string path, name, text;      // name: path without directory and ".ptx"
+  std::string path, name, text;  // name: path without directory and ".ptx"
   std::vector<Case> cases;
-  std::vector<std::string> errors;   // ERROR directives: parts of the expected diagnostics
-  std::string todo;                  // TODO directive: the file is known to fail, and why
-  std::vector<std::string> problems; // of the directives themselves
+  std::vector<std::string> errors;    // ERROR directives: parts of the expected diagnostics
+  std::string todo;                   // TODO directive: the file is known to fail, and why
+  std::vector<std::string> problems;  // of the directives themselves
 };
 
 File load(const std::string& path);

@@ -52,8 +52,9 @@ void LoadedModule::initialise() {
   }
 }
 
-device::Fault LoadedModule::run(device::Gpu& gpu, std::shared_ptr<const device::KernelCode> code, device::Dim3 grid, device::Dim3 block,
-                                device::Dim3 cluster, unsigned dynamic_shared, const std::vector<u64>& pointers) {
+device::Fault LoadedModule::run(device::Gpu& gpu, std::shared_ptr<const device::KernelCode> code, device::Dim3 grid,
+                                device::Dim3 block, device::Dim3 cluster, unsigned dynamic_shared,
+                                const std::vector<u64>& pointers) {
   auto launch = std::make_unique<device::Launch>();
   const ir::Function* f = module_->find(code->name);
   auto params = std::make_shared<std::vector<u64>>(pointers);

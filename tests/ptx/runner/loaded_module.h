@@ -15,8 +15,9 @@ class LoadedModule {
   static us::Result<std::unique_ptr<LoadedModule>> load(const std::string& text, const std::string& name);
   const us::ir::Module& ir() const { return *module_; }
   // Launches and waits. `pointers`: the kernel's parameters.
-  us::device::Fault run(us::device::Gpu&, std::shared_ptr<const us::device::KernelCode>, us::device::Dim3 grid, us::device::Dim3 block,
-                        us::device::Dim3 cluster, unsigned dynamic_shared, const std::vector<std::uint64_t>& pointers);
+  us::device::Fault run(us::device::Gpu&, std::shared_ptr<const us::device::KernelCode>, us::device::Dim3 grid,
+                        us::device::Dim3 block, us::device::Dim3 cluster, unsigned dynamic_shared,
+                        const std::vector<std::uint64_t>& pointers);
   void initialise();  // variables get their initial values again
 
  private:

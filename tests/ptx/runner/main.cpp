@@ -62,7 +62,8 @@ class Engines {
   const std::vector<std::string>& names() const { return names_; }
   device::Gpu& one() { return *one_; }
   device::Gpu& all() { return *all_; }
-  Result<std::shared_ptr<const device::KernelCode>> compile(const std::string& engine, const LoadedModule& m, const Case& c) {
+  Result<std::shared_ptr<const device::KernelCode>> compile(const std::string& engine, const LoadedModule& m,
+                                                            const Case& c) {
     if (engine == "eval") return codegen::make_eval_kernel(m.ir(), c.kernel);
 #ifdef US_WITH_JIT
     codegen::Variant v;
@@ -85,8 +86,8 @@ class Engines {
 #endif
 };
 
-bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const device::KernelCode>& code, const Case& c, Outputs& out,
-             std::string& why) {
+bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const device::KernelCode>& code, const Case& c,
+             Outputs& out, std::string& why) {
   m.initialise();
   out.clear();
   std::vector<u64> pointers;
@@ -94,7 +95,8 @@ bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const devi
     out.push_back(initial(a));
     out.back().resize(out.back().size() + 256);  // vectors of a whole warp may be stored past the end of the array
   }
-  for (auto& bytes : out) pointers.push_back(reinterpret_cast<u64>(bytes.data() + (-reinterpret_cast<u64>(bytes.data()) & 15)));
+  for (auto& bytes : out)
+    pointers.push_back(reinterpret_cast<u64>(bytes.data() + (-reinterpret_cast<u64>(bytes.data()) & 15)));
   for (std::size_t k = 0; k < out.size(); ++k) {
     const auto start = initial(c.arrays[k]);
     std::memcpy(reinterpret_cast<void*>(pointers[k]), start.data(), start.size());
@@ -145,7 +147,8 @@ std::string differences(const Case& c, const Array& a, const std::vector<u8>& wa
     if (shown++ >= 4) continue;
     s += "\n    [" + std::to_string(k) + "]";
     for (const Array& in : c.arrays)
-      if (in.role == Array::Role::In && in.count == a.count) s += " " + in.name + "=" + hex(initial(in), k, in.element_bytes());
+      if (in.role == Array::Role::In && in.count == a.count)
+        s += " " + in.name + "=" + hex(initial(in), k, in.element_bytes());
     s += " wanted " + hex(want, k, n) + " got " + hex(got, k, n);
   }
   return std::to_string(count) + " of " + std::to_string(a.count) + " elements differ" + s;
@@ -209,7 +212,8 @@ class FileTest {
   }
   void compare(const std::string& where, const Case& c, const Outputs& want, const Outputs& got) {
     for (std::size_t k = 0; k < c.arrays.size(); ++k)
-      if (!same(c.arrays[k], want[k], got[k])) report_.fail(where, c.arrays[k].name + ": " + differences(c, c.arrays[k], want[k], got[k]));
+      if (!same(c.arrays[k], want[k], got[k]))
+        report_.fail(where, c.arrays[k].name + ": " + differences(c, c.arrays[k], want[k], got[k]));
   }
   void judge(const std::string& where, const Case& c, const Outputs& out) {
     for (std::size_t k = 0; k < c.arrays.size(); ++k) {
@@ -228,7 +232,8 @@ class FileTest {
   }
   void judge_recorded(const std::string& where, const Case& c, const Array& a, const std::vector<u8>& got) {
     const auto last = file_.path.find_last_of('/'), before = file_.path.find_last_of('/', last - 1);
-    const std::string key = file_.path.substr(before + 1, last - before - 1) + "." + file_.name + " " + c.kernel + " " + a.name;
+    const std::string key =
+        file_.path.substr(before + 1, last - before - 1) + "." + file_.name + " " + c.kernel + " " + a.name;
     if (const auto full = settings_.full.find(key); full != settings_.full.end()) {
       if (full->second != got) report_.fail(where, a.name + ": " + differences(c, a, full->second, got));
       return;
@@ -240,8 +245,10 @@ class FileTest {
     }
     char inputs[24];
     std::snprintf(inputs, sizeof inputs, "%016llx", static_cast<unsigned long long>(inputs_hash(c)));
-    if (recorded_[c.kernel] != inputs) return report_.fail(where, "the recording was made with other inputs: record again");
-    if (r->second != summarize(got)) report_.fail(where, a.name + " differs from the recording: " + mismatch(r->second, summarize(got)));
+    if (recorded_[c.kernel] != inputs)
+      return report_.fail(where, "the recording was made with other inputs: record again");
+    if (r->second != summarize(got))
+      report_.fail(where, a.name + " differs from the recording: " + mismatch(r->second, summarize(got)));
   }
   static std::string mismatch(const std::string& want, const std::string& got) {
     std::istringstream a(want), b(got);
@@ -277,10 +284,14 @@ int main(int argc, char** argv) {
   std::vector<std::string> files;
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
-    if (a.rfind("--engines=", 0) == 0) settings.engines = a.substr(10);
-    else if (a.rfind("--full=", 0) == 0) settings.full = read_full(a.substr(7));
-    else if (a == "--quiet") settings.quiet = true;
-    else files.push_back(a);
+    if (a.rfind("--engines=", 0) == 0)
+      settings.engines = a.substr(10);
+    else if (a.rfind("--full=", 0) == 0)
+      settings.full = read_full(a.substr(7));
+    else if (a == "--quiet")
+      settings.quiet = true;
+    else
+      files.push_back(a);
   }
   Engines engines(settings.engines);
   Report report;
@@ -294,6 +305,7 @@ int main(int argc, char** argv) {
     if (!f.todo.empty() && report.known != known) std::printf("TODO %s: %s\n", path.c_str(), f.todo.c_str());
     if (!settings.quiet) std::printf("%s %s\n", report.failures == before ? "ok  " : "BAD ", path.c_str());
   }
-  std::printf("%zu files, %d failures, %d outputs without a recording\n", files.size(), report.failures, report.unrecorded);
+  std::printf("%zu files, %d failures, %d outputs without a recording\n", files.size(), report.failures,
+              report.unrecorded);
   return report.failures != 0;
 }

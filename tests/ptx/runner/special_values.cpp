@@ -12,11 +12,15 @@ std::string element(const std::string& t) { return packed(t) ? t.substr(0, t.siz
 unsigned width(const std::string& t) {
   unsigned n = 0;
   for (char c : t)
-    if (c >= '0' && c <= '9') n = n * 10 + static_cast<unsigned>(c - '0');
-    else if (n) break;
+    if (c >= '0' && c <= '9')
+      n = n * 10 + static_cast<unsigned>(c - '0');
+    else if (n)
+      break;
   return n;
 }
-struct Layout { unsigned bits, mantissa; };
+struct Layout {
+  unsigned bits, mantissa;
+};
 bool is_float(const std::string& t) { return starts(t, "f") || starts(t, "bf"); }
 Layout layout(const std::string& t) {
   if (t == "f64") return {64, 52};
@@ -25,21 +29,57 @@ Layout layout(const std::string& t) {
 }
 
 std::vector<u64> floats(Layout f) {
-  const u64 sign = u64(1) << (f.bits - 1), unit = u64(1) << f.mantissa, inf = ((u64(1) << (f.bits - 1 - f.mantissa)) - 1) << f.mantissa;
+  const u64 sign = u64(1) << (f.bits - 1), unit = u64(1) << f.mantissa,
+            inf = ((u64(1) << (f.bits - 1 - f.mantissa)) - 1) << f.mantissa;
   const u64 one = (inf >> 1) & ~(unit - 1);
-  const std::vector<u64> positive = {
-      0,          1,           unit - 1,     unit,           unit + 1,        one,
-      one + 1,    one - 1,     one + unit,   inf - 1,        inf,             inf | 1,
-      inf | unit >> 1 | 5,     one + unit / 2, one - unit,   one + 5 * unit + unit / 4,
-      inf - unit * 2,          unit * 20 + 3};
+  const std::vector<u64> positive = {0,
+                                     1,
+                                     unit - 1,
+                                     unit,
+                                     unit + 1,
+                                     one,
+                                     one + 1,
+                                     one - 1,
+                                     one + unit,
+                                     inf - 1,
+                                     inf,
+                                     inf | 1,
+                                     inf | unit >> 1 | 5,
+                                     one + unit / 2,
+                                     one - unit,
+                                     one + 5 * unit + unit / 4,
+                                     inf - unit * 2,
+                                     unit * 20 + 3};
   std::vector<u64> out;
   for (u64 v : positive) out.push_back(v), out.push_back(v | sign);
   return out;
 }
 std::vector<u64> integers(unsigned bits) {
   const u64 top = u64(1) << (bits - 1), all = top | (top - 1), half = u64(1) << (bits / 2);
-  return {0, 1, 2, 3, 7, 31, 32, 33, top - 1, top, top + 1, all, all - 1, half, half - 1, half + 1, half >> 1, all ^ half,
-          0x55555555aaaaaaaaull & all, 0x80ff7f0180ff7f01ull & all, 0x123456789abcdef0ull & all, all - 30, all / 3, top / 3 + 1};
+  return {0,
+          1,
+          2,
+          3,
+          7,
+          31,
+          32,
+          33,
+          top - 1,
+          top,
+          top + 1,
+          all,
+          all - 1,
+          half,
+          half - 1,
+          half + 1,
+          half >> 1,
+          all ^ half,
+          0x55555555aaaaaaaaull & all,
+          0x80ff7f0180ff7f01ull & all,
+          0x123456789abcdef0ull & all,
+          all - 30,
+          all / 3,
+          top / 3 + 1};
 }
 
 u64 random_float(Layout f, Random& r) {
@@ -58,7 +98,9 @@ u64 random_integer(unsigned bits, Random& r) {
   const u64 low = keep == 64 ? v : v & ((u64(1) << keep) - 1);
   return (shape & 4 ? low : ~low) & mask;
 }
-u64 random_element(const std::string& t, Random& r) { return is_float(t) ? random_float(layout(t), r) : random_integer(width(t), r); }
+u64 random_element(const std::string& t, Random& r) {
+  return is_float(t) ? random_float(layout(t), r) : random_integer(width(t), r);
+}
 
 }  // namespace
 
