@@ -11,6 +11,14 @@ void bind(Slot&, Worker&, const std::shared_ptr<Grid>& g);
 void place(Slot&, u64 cluster);
 // Fresh state of a warp before its code starts.
 void reset(Warp&, u32 spin_budget);
+// The same for a warp that has been reset once and runs a kernel that never blocks: what such a kernel can change.
+inline void reset_unblocked(Warp& w, u32 spin_budget) {
+  w.live = w.seen_live;
+  w.spin = spin_budget;
+  w.local_top = 0;
+  w.copies_open = 0;
+  w.copy_groups = 0;
+}
 // Lanes of the CTA's warp that hold a thread.
 u32 lanes_of_warp(const Grid&, u32 warp);
 void free_memory(Slot&);

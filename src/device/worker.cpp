@@ -21,8 +21,10 @@
 
 namespace us::device {
 namespace {
-constexpr u64 kMaxChunk = 64;  // CTAs of a non-blocking kernel taken at once
-}
+// CTAs of a non-blocking kernel taken at once: neighbours of one worker read neighbouring memory, which the hardware
+// prefetches; a grid of another stream must not wait for long.
+constexpr u64 kMaxChunk = 1024;
+}  // namespace
 
 Worker::~Worker() {
   for (auto& s : slots_) free_memory(*s);
@@ -100,29 +102,29 @@ void Worker::loop_entry(void* worker) {
 void Worker::loop_body() {
   Slot& s = loop_slot_;
   Grid& g = *s.grid;
-  auto run = g.run;
-  u32 spin = machine.options.spin_budget;
+  const u32 spin = machine.options.spin_budget;
+  for (u32 r = 0; r < g.cluster_ctas; ++r)
+    for (u32 n = 0; n < g.cta_warps; ++n) reset(*s.cta[r]->warp[n], spin);
   for (u64 k = loop_first_; k < loop_first_ + loop_count_; ++k) {
-    if (g.failed.load(std::memory_order_relaxed)) return;
+    if (g.failed.load(std::memory_order_relaxed)) break;
     place(s, k);
-    for (u32 r = 0; r < g.cluster_ctas; ++r) {
-      Cta& c = *s.cta[r];
-      if (g.run_cta) {
-        for (u32 n = 0; n < g.cta_warps; ++n) reset(*c.warp[n], spin);
-        static_assert(sizeof(c.warp[0]) ==
-                      sizeof(WarpCtx*));  // a row of pointers to warps, which begin with their WarpCtx
-        g.run_cta(reinterpret_cast<WarpCtx* const*>(c.warp.data()), reinterpret_cast<WarpCtx**>(&current));
-        for (u32 n = 0; n < g.cta_warps; ++n) c.warp[n]->ended = true;
-        continue;
-      }
-      for (u32 n = 0; n < g.cta_warps; ++n) {
-        Warp& w = *c.warp[n];
-        reset(w, spin);
-        current = &w;
-        run(&w);
-        w.ended = true;
-      }
-    }
+    for (u32 r = 0; r < g.cluster_ctas; ++r) run_to_end(g, *s.cta[r], spin);
+  }
+  for (u32 r = 0; r < g.cluster_ctas; ++r)
+    for (u32 n = 0; n < g.cta_warps; ++n) s.cta[r]->warp[n]->ended = true;
+}
+
+// A CTA of a kernel that never blocks: in one call, or a call for each warp.
+void Worker::run_to_end(const Grid& g, Cta& c, u32 spin) {
+  for (u32 n = 0; n < g.cta_warps; ++n) reset_unblocked(*c.warp[n], spin);
+  if (g.run_cta) {
+    static_assert(sizeof(c.warp[0]) == sizeof(WarpCtx*));  // a row of pointers to warps, which begin with their WarpCtx
+    return g.run_cta(reinterpret_cast<WarpCtx* const*>(c.warp.data()), reinterpret_cast<WarpCtx**>(&current));
+  }
+  const auto run = g.run;
+  for (u32 n = 0; n < g.cta_warps; ++n) {
+    current = c.warp[n].get();
+    run(current);
   }
 }
 

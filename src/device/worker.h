@@ -45,6 +45,7 @@ struct Worker {
   void main();
   void take_from(const std::shared_ptr<Grid>&);
   void run_loop(const std::shared_ptr<Grid>&, u64 first, u64 count);
+  void run_to_end(const Grid&, Cta&, u32 spin);
   void loop_body();
   bool admit(const std::shared_ptr<Grid>&);
   bool start_next(Slot&);  // the slot takes its grid's next cluster
