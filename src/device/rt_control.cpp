@@ -48,13 +48,14 @@ void rt_BadIndirectCall(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 void rt_GlobalTimer(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   w.read_clock = true;
-  u64 ns = machine_of(w).epoch_ns + now_ns();
+  u64 ns = machine_of(w).epoch_ns + machine_of(w).clock_ns();
   for (u32 l : Lanes(mask)) results[l] = ns;
 }
 
 void rt_Clock(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
-  US_RT_ENTER(ctx).read_clock = true;
-  u64 cycles = u64(double(now_ns()) * kSmClockGhz);
+  Warp& w = US_RT_ENTER(ctx);
+  w.read_clock = true;
+  u64 cycles = u64(double(machine_of(w).clock_ns()) * kSmClockGhz);
   for (u32 l : Lanes(mask)) results[l] = cycles;
 }
 

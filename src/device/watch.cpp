@@ -15,7 +15,9 @@ namespace {
 constexpr u32 kLookEvery = 16;  // passes between looks at the clock
 constexpr double kPollGraceS = 0.25;
 constexpr u32 kQuietPolls = 3;
-constexpr size_t kMaxLines = 24;  // of a report
+constexpr u64 kTimeStepNs = 1'000'000'000;  // by which a waiting kernel's clock is advanced at a look
+constexpr u32 kTimeSteps = 4000;            // a loop that polls longer than this many steps has no time limit
+constexpr size_t kMaxLines = 24;            // of a report
 
 template <class F>
 void for_each_warp(const Slot& s, F f) {
@@ -24,14 +26,14 @@ void for_each_warp(const Slot& s, F f) {
       if (Warp& w = *s.cta[r]->warp[k]; !w.ended) f(w);
 }
 
-enum class Standing { Stuck, Polling, Spinning };
+enum class Standing { Stuck, Polling, Timed, Spinning };
 
 Standing standing_of(const Slot& s) {
   Standing worst = Standing::Stuck;
   for_each_warp(s, [&](Warp& w) {
     if (w.wait == Wait::Barrier) return;
-    bool polls = w.quiet_polls >= kQuietPolls && w.poll_events == s.events && !w.read_clock;
-    worst = std::max(worst, polls ? Standing::Polling : Standing::Spinning);
+    bool polls = w.quiet_polls >= kQuietPolls && w.poll_events == s.events;
+    worst = std::max(worst, !polls ? Standing::Spinning : w.read_clock ? Standing::Timed : Standing::Polling);
   });
   return worst;
 }
@@ -135,6 +137,7 @@ bool stacks_unchanged(Slot& s) {
 
 void Watch::begin(Worker& worker, u64 now) {
   since_ns_ = now;
+  steps_ = 0;
   seen_.resize(worker.machine.workers.size());
   for (size_t k = 0; k < seen_.size(); ++k) {
     const Pulse& p = worker.machine.workers[k]->pulse;
@@ -164,6 +167,11 @@ bool Watch::judge(Worker& worker, Slot& s, double quiet_s) {
       return true;
     case Standing::Polling:
       return quiet_s > std::min(kPollGraceS, limit);
+    case Standing::Timed:
+      // Nobody but the clock can end the wait: let time run, so that a time limit is soon over.
+      if (quiet_s < std::min(kPollGraceS, limit)) return false;
+      worker.machine.clock_ahead_ns.fetch_add(kTimeStepNs, std::memory_order_relaxed);
+      return ++steps_ > kTimeSteps;
     case Standing::Spinning:
       break;
   }

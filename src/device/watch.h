@@ -4,6 +4,8 @@
 //   all warps of a cluster wait at barriers           nobody else can wake them: reported at once
 //   ... some in try_wait (or testing in a loop)       reported when all workers have been quiet for a quarter of a second:
 //                                                     such a loop may also watch a flag
+//   ... and read the clock between the polls          the same, after an hour of the device's time: it is advanced, so that
+//                                                     a loop with a time limit ends
 //   warps spin on memory                              reported after GpuOptions::spin_limit_s of quiet, if their stacks are
 //                                                     the same as before; after ten times as long in any case
 // Quiet: no barrier or mbarrier changed, no warp started or ended, on no worker.
@@ -42,7 +44,7 @@ class Watch {
   bool judge(Worker&, Slot&, double quiet_s);
 
   u64 since_ns_ = 0;
-  u32 looks_ = 0;
+  u32 looks_ = 0, steps_ = 0;
   std::vector<Seen> seen_;
 };
 
