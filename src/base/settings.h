@@ -10,6 +10,7 @@ namespace us {
 
 struct Settings {
   std::string device = "h200";
+  u32 devices = 0;
   u32 threads = 0;
   bool deterministic = false;
   std::string cpu;
@@ -19,6 +20,7 @@ struct Settings {
   std::string json;
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
+  std::string nvrtc;
 };
 
 enum class SettingKind : u8 { Text, Flag, Count, Math, Directory };

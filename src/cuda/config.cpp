@@ -15,8 +15,8 @@ constexpr int kExitBadSetting = 125;  // docs/cli.md
   std::_Exit(kExitBadSetting);
 }
 
-std::vector<const driver::Preset*> resolve_devices(std::string_view list) {
-  auto found = driver::find_presets(list);
+std::vector<const driver::Preset*> resolve_devices(std::string_view list, u32 count) {
+  auto found = driver::find_presets(list, count);
   if (!found) refuse(found.diags());
   return *found;
 }
@@ -27,7 +27,7 @@ Config read_config() {
   if (settings->verbose)
     for (const std::string& name : unknown_settings(environ))
       fmt::print(stderr, "understudy: {} is no setting\n", name);
-  auto devices = resolve_devices(settings->device);
+  auto devices = resolve_devices(settings->device, settings->devices);
   return {*settings, std::move(devices)};
 }
 

@@ -44,6 +44,7 @@ Context::~Context() {
     return a.owner == this;
   });
   for (const auto& a : mine) release_memory(a);
+  runtime().arrays().forget(*this);
   device_.heap().uncharge(device_.spec().context_memory);
 }
 

@@ -88,6 +88,7 @@ class Context {
  private:
   struct Side;
   Side side_of(u64 address, u64 extent) const;
+  bool accessible(u64 address, u64 extent) const;
   Error check_copy(CopyKind, const Side& dst, const Side& src) const;
   Error run_in_order(Stream&, const std::function<void()>&);  // on this thread, when the stream gets there
   Error run_later(Stream&, u64 bytes, std::function<void()>);

@@ -115,6 +115,16 @@ struct Context::Side {
   bool pageable() const { return !known; }
 };
 
+// Mappings may follow each other; a copy may run over several that can be read and written.
+bool Context::accessible(u64 address, u64 extent) const {
+  for (const u64 end = address + extent; address < end;) {
+    const auto a = runtime().registry().find(address);
+    if (!a || a->kind != memory::Kind::Mapped || a->flags != 3) return false;
+    address = a->address + a->bytes;
+  }
+  return true;
+}
+
 Context::Side Context::side_of(u64 address, u64 extent) const {
   const auto a = runtime().registry().find(address);
   if (!a)
@@ -122,6 +132,7 @@ Context::Side Context::side_of(u64 address, u64 extent) const {
             .inside = !runtime().registry().overlaps(address, extent) && !runtime().in_device_range(address)};
   const bool own_range = !a->host();
   u64 end = a->address + a->bytes;
+  if (a->kind == memory::Kind::Mapped) return {.known = true, .device = true, .inside = accessible(address, extent)};
   if (own_range) end = std::max(end, runtime().device(a->device).heap().mapped_end(address));
   return {.known = true,
           .device = own_range && a->kind != memory::Kind::Managed,
@@ -142,7 +153,9 @@ Error Context::copy(const Copy& given, CopyKind kind, Stream& s, bool async) {
   US_TRY(sticky());
   if (given.bytes() == 0) return Error::Success;
   if (!given.dst || !given.src) return Error::InvalidValue;
-  const Side dst = side_of(given.dst, given.dst_extent()), src = side_of(given.src, given.src_extent());
+  const Side array{.known = true, .device = true};
+  const Side dst = given.dst_array ? array : side_of(given.dst, given.dst_extent());
+  const Side src = given.src_array ? array : side_of(given.src, given.src_extent());
   US_TRY(check_copy(kind, dst, src));
   Copy c = given;
   c.dst += dst.write_delta;

@@ -90,7 +90,7 @@ const Preset* find_preset(std::string_view id) {
   return nullptr;
 }
 
-Result<std::vector<const Preset*>> find_presets(std::string_view list) {
+Result<std::vector<const Preset*>> find_presets(std::string_view list, u32 count) {
   std::vector<const Preset*> out;
   std::vector<Diag> wrong;
   while (true) {
@@ -107,6 +107,9 @@ Result<std::vector<const Preset*>> find_presets(std::string_view list) {
     list.remove_prefix(comma + 1);
   }
   if (!wrong.empty()) return wrong;
+  const std::size_t named = out.size();
+  if (count) out.resize(count);
+  for (std::size_t i = named; i < out.size(); ++i) out[i] = out[i % named];
   return out;
 }
 

@@ -57,9 +57,10 @@ class Preset {
   std::array<Fact, static_cast<u32>(Quantity::Count)> quantities_{};
 };
 
-std::span<const Preset> presets();                                       // the first one is the default
-const Preset* find_preset(std::string_view id);                          // case does not matter; nullptr if unknown
-Result<std::vector<const Preset*>> find_presets(std::string_view list);  // "h200,h200,a100"
+std::span<const Preset> presets();               // the first one is the default
+const Preset* find_preset(std::string_view id);  // case does not matter; nullptr if unknown
+// "h200,h200,a100"; with a count, that many devices: the list over and over, or its start.
+Result<std::vector<const Preset*>> find_presets(std::string_view list, u32 count = 0);
 
 DeviceSpec spec_of(const Preset&);
 

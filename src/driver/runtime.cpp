@@ -19,6 +19,7 @@ Runtime::~Runtime() {
 }
 
 bool Runtime::in_device_range(u64 address) const {
+  if (virtual_memory_.reserved(address)) return true;
   return std::any_of(devices_.begin(), devices_.end(), [&](const auto& d) { return d->heap().contains(address); });
 }
 

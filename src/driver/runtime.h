@@ -5,8 +5,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "driver/array.h"
 #include "driver/device.h"
 #include "driver/settings.h"
+#include "driver/virtual_memory.h"
+#include "memory/texture.h"
 
 namespace us::driver {
 
@@ -22,6 +25,9 @@ class Runtime {
   bool in_device_range(u64 address) const;
   codegen::Jit& jit();  // made on first compile
   memory::Registry& registry() { return registry_; }
+  ArrayTable& arrays() { return arrays_; }
+  memory::TextureTable& textures() { return textures_; }
+  VirtualMemory& virtual_memory() { return virtual_memory_; }
   void report(std::string_view text);  // to the person, if there is one
   u64 next_grid_id() { return grids_.fetch_add(1, std::memory_order_relaxed); }
   u64 grids_started() const { return grids_ - 1; }
@@ -54,6 +60,9 @@ class Runtime {
   std::vector<Context*> contexts() const;
   Settings settings_;
   memory::Registry registry_;
+  ArrayTable arrays_;
+  memory::TextureTable textures_;
+  VirtualMemory virtual_memory_{*this};
   std::atomic<u64> grids_{1}, contexts_made_{1};
   mutable std::mutex m_;
   std::mutex jit_m_;

@@ -9,9 +9,10 @@ enum class CopyKind : int { HostToHost = 0, HostToDevice = 1, DeviceToHost = 2, 
 
 struct Copy {
   u64 dst = 0, src = 0;
-  u64 width = 0, height = 1, depth = 1;  // bytes, rows, slices
-  u64 dst_pitch = 0, src_pitch = 0;      // bytes between rows
-  u64 dst_slice = 0, src_slice = 0;      // bytes between slices
+  u64 width = 0, height = 1, depth = 1;       // bytes, rows, slices
+  u64 dst_pitch = 0, src_pitch = 0;           // bytes between rows
+  u64 dst_slice = 0, src_slice = 0;           // bytes between slices
+  bool dst_array = false, src_array = false;  // inside a CUDA array; its bounds were checked
   u64 bytes() const { return width * height * depth; }
   u64 src_extent() const { return height && depth ? (depth - 1) * src_slice + (height - 1) * src_pitch + width : 0; }
   u64 dst_extent() const { return height && depth ? (depth - 1) * dst_slice + (height - 1) * dst_pitch + width : 0; }

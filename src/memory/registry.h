@@ -17,6 +17,8 @@ enum class Kind : u8 {
   Host,            // cudaMallocHost, cudaHostAlloc
   HostRegistered,  // cudaHostRegister
   Variable,        // a module's global or constant variable
+  Mapped,          // cuMemMap; flags: what may be done with it, 1 read, 2 write
+  Imported,        // cudaIpcOpenMemHandle
 };
 
 struct Allocation {

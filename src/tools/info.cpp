@@ -129,7 +129,8 @@ void print_json(const std::vector<const Preset*>& devices, const Settings& s) {
 int show_info(const std::string& devices, bool json) {
   const auto settings = read_settings();
   if (!settings) return complain(settings.diags()), kExitUsage;
-  const auto found = driver::find_presets(devices.empty() ? settings->device : devices);
+  const bool named = !devices.empty();
+  const auto found = driver::find_presets(named ? devices : settings->device, named ? 0 : settings->devices);
   if (!found) return complain(found.diags()), kExitUsage;
   if (json) return print_json(*found, *settings), 0;
   for (const Preset* p : *found) print_device(*p);

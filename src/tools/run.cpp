@@ -30,7 +30,8 @@ void set(const char* name, const std::string& value) { ::setenv(name, value.c_st
 // The program may change its directory, so files named on the command line become absolute.
 void set_settings(const std::map<std::string, std::string>& settings) {
   for (auto [name, value] : settings) {
-    const bool file = name == "UNDERSTUDY_JSON" || (name == "UNDERSTUDY_CACHE" && value != "none");
+    const bool file =
+        name == "UNDERSTUDY_JSON" || name == "UNDERSTUDY_NVRTC" || (name == "UNDERSTUDY_CACHE" && value != "none");
     set(name.c_str(), file && !value.empty() ? fs::absolute(value).string() : value);
   }
 }
@@ -38,7 +39,7 @@ void set_settings(const std::map<std::string, std::string>& settings) {
 bool settings_are_valid() {
   const auto settings = read_settings();
   if (!settings) return complain(settings.diags()), false;
-  const auto devices = driver::find_presets(settings->device);
+  const auto devices = driver::find_presets(settings->device, settings->devices);
   if (!devices) return complain(devices.diags()), false;
   return true;
 }

@@ -26,6 +26,7 @@ TEST(Settings, DefaultsAreTheH200AndACacheBelowHome) {
 
 TEST(Settings, EachVariableReachesItsField) {
   const auto s = read_settings(from({{"UNDERSTUDY_DEVICE", "a100"},
+                                     {"UNDERSTUDY_DEVICES", "4"},
                                      {"UNDERSTUDY_THREADS", "3"},
                                      {"UNDERSTUDY_DETERMINISTIC", "1"},
                                      {"UNDERSTUDY_CPU", "x86-64-v3"},
@@ -34,15 +35,18 @@ TEST(Settings, EachVariableReachesItsField) {
                                      {"UNDERSTUDY_VERBOSE", "1"},
                                      {"UNDERSTUDY_JSON", "/r.json"},
                                      {"UNDERSTUDY_MATH", "fast"},
-                                     {"UNDERSTUDY_CACHE", "/c"}}));
+                                     {"UNDERSTUDY_CACHE", "/c"},
+                                     {"UNDERSTUDY_NVRTC", "/n.so"}}));
   ASSERT_TRUE(s);
   EXPECT_EQ(s->device, "a100");
+  EXPECT_EQ(s->devices, 4u);
   EXPECT_EQ(s->threads, 3u);
   EXPECT_TRUE(s->deterministic && s->time_passes && s->verbose && s->fast_math);
   EXPECT_EQ(s->cpu, "x86-64-v3");
   EXPECT_EQ(s->dump_after, "ssa");
   EXPECT_EQ(s->json, "/r.json");
   EXPECT_EQ(s->cache_dir, "/c");
+  EXPECT_EQ(s->nvrtc, "/n.so");
 }
 
 TEST(Settings, AllWrongValuesAreNamedAtOnce) {

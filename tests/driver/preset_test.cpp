@@ -20,6 +20,14 @@ TEST(Presets, AreFoundByNameInAnyCase) {
   EXPECT_EQ(find_presets("h200,,x").diags().size(), 2u);
 }
 
+TEST(Presets, ACountRepeatsTheList) {
+  const auto three = find_presets("h200,a100", 3);
+  ASSERT_TRUE(three);
+  ASSERT_EQ(three->size(), 3u);
+  EXPECT_EQ((*three)[2]->id, "h200");
+  EXPECT_EQ(find_presets("h200,a100", 1)->size(), 1u);
+}
+
 TEST(Presets, EveryFactHasAnOriginAndTheH200IsMeasured) {
   for (const Preset& p : presets()) {
     for (const auto& row : attribute_rows())

@@ -23,6 +23,9 @@ inline CUresult result(Error e) {
     case Error::InvalidHostPointer:
     case Error::InvalidDevicePointer:
     case Error::InvalidMemcpyDirection:
+    case Error::InvalidChannelDescriptor:
+    case Error::InvalidFilterSetting:
+    case Error::InvalidNormSetting:
     case Error::MissingConfiguration:
       return CUDA_ERROR_INVALID_VALUE;
     case Error::InvalidSymbol:

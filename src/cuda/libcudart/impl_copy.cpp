@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory Management: copies and sets of linear memory. (Arrays are refused by name: see entry_points.inc.)
-#include "cuda/libcudart/rt.h"
+// Memory Management: copies and sets of linear memory; copies of three dimensions, arrays included.
+#include "cuda/libcudart/channels.h"
 
 using namespace us::cuda;
 using us::driver::Copy;
@@ -27,26 +27,78 @@ cudaError_t copy_2d(void* dst, size_t dpitch, const void* src, size_t spitch, si
       kind, stream, async);
 }
 
-us::u64 start_of(const cudaPitchedPtr& p, const cudaPos& at) {
-  return address(p.ptr) + at.x + at.y * p.pitch + at.z * p.pitch * p.ysize;
+// One end of a 3-D copy: an array, whose texels are the unit of x and of the extent's width, or pitched memory.
+Error end_of(cudaArray_t array, const cudaPitchedPtr& p, const cudaPos& at, const Box& extent, us::u64 unit,
+             CopyEnd& out) {
+  if ((array != nullptr) == (p.ptr != nullptr)) return Error::InvalidValue;
+  if (array) {
+    const us::driver::Array* a = find_array(array);
+    if (!a) return Error::InvalidHandle;
+    Box b = extent;
+    b.x = at.x * unit;
+    b.y = at.y;
+    b.z = at.z;
+    return end_in_array(*a, b, out);
+  }
+  const bool rows = extent.height > 1 || extent.depth > 1;
+  if (rows && at.x + extent.width > p.pitch) return Error::InvalidPitchValue;
+  const us::u64 slice = p.pitch * p.ysize;
+  out = {address(p.ptr) + at.x + at.y * p.pitch + at.z * slice, p.pitch, slice, false};
+  return Error::Success;
 }
+
+// Bytes of a texel of the arrays that take part; 1 if none does. Two arrays must agree.
+Error unit_of(cudaArray_t dst, cudaArray_t src, us::u64& unit) {
+  unit = 1;
+  for (const cudaArray_t handle : {dst, src}) {
+    if (!handle) continue;
+    const us::driver::Array* a = find_array(handle);
+    if (!a) return Error::InvalidHandle;
+    const us::u64 texel = a->desc().format.texel_bytes();
+    if (unit != 1 && unit != texel) return Error::InvalidValue;
+    unit = texel;
+  }
+  return Error::Success;
+}
+
+struct Ends3d {
+  cudaArray_t dst_array, src_array;
+  cudaPitchedPtr dst, src;
+  cudaPos dst_pos, src_pos;
+  cudaExtent extent;
+};
+
+Error copy_of(const Ends3d& p, Copy& out) {
+  us::u64 unit = 1;
+  CopyEnd dst, src;
+  US_TRY(unit_of(p.dst_array, p.src_array, unit));
+  const Box extent{.width = p.extent.width * unit, .height = p.extent.height, .depth = p.extent.depth};
+  US_TRY(end_of(p.dst_array, p.dst, p.dst_pos, extent, unit, dst));
+  US_TRY(end_of(p.src_array, p.src, p.src_pos, extent, unit, src));
+  out = copy_between(dst, src, extent);
+  return Error::Success;
+}
+
+bool empty(const cudaExtent& e) { return e.width == 0 || e.height == 0 || e.depth == 0; }
 
 cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool async) {
   if (!p) return done(Error::InvalidValue);
-  if (p->srcArray || p->dstArray) return done(Error::NotSupported);
-  const cudaExtent& e = p->extent;
-  if (e.width == 0 || e.height == 0 || e.depth == 0) return cudaSuccess;
-  if (e.width > p->srcPtr.pitch || e.width > p->dstPtr.pitch) return done(Error::InvalidPitchValue);
-  return copy({.dst = start_of(p->dstPtr, p->dstPos),
-               .src = start_of(p->srcPtr, p->srcPos),
-               .width = e.width,
-               .height = e.height,
-               .depth = e.depth,
-               .dst_pitch = p->dstPtr.pitch,
-               .src_pitch = p->srcPtr.pitch,
-               .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
-               .src_slice = p->srcPtr.pitch * p->srcPtr.ysize},
-              p->kind, stream, async);
+  if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault) return done(Error::InvalidMemcpyDirection);
+  if (empty(p->extent)) return cudaSuccess;
+  Copy c;
+  const Error e = copy_of({p->dstArray, p->srcArray, p->dstPtr, p->srcPtr, p->dstPos, p->srcPos, p->extent}, c);
+  return us::driver::failed(e) ? done(e) : copy(c, p->kind, stream, async);
+}
+
+bool valid_device(int d) { return d >= 0 && static_cast<us::u32>(d) < runtime().device_count(); }
+
+cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, bool async) {
+  if (!p) return done(Error::InvalidValue);
+  if (!valid_device(p->dstDevice) || !valid_device(p->srcDevice)) return done(Error::InvalidDevice);
+  if (empty(p->extent)) return cudaSuccess;
+  Copy c;
+  const Error e = copy_of({p->dstArray, p->srcArray, p->dstPtr, p->srcPtr, p->dstPos, p->srcPos, p->extent}, c);
+  return us::driver::failed(e) ? done(e) : copy(c, cudaMemcpyDefault, stream, async);
 }
 
 cudaError_t fill(const Fill& f, cudaStream_t stream, bool async) {
@@ -70,8 +122,6 @@ Fill fill_3d(const cudaPitchedPtr& p, int value, const cudaExtent& e) {
           .depth = e.depth,
           .value = static_cast<us::u32>(value)};
 }
-
-bool valid_device(int d) { return d >= 0 && static_cast<us::u32>(d) < runtime().device_count(); }
 
 }  // namespace
 
@@ -117,6 +167,14 @@ US_PTDS(cudaMemcpy3D, (const cudaMemcpy3DParms* p), (p))
 
 US_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t s) { return copy_3d(p, s, true); }
 US_PTSZ(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* p, cudaStream_t s), (p, s))
+
+US_API cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) { return copy_3d_peer(p, nullptr, false); }
+US_PTDS(cudaMemcpy3DPeer, (const cudaMemcpy3DPeerParms* p), (p))
+
+US_API cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t s) {
+  return copy_3d_peer(p, s, true);
+}
+US_PTSZ(cudaMemcpy3DPeerAsync, (const cudaMemcpy3DPeerParms* p, cudaStream_t s), (p, s))
 
 US_API cudaError_t cudaMemset(void* p, int value, size_t n) { return fill(fill_1d(p, value, n), nullptr, false); }
 US_PTDS(cudaMemset, (void* p, int value, size_t n), (p, value, n))

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/libnvrtc/stock.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace us::nvrtc {
+namespace {
+
+constexpr const char* kName = "/libnvrtc.so.13";
+
+void add(std::vector<std::string>& list, const std::string& file) {
+  for (const std::string& f : list)
+    if (f == file) return;
+  list.push_back(file);
+}
+
+// What the loader searches for this program: LD_LIBRARY_PATH, run paths, the system's directories.
+void add_loader_path(std::vector<std::string>& list) {
+  Dl_serinfo head;
+  void* self = dlopen(nullptr, RTLD_LAZY);
+  if (!self || dlinfo(self, RTLD_DI_SERINFOSIZE, &head) != 0) return;
+  std::vector<char> space(head.dls_size);
+  auto* info = reinterpret_cast<Dl_serinfo*>(space.data());
+  if (dlinfo(self, RTLD_DI_SERINFOSIZE, info) != 0 || dlinfo(self, RTLD_DI_SERINFO, info) != 0) return;
+  for (unsigned i = 0; i < info->dls_cnt; ++i) add(list, std::string(info->dls_serpath[i].dls_name) + kName);
+}
+
+std::vector<std::string> candidates() {
+  std::vector<std::string> list;
+  if (const char* file = std::getenv("UNDERSTUDY_NVRTC"); file && *file) return {file};
+  add_loader_path(list);
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* home = std::getenv(variable)) {
+      add(list, std::string(home) + "/lib64" + kName);
+      add(list, std::string(home) + "/lib" + kName);
+    }
+  add(list, std::string("/usr/local/cuda/lib64") + kName);
+  add(list, std::string("/usr/local/cuda-13/lib64") + kName);
+  add(list, std::string("/opt/cuda/lib64") + kName);
+  return list;
+}
+
+bool same_file(const std::string& a, const char* b) {
+  struct stat x, y;
+  return stat(a.c_str(), &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+// Ours has the same name, and its functions must not answer the stock library's calls to itself.
+void* open_stock() {
+  Dl_info own;
+  if (!dladdr(reinterpret_cast<void*>(&stock_function), &own)) return nullptr;
+  std::string tried;
+  for (const std::string& file : candidates()) {
+    struct stat s;
+    if (stat(file.c_str(), &s) != 0 || same_file(file, own.dli_fname)) continue;
+    if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) return handle;
+    tried += std::string("\n  ") + dlerror();
+  }
+  std::fprintf(stderr,
+               "understudy: this program compiles CUDA C++ at run time, which needs the CUDA toolkit's libnvrtc.so.13, "
+               "and it was not found.\n  Install it, or name it in UNDERSTUDY_NVRTC.%s\n",
+               tried.c_str());
+  return nullptr;
+}
+
+}  // namespace
+
+void* stock_function(const char* name) {
+  static void* const handle = open_stock();
+  return handle ? dlsym(handle, name) : nullptr;
+}
+
+}  // namespace us::nvrtc
