@@ -120,6 +120,7 @@ struct Function {
   std::vector<Param> params, rets;
   u32 param_bytes = 0;
   std::vector<Width> regs;             // by ValueId
+  std::vector<u32> origin;             // by ValueId, in SSA form: the register whose version it is
   std::vector<std::string> reg_names;  // by ValueId, for messages and dumps; may be shorter than regs after SSA
   std::vector<Block> blocks;           // blocks[0] is the entry
   u32 maxntid[3] = {0, 0, 0}, reqntid[3] = {0, 0, 0}, minnctapersm = 0, maxnctapersm = 0, maxnreg = 0;

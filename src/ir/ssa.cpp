@@ -2,6 +2,7 @@
 #include "ir/ssa.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace us::ir {
 namespace {
@@ -17,6 +18,8 @@ class SsaBuilder {
     place_phis();
     stacks_.resize(f_.regs.size());
     first_ssa_ = static_cast<u32>(f_.regs.size());
+    f_.origin.resize(first_ssa_);
+    std::iota(f_.origin.begin(), f_.origin.end(), 0u);
     rename_all();
     f_.ssa = true;
   }
@@ -109,6 +112,7 @@ class SsaBuilder {
 
   ValueId fresh(u32 reg) {
     f_.regs.push_back(f_.regs[reg]);
+    f_.origin.push_back(reg);
     if (f_.reg_names.size() > reg) {
       f_.reg_names.resize(f_.regs.size() - 1);
       f_.reg_names.push_back(f_.reg_names[reg]);

@@ -29,7 +29,9 @@ void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
       v.base = const_int(want.bits, static_cast<u64>(o.imm));
     }
     const bool v_dirty = v.shape.nan == Shape::Nan::F32 || v.shape.nan == Shape::Nan::F64;
-    if (v_dirty && want.nan != v.shape.nan) v = canon(v);
+    const bool to_canon = v_dirty && want.nan != v.shape.nan;
+    if (o.kind == Operand::Kind::Value && same_place(p.dest, o.value) && !to_canon) continue;
+    if (to_canon) v = canon(v);
     if (want.varying()) {
       Value* x = vec(v);
       v = LV{};
@@ -52,7 +54,8 @@ void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
   }
   Value* blend = nullptr;
   if (!edge_full) blend = b_.CreateBitCast(edge_mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize));
-  for (auto& [dest, v] : copies) store_slot(phi_in_[dest.v], v, v.shape.varying() ? blend : nullptr);
+  for (auto& [dest, v] : copies)
+    store_slot(in_register_slot(dest) ? slot_of(dest) : phi_in_[dest.v], v, v.shape.varying() ? blend : nullptr);
 }
 
 void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {

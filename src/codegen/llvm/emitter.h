@@ -203,6 +203,8 @@ class Emitter final : public Builder {
     bool per_warp = false;
   };
   Slot& slot_of(ir::ValueId);
+  bool in_register_slot(ir::ValueId) const;
+  bool same_place(ir::ValueId, ir::ValueId) const;
   void store_slot(Slot&, LV&, Value* blend_mask);
   LV load_slot(Slot&, const Shape&);
   // cta.cpp: all warps of a CTA in one function
@@ -221,6 +223,8 @@ class Emitter final : public Builder {
   // its.cpp: independent thread scheduling
   void its_prologue();
   void its_epilogue();
+  void its_load_inputs(u32 b);
+  bool is_phi_of(u32 b, ir::ValueId) const;
   Value* its_slot(llvm::Type*);
   Value* its_load(const std::vector<Value*>& set, u32 word);
   Value* its_all_of(std::initializer_list<const std::vector<Value*>*>);

@@ -53,7 +53,8 @@ void Emitter::analyze_function() {
   auto build = [&] {
     cfg_ = ir::analyze_cfg(f_, true);
     ir::build_ssa(f_, cfg_);
-    ir::propagate_copies(f_);
+    // Dispatched code keeps all versions of a register in one place (slots.cpp), so they must not be alive at once.
+    if (!o.force_its) ir::propagate_copies(f_);
     ir::remove_dead(f_);
     a_ = analyze(m_.ir, f_, cfg_, o);
   };
@@ -128,7 +129,10 @@ void Emitter::create_blocks() {
   };
   for (u32 b = 0; b < n; ++b) {
     for (ir::Phi& p : f_.blocks[b].phis)
-      for (std::size_t k = 0; k < p.in.size(); ++k) use(p.in[k], f_.blocks[b].preds[k].v);
+      for (std::size_t k = 0; k < p.in.size(); ++k) {
+        use(p.in[k], f_.blocks[b].preds[k].v);
+        if (p.in[k].value.valid() && same_place(p.dest, p.in[k].value)) crosses_[p.in[k].value.v] = 1;
+      }
     for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, [&](Operand& o) { use(o, b); });
     use(f_.blocks[b].term.cond, b);
   }
@@ -280,7 +284,7 @@ llvm::BasicBlock* Emitter::sweep_from(u32 pos) {
 
 void Emitter::emit_phi_loads(u32 b) {
   for (ir::Phi& p : f_.blocks[b].phis) {
-    if (a_.shapes[p.dest.v].constant()) continue;
+    if (a_.shapes[p.dest.v].constant() || in_register_slot(p.dest)) continue;
     LV v = load_slot(phi_in_[p.dest.v], a_.shapes[p.dest.v]);
     v.shape.nan = a_.shapes[p.dest.v].nan;
     define(p.dest, v);

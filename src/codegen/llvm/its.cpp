@@ -13,6 +13,8 @@
 // blended under the mask; it is hidden from LLVM, which would otherwise make a phi of each value in the dispatcher.
 #include <llvm/IR/InlineAsm.h>
 
+#include <algorithm>
+
 #include "codegen/its_form.h"
 #include "codegen/llvm/emitter.h"
 
@@ -20,6 +22,7 @@ namespace us::codegen {
 
 using device::RtFn;
 using device::WarpCtx;
+using ir::Operand;
 using ir::Terminator;
 
 static constexpr u32 kStep = 16;  // of the spin budget, when other lanes of the warp could run
@@ -60,7 +63,11 @@ llvm::Value* Emitter::its_all_of(std::initializer_list<const std::vector<Value*>
     for (u32 w = 0; w < set->size(); ++w) all = all ? b_.CreateOr(all, its_load(*set, w)) : its_load(*set, w);
   return all;
 }
-llvm::Value* Emitter::its_alone() { return b_.CreateICmpEQ(its_all_of({&its_ready_, &its_waiting_}), b_.getInt64(0)); }
+// No lane but those of the current block is left: in a kernel, every other one would be pending somewhere.
+llvm::Value* Emitter::its_alone() {
+  if (!f_.entry) return b_.CreateICmpEQ(its_all_of({&its_ready_, &its_waiting_}), b_.getInt64(0));
+  return b_.CreateICmpEQ(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_), b_.CreateNot(mask())), b_.getInt32(0));
+}
 
 void Emitter::its_put(u32 slot, Value* m, bool may_be_empty) {
   Value* p = b_.CreateConstInBoundsGEP1_32(b_.getInt32Ty(), its_pending_, slot);
@@ -82,8 +89,10 @@ void Emitter::emit_its_dispatch() {
   const u32 words = (its_slots_ + 63) / 64;
   its_pending_ = new_alloca(llvm::ArrayType::get(b_.getInt32Ty(), its_slots_), "its.pending");
   b_.CreateMemSet(its_pending_, b_.getInt8(0), its_slots_ * 4, llvm::Align(64));
+  // In registers while blocks are few: each variable is a phi of the dispatcher, with an input from every block.
+  auto variable = [&](llvm::Type* t, const char* name) { return words <= 2 ? new_alloca(t, name) : its_slot(t); };
   auto counter = [&](const char* name) {
-    Value* v = new_alloca(b_.getInt32Ty(), name);
+    Value* v = variable(b_.getInt32Ty(), name);
     b_.CreateStore(b_.getInt32(0), v);
     return v;
   };
@@ -94,7 +103,7 @@ void Emitter::emit_its_dispatch() {
   its_force_ = counter("its.force");
   auto set = [&](std::vector<Value*>& s, u64 value, const char* name) {
     for (u32 w = 0; w < words; ++w) {
-      s.push_back(new_alloca(b_.getInt64Ty(), name));
+      s.push_back(variable(b_.getInt64Ty(), name));
       b_.CreateStore(b_.getInt64(value), s.back());
     }
   };
@@ -205,6 +214,23 @@ void Emitter::emit_its_head(u32 b) {
   emit_phi_loads(b);
   if (its_gated(b)) emit_its_gate(b, f_.blocks[b].insts[0]);
   if (its_spins_.count(b)) emit_its_spin_check(b);
+  its_load_inputs(b);
+}
+
+// What the block uses of other blocks' values, loaded once: LLVM cannot know that nothing changes a slot in between.
+void Emitter::its_load_inputs(u32 b) {
+  auto load = [&](const Operand& o) {
+    if (!o.value.valid() || a_.shapes[o.value.v].constant() || value_block_[o.value.v] == body_[b]) return;
+    if (def_block_[o.value.v] == b && !is_phi_of(b, o.value)) return;
+    values_[o.value.v] = read_value(o.value);
+    value_block_[o.value.v] = body_[b];
+  };
+  for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, load);
+  load(f_.blocks[b].term.cond);
+}
+bool Emitter::is_phi_of(u32 b, ir::ValueId id) const {
+  const auto& phis = f_.blocks[b].phis;
+  return std::any_of(phis.begin(), phis.end(), [&](const ir::Phi& p) { return p.dest == id; });
 }
 
 // Lanes whose partners have come go on, the others stay.

@@ -14,7 +14,13 @@ llvm::Value* Emitter::new_alloca(llvm::Type* t, const char* name) {
   return a;
 }
 
-Emitter::Slot& Emitter::slot_of(ir::ValueId id) { return slots_[id.v]; }
+// In dispatched code a register is a place in memory, as on the device: the varying versions of it share a slot, in which
+// each lane has its latest, so that no edge copies what only lives on.
+bool Emitter::in_register_slot(ir::ValueId id) const { return a_.its && a_.shapes[id.v].varying(); }
+bool Emitter::same_place(ir::ValueId a, ir::ValueId b) const {
+  return in_register_slot(a) && in_register_slot(b) && f_.origin[a.v] == f_.origin[b.v];
+}
+Emitter::Slot& Emitter::slot_of(ir::ValueId id) { return slots_[in_register_slot(id) ? f_.origin[id.v] : id.v]; }
 
 void Emitter::store_slot(Slot& s, LV& v, Value* blend) {
   const Shape& shape = v.shape;
@@ -88,7 +94,7 @@ void Emitter::define(ir::ValueId id, LV v) {
       s.shape.guarded = want.guarded;
       s.shape.known = false;
       if (want.guarded && !s.vec) s.vec = vec(v);
-      store_slot(slots_[id.v], s, a_.its && want.varying() && !mask_full_ ? mask_vec() : nullptr);
+      store_slot(slot_of(id), s, a_.its && want.varying() && !mask_full_ ? mask_vec() : nullptr);
     }
     if (!a_.its && a_.shadow[id.v]) {
       if (!shadows_[id.v]) shadows_[id.v] = slot_alloca(slots_[id.v], vec_type(want.bits), "shadow");
