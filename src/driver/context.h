@@ -50,7 +50,7 @@ class Context {
   NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {});  // behind the tail
 
   // Events.
-  Event& create_event(bool timing, bool blocking_sync);
+  Event& create_event(bool timing, bool blocking_sync, std::shared_ptr<SharedEvent> = nullptr);
   std::shared_ptr<Event> find_event(const void* handle);
   Error destroy_event(const void* handle);
   Error record(Event&, Stream&);
@@ -92,6 +92,7 @@ class Context {
   Error check_copy(CopyKind, const Side& dst, const Side& src) const;
   Error run_in_order(Stream&, const std::function<void()>&);  // on this thread, when the stream gets there
   Error run_later(Stream&, u64 bytes, std::function<void()>);
+  void wait_for_others(Stream&, std::shared_ptr<SharedEvent>);
   void release_memory(const memory::Allocation&);
   void report(const device::Fault&);
 

@@ -36,6 +36,7 @@ Error Context::allocate(u64 bytes, memory::Kind kind, u32 flags, u64& out) {
 }
 
 void Context::release_memory(const memory::Allocation& a) {
+  if (a.kind == memory::Kind::Managed) runtime().advice().forget(a.address, a.bytes);
   if (a.kind == memory::Kind::Host)
     munmap(reinterpret_cast<void*>(a.address), pages(a.bytes));
   else if (a.pool)

@@ -107,9 +107,9 @@ Error Context::synchronize() {
   return sticky();
 }
 
-Event& Context::create_event(bool timing, bool blocking_sync) {
+Event& Context::create_event(bool timing, bool blocking_sync, std::shared_ptr<SharedEvent> shared) {
   std::lock_guard l(m_);
-  auto e = std::make_shared<Event>(*this, timing, blocking_sync);
+  auto e = std::make_shared<Event>(*this, timing, blocking_sync, std::move(shared));
   return *events_.emplace(e.get(), e).first->second;
 }
 
@@ -127,16 +127,37 @@ Error Context::destroy_event(const void* handle) {
 Error Context::record(Event& e, Stream& s) {
   if (&e.context() != this) return Error::InvalidHandle;
   US_TRY(sticky());
-  const NodeRef n = executor_->make(Node::Kind::Empty);
+  const NodeRef n = executor_->make(e.shared() ? Node::Kind::Work : Node::Kind::Empty);
   n->timed = e.timing();
+  if (e.shared()) {
+    n->small = n->always = true;
+    n->work = [shared = e.shared(), number = e.shared()->record()] { shared->complete(number); };
+  }
   e.recorded(n);
   append(s, n);
   return Error::Success;
 }
 
+// The record may be another process's: a thread of its own waits for it in the stream's place.
+void Context::wait_for_others(Stream& s, std::shared_ptr<SharedEvent> shared) {
+  const u64 number = shared->recorded();
+  if (shared->complete_up_to(number)) return;
+  const NodeRef n = executor_->make(Node::Kind::Caller);
+  append(s, n);
+  std::thread([executor = executor_.get(), n, shared = std::move(shared), number] {
+    executor->wait_ready(n);
+    shared->wait(number);
+    executor->complete(n);
+  }).detach();
+}
+
 Error Context::wait(Stream& s, const Event& e) {
   US_TRY(sticky());
   const NodeRef recorded = e.node();
+  if (e.shared() && !recorded.pending()) {
+    wait_for_others(s, e.shared());
+    return Error::Success;
+  }
   if (recorded.pending()) append(s, executor_->make(Node::Kind::Empty), recorded);
   return Error::Success;
 }

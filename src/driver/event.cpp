@@ -3,10 +3,15 @@
 
 namespace us::driver {
 
-Error Event::query() const { return node().pending() ? Error::NotReady : Error::Success; }
+Error Event::query() const {
+  if (shared_ && !shared_->complete_up_to(shared_->recorded())) return Error::NotReady;
+  return node().pending() ? Error::NotReady : Error::Success;
+}
 
 Error Event::synchronize() const {
+  const u64 number = shared_ ? shared_->recorded() : 0;
   if (const NodeRef n = node()) n->executor->wait(n);
+  if (shared_) shared_->wait(number);
   return Error::Success;
 }
 

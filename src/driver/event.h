@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "driver/executor.h"
+#include "driver/ipc.h"
 
 namespace us::driver {
 
@@ -11,10 +12,12 @@ class Context;
 
 class Event {
  public:
-  Event(Context& c, bool timing, bool blocking_sync) : context_(c), timing_(timing), blocking_sync_(blocking_sync) {}
+  Event(Context& c, bool timing, bool blocking_sync, std::shared_ptr<SharedEvent> shared = nullptr)
+      : context_(c), timing_(timing), blocking_sync_(blocking_sync), shared_(std::move(shared)) {}
   Context& context() const { return context_; }
   bool timing() const { return timing_; }
   bool blocking_sync() const { return blocking_sync_; }
+  const std::shared_ptr<SharedEvent>& shared() const { return shared_; }  // of an event of several processes
 
   void recorded(NodeRef n) {
     std::lock_guard l(m_);
@@ -31,6 +34,7 @@ class Event {
  private:
   Context& context_;
   bool timing_, blocking_sync_;
+  std::shared_ptr<SharedEvent> shared_;
   mutable std::mutex m_;
   NodeRef node_;
 };

@@ -5,8 +5,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "driver/advice.h"
 #include "driver/array.h"
 #include "driver/device.h"
+#include "driver/ipc.h"
 #include "driver/settings.h"
 #include "driver/virtual_memory.h"
 #include "memory/texture.h"
@@ -27,6 +29,8 @@ class Runtime {
   memory::Registry& registry() { return registry_; }
   ArrayTable& arrays() { return arrays_; }
   memory::TextureTable& textures() { return textures_; }
+  Ipc& ipc() { return ipc_; }
+  Advice& advice() { return advice_; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
   void report(std::string_view text);  // to the person, if there is one
   u64 next_grid_id() { return grids_.fetch_add(1, std::memory_order_relaxed); }
@@ -62,6 +66,8 @@ class Runtime {
   memory::Registry registry_;
   ArrayTable arrays_;
   memory::TextureTable textures_;
+  Ipc ipc_{*this};
+  Advice advice_;
   VirtualMemory virtual_memory_{*this};
   std::atomic<u64> grids_{1}, contexts_made_{1};
   mutable std::mutex m_;

@@ -2,8 +2,10 @@
 #include "memory/heap.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace us::memory {
 namespace {
@@ -65,7 +67,10 @@ Heap::Heap(u64 capacity, u64 hint) : capacity_(capacity) {
   cursor_ = start;
 }
 
-Heap::~Heap() { munmap(ptr(base_), reserved_); }
+Heap::~Heap() {
+  munmap(ptr(base_), reserved_);
+  for (const auto& [start, pages] : shared_) close(pages.descriptor);
+}
 
 u64 Heap::used() const {
   std::lock_guard l(m_);
@@ -143,7 +148,47 @@ u64 Heap::allocate_small(u64 bytes, u64 align) {
   return 0;
 }
 
+namespace {
+
+// A file with the contents of the pages; zero pages stay holes in it.
+int copy_to_file(u64 at, u64 bytes) {
+  static const u8 zeros[kPage] = {};
+  const int fd = memfd_create("understudy-shared", MFD_CLOEXEC);
+  if (fd < 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) return fd < 0 ? fd : (close(fd), -1);
+  for (u64 done = 0; done < bytes; done += kPage) {
+    if (std::memcmp(ptr(at + done), zeros, kPage) == 0) continue;
+    if (pwrite(fd, ptr(at + done), kPage, static_cast<off_t>(done)) != static_cast<ssize_t>(kPage))
+      return close(fd), -1;
+  }
+  return fd;
+}
+
+}  // namespace
+
+bool Heap::share(u64 address, SharedPages& out) {
+  std::lock_guard l(m_);
+  const auto it = blocks_.find(address);
+  if (it == blocks_.end()) return false;
+  const bool pooled = it->second.pooled;
+  const u64 start = pooled ? address / kChunk * kChunk : address;
+  const u64 bytes = pooled ? kChunk : round_up(it->second.bytes, kPage);
+  auto known = shared_.find(start);
+  if (known == shared_.end()) {
+    const int fd = copy_to_file(start, bytes);
+    if (fd < 0) return false;
+    if (mmap(ptr(start), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+      return close(fd), false;
+    known = shared_.emplace(start, SharedPages{fd, start, bytes}).first;
+  }
+  out = known->second;
+  return true;
+}
+
 bool Heap::release_pages(u64 at, const Block& b) {
+  if (const auto it = shared_.find(at); it != shared_.end()) {
+    close(it->second.descriptor);
+    shared_.erase(it);
+  }
   const u64 pages = round_up(b.bytes, kPage);
   if (mmap(ptr(at), pages, PROT_NONE, kFlags | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
   madvise(ptr(at), pages, MADV_DONTDUMP);

@@ -14,6 +14,11 @@
 
 namespace us::memory {
 
+struct SharedPages {
+  int descriptor = -1;       // stays the heap's
+  u64 start = 0, bytes = 0;  // what it holds, from its first byte on
+};
+
 class Heap {
  public:
   Heap(u64 capacity, u64 hint);
@@ -23,7 +28,10 @@ class Heap {
 
   u64 allocate(u64 bytes, u64 align = 256);  // 0: no memory
   bool free(u64 address);                    // false: not the start of an allocation
-  void charge(u64 bytes);                    // memory used by something that is not in the range
+  // Moves the pages of an allocation (of a small one: of its pool) into a file that other processes can map. Nobody may
+  // write to them meanwhile. false: no memory, or not an allocation.
+  bool share(u64 address, SharedPages& out);
+  void charge(u64 bytes);  // memory used by something that is not in the range
   void uncharge(u64 bytes);
   bool contains(u64 address) const { return address - base_ < reserved_; }
   u64 used() const;
@@ -46,6 +54,7 @@ class Heap {
   std::map<u64, u64> extents_;  // free address space: start → bytes
   std::map<u64, u64> holes_;    // free space inside pools: start → bytes
   std::map<u64, Block> blocks_, pools_;
+  std::map<u64, SharedPages> shared_;  // by start
   u64 mappings_ = 0;
 };
 

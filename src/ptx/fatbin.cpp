@@ -16,7 +16,7 @@
 namespace us::ptx {
 namespace {
 
-constexpr u32 kFatMagic = 0xBA55ED50, kWrapperMagic = 0x466243b1, kElfMagic = 0x464c457f;
+constexpr u32 kFatMagic = 0xBA55ED50, kWrapperMagic = 0x466243b1, kElfMagic = 0x464c457f, kBundleMagic = 0xB5585450;
 constexpr std::size_t kFatHeader = 16, kEntryHeader = 64;
 constexpr u64 kLz4 = 0x2000, kZstd = 0x8000, kArchSpecific = 0x100000, kFamilySpecific = 0x200000;
 constexpr u64 kMaxPtx = 1ull << 29;
@@ -105,6 +105,7 @@ Container container_of(const void* p) {
   return magic == kFatMagic       ? Container::FatBinary
          : magic == kWrapperMagic ? Container::Wrapper
          : magic == kElfMagic     ? Container::Elf
+         : magic == kBundleMagic  ? Container::Bundle
                                   : Container::Text;
 }
 
@@ -161,6 +162,36 @@ Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
   return images;
 }
 
+std::string make_bundle(std::span<const std::string> texts) {
+  std::string out;
+  const auto put = [&](const auto v) { out.append(reinterpret_cast<const char*>(&v), sizeof v); };
+  put(kBundleMagic);
+  put(static_cast<u32>(texts.size()));
+  for (const std::string& t : texts) {
+    put(static_cast<u64>(t.size()));
+    out += t;
+  }
+  return out;
+}
+
+namespace {
+std::vector<Image> texts_of_bundle(const void* image) {
+  const auto* at = static_cast<const char*>(image) + sizeof(u32);
+  const auto take = [&]<class T>(T v) {
+    std::memcpy(&v, at, sizeof v);
+    at += sizeof v;
+    return v;
+  };
+  std::vector<Image> images(take(u32{}));
+  for (Image& i : images) {
+    const u64 length = take(u64{});
+    i.ptx.assign(at, length);
+    at += length;
+  }
+  return images;
+}
+}  // namespace
+
 Result<std::unique_ptr<ir::Module>> load(const void* image, Target t, const std::string& name) {
   std::vector<Image> images;
   switch (container_of(image)) {
@@ -174,6 +205,9 @@ Result<std::unique_ptr<ir::Module>> load(const void* image, Target t, const std:
       images.push_back(std::move(*r));
       break;
     }
+    case Container::Bundle:
+      images = texts_of_bundle(image);
+      break;
     case Container::Wrapper: {
       Result<std::vector<Image>> r = find_all_ptx(image, t);
       if (!r) return r.diags();

@@ -21,8 +21,11 @@ struct Image {
 };
 
 // What a pointer handed to an API points to, judged by its first bytes (4 must be readable).
-enum class Container : u8 { Text, FatBinary, Wrapper, Elf };
+enum class Container : u8 { Text, FatBinary, Wrapper, Elf, Bundle };
 Container container_of(const void*);
+
+// Several PTX texts that load() links: what cuLinkComplete hands out. |magic u32|count u32| length u64, text |..
+std::string make_bundle(std::span<const std::string> texts);
 
 // The PTX that suits the target best: the highest architecture not above the target's; of two equal ones the
 // architecture-specific one. The second form takes the length from the header.

@@ -1,41 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Module Management.
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 
 #include "cuda/libcuda/du.h"
+#include "cuda/libcuda/jit_log.h"
 
 using namespace us::cuda;
 using us::driver::Library;
 using us::driver::Module;
 
 namespace {
-
-// The buffer a program gives for the text of errors, if any.
-struct ErrorLog {
-  char* buffer = nullptr;
-  size_t bytes = 0;
-  void** used = nullptr;
-  ErrorLog(unsigned count, const CUjit_option* options, void** values) {
-    for (unsigned i = 0; i < count; ++i) {
-      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) buffer = static_cast<char*>(values[i]);
-      if (options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
-        used = &values[i];
-        bytes = static_cast<unsigned>(reinterpret_cast<size_t>(values[i]));
-      }
-    }
-  }
-  void write(const std::string& text) {
-    const size_t n = buffer && bytes ? std::min(bytes - 1, text.size()) : 0;
-    if (buffer && bytes) {
-      std::memcpy(buffer, text.data(), n);
-      buffer[n] = 0;
-    }
-    if (used) *used = reinterpret_cast<void*>(n);
-  }
-};
 
 CUresult load(CUmodule* out, const void* image, ErrorLog log) {
   if (!out || !image) return CUDA_ERROR_INVALID_VALUE;

@@ -112,9 +112,10 @@ US_PTSZ(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus* out), (str
 US_API CUresult cuEventCreate(CUevent* out, unsigned flags) {
   const bool interprocess = flags & CU_EVENT_INTERPROCESS, timing = !(flags & CU_EVENT_DISABLE_TIMING);
   if (!out || (flags & ~7u) || (interprocess && timing)) return CUDA_ERROR_INVALID_VALUE;
-  if (interprocess) return CUDA_ERROR_NOT_SUPPORTED;
   return in_current([&](Context& c) {
-    *out = handle_to<CUevent>(&c.create_event(timing, flags & CU_EVENT_BLOCKING_SYNC));
+    auto shared = interprocess ? us::driver::SharedEvent::make() : nullptr;
+    if (interprocess && !shared) return Error::OutOfMemory;
+    *out = handle_to<CUevent>(&c.create_event(timing, flags & CU_EVENT_BLOCKING_SYNC, std::move(shared)));
     return Error::Success;
   });
 }

@@ -24,10 +24,11 @@ Error or_sticky(const Event& e, Error result) {
 US_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) {
   const bool interprocess = flags & cudaEventInterprocess, timing = !(flags & cudaEventDisableTiming);
   if (!out || (flags & ~7u) || (interprocess && timing)) return done(Error::InvalidValue);
-  if (interprocess) return done(Error::NotSupported);
   return in_context([&](Context& c) {
     US_TRY(c.sticky());
-    *out = reinterpret_cast<cudaEvent_t>(&c.create_event(timing, flags & cudaEventBlockingSync));
+    auto shared = interprocess ? us::driver::SharedEvent::make() : nullptr;
+    if (interprocess && !shared) return Error::OutOfMemory;
+    *out = reinterpret_cast<cudaEvent_t>(&c.create_event(timing, flags & cudaEventBlockingSync, std::move(shared)));
     return Error::Success;
   });
 }

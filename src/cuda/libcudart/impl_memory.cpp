@@ -146,30 +146,3 @@ US_API cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
   return in_stream(stream, [&](Context& c, Stream& s) { return c.free_async(address(p), s); });
 }
 US_PTSZ(cudaFreeAsync, (void* p, cudaStream_t stream), (p, stream))
-
-// Managed memory is where both sides reach it already; the advice changes nothing but must name real memory.
-namespace {
-Error check_managed(Context& c, const void* p, size_t bytes) {
-  US_TRY(c.sticky());
-  const auto a = c.runtime().registry().find(address(p));
-  if (!a || a->kind != Kind::Managed || address(p) + bytes > a->address + a->bytes) return Error::InvalidValue;
-  return Error::Success;
-}
-}  // namespace
-
-US_API cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLocation, unsigned flags,
-                                        cudaStream_t stream) {
-  if (flags != 0 || bytes == 0) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context& c, Stream&) { return check_managed(c, p, bytes); });
-}
-US_PTSZ(cudaMemPrefetchAsync, (const void* p, size_t bytes, cudaMemLocation l, unsigned flags, cudaStream_t s),
-        (p, bytes, l, flags, s))
-
-US_API cudaError_t cudaMemAdvise(const void* p, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
-  return in_context([&](Context& c) { return check_managed(c, p, bytes); });
-}
-
-US_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t, unsigned) {
-  return in_stream(stream, [&](Context& c, Stream&) { return check_managed(c, p, 0); });
-}
-US_PTSZ(cudaStreamAttachMemAsync, (cudaStream_t stream, void* p, size_t n, unsigned flags), (stream, p, n, flags))

@@ -120,3 +120,29 @@ US_API cudaError_t cudaMallocFromPoolAsync(void** out, size_t bytes, cudaMemPool
 }
 US_PTSZ(cudaMallocFromPoolAsync, (void** out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
         (out, bytes, pool, stream))
+
+// The same, by location. Only pools of pinned memory on a device exist here.
+namespace {
+Error device_of(const cudaMemLocation* l, cudaMemAllocationType type, int& out) {
+  if (!l || type != cudaMemAllocationTypePinned) return Error::InvalidValue;
+  if (l->type != cudaMemLocationTypeDevice) return Error::NotSupported;
+  out = l->id;
+  return Error::Success;
+}
+}  // namespace
+
+US_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) {
+  int device = 0;
+  const Error e = device_of(location, type, device);
+  return us::driver::failed(e) ? done(e) : cudaDeviceGetDefaultMemPool(out, device);
+}
+US_API cudaError_t cudaMemGetMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) {
+  int device = 0;
+  const Error e = device_of(location, type, device);
+  return us::driver::failed(e) ? done(e) : cudaDeviceGetMemPool(out, device);
+}
+US_API cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
+  int device = 0;
+  const Error e = device_of(location, type, device);
+  return us::driver::failed(e) ? done(e) : cudaDeviceSetMemPool(device, pool);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stream Ordered Memory Allocator: pools.
+#include "cuda/libcuda/du.h"
+
+using namespace us::cuda;
+using us::driver::MemPool;
+
+namespace {
+
+// f(MemPool&) → Error
+template <class F>
+CUresult with_pool(CUmemoryPool handle, F&& f) {
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  MemPool* p = runtime().find_pool(handle);
+  return p ? result(f(*p)) : CUDA_ERROR_INVALID_VALUE;
+}
+
+constexpr bool is_64_bit(CUmemPool_attribute a) { return a >= CU_MEMPOOL_ATTR_RELEASE_THRESHOLD; }
+
+// Pools of pinned memory on a device; others this device model does not have.
+Error device_of(const CUmemLocation* l, CUmemAllocationType type, us::u32& out) {
+  if (!l || type != CU_MEM_ALLOCATION_TYPE_PINNED) return Error::InvalidValue;
+  if (l->type != CU_MEM_LOCATION_TYPE_DEVICE) return Error::NotSupported;
+  if (!is_device(l->id)) return Error::InvalidDevice;
+  out = static_cast<us::u32>(l->id);
+  return Error::Success;
+}
+
+CUresult set_pool(us::u32 ordinal, CUmemoryPool pool) {
+  return with_pool(pool, [&](MemPool& p) {
+    if (p.device() != ordinal) return Error::InvalidValue;
+    runtime().device(ordinal).set_pool(p);
+    return Error::Success;
+  });
+}
+
+}  // namespace
+
+US_API CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* out, CUdevice d) {
+  if (const Error e = check_device(d); us::driver::failed(e)) return result(e);
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = handle_to<CUmemoryPool>(&device(d).default_pool());
+  return CUDA_SUCCESS;
+}
+US_API CUresult cuDeviceGetMemPool(CUmemoryPool* out, CUdevice d) {
+  if (const Error e = check_device(d); us::driver::failed(e)) return result(e);
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  *out = handle_to<CUmemoryPool>(&device(d).pool());
+  return CUDA_SUCCESS;
+}
+US_API CUresult cuDeviceSetMemPool(CUdevice d, CUmemoryPool pool) {
+  if (const Error e = check_device(d); us::driver::failed(e)) return result(e);
+  return set_pool(static_cast<us::u32>(d), pool);
+}
+
+US_API CUresult cuMemGetDefaultMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
+  us::u32 ordinal = 0;
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (const Error e = device_of(location, type, ordinal); us::driver::failed(e)) return result(e);
+  return cuDeviceGetDefaultMemPool(out, static_cast<CUdevice>(ordinal));
+}
+US_API CUresult cuMemGetMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
+  us::u32 ordinal = 0;
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (const Error e = device_of(location, type, ordinal); us::driver::failed(e)) return result(e);
+  return cuDeviceGetMemPool(out, static_cast<CUdevice>(ordinal));
+}
+US_API CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  us::u32 ordinal = 0;
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (const Error e = device_of(location, type, ordinal); us::driver::failed(e)) return result(e);
+  return set_pool(ordinal, pool);
+}
+
+US_API CUresult cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* p) {
+  us::u32 ordinal = 0;
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!out || !p) return CUDA_ERROR_INVALID_VALUE;
+  if (const Error e = device_of(&p->location, p->allocType, ordinal); us::driver::failed(e)) return result(e);
+  if (p->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+  *out = handle_to<CUmemoryPool>(&runtime().create_pool(ordinal, p->maxSize));
+  return CUDA_SUCCESS;
+}
+US_API CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return initialized() ? result(runtime().destroy_pool(pool)) : CUDA_ERROR_NOT_INITIALIZED;
+}
+US_API CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
+  return with_pool(pool, [&](MemPool& p) {
+    p.trim(keep);
+    return Error::Success;
+  });
+}
+
+US_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return with_pool(pool, [&](MemPool& p) {
+    us::u64 value = 0;
+    US_TRY(p.get(static_cast<int>(attribute), value));
+    if (is_64_bit(attribute))
+      *static_cast<us::u64*>(out) = value;
+    else
+      *static_cast<int*>(out) = static_cast<int>(value);
+    return Error::Success;
+  });
+}
+US_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* in) {
+  if (!in) return CUDA_ERROR_INVALID_VALUE;
+  return with_pool(pool, [&](MemPool& p) {
+    const us::u64 value =
+        is_64_bit(attribute) ? *static_cast<us::u64*>(in) : static_cast<us::u64>(*static_cast<int*>(in));
+    return p.set(static_cast<int>(attribute), value);
+  });
+}
+
+// All devices are in this process: each reaches every pool, and access cannot be taken away from the owner.
+US_API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* list, size_t count) {
+  if (count && !list) return CUDA_ERROR_INVALID_VALUE;
+  return with_pool(pool, [&](MemPool& p) {
+    for (size_t i = 0; i < count; ++i) {
+      if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(list[i].location.id))
+        return Error::InvalidValue;
+      const bool owner = static_cast<us::u32>(list[i].location.id) == p.device();
+      if (owner && list[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) return Error::InvalidValue;
+    }
+    return Error::Success;
+  });
+}
+US_API CUresult cuMemPoolGetAccess(CUmemAccess_flags* out, CUmemoryPool pool, CUmemLocation* location) {
+  if (!out || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(location->id))
+    return CUDA_ERROR_INVALID_VALUE;
+  return with_pool(pool, [&](MemPool&) {
+    *out = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return Error::Success;
+  });
+}
+
+US_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream stream) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return with_pool(pool, [&](MemPool& p) {
+    Context* c = nullptr;
+    StreamRef s;
+    us::u64 at = 0;
+    US_TRY(driver_context(c));
+    US_TRY(find_stream(*c, stream, s));
+    US_TRY(s.context().allocate_async(bytes, p, *s, at));
+    *out = at;
+    return Error::Success;
+  });
+}
+US_PTSZ(cuMemAllocFromPoolAsync, (CUdeviceptr * out, size_t bytes, CUmemoryPool pool, CUstream stream),
+        (out, bytes, pool, stream))

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory and events that another process on this host uses too.
+//
+//   exporter: the pages of the allocation move into a file in memory, at the same address
+//   handle:   who and which descriptor; the other process opens /proc/<who>/fd/<descriptor> and maps it
+#pragma once
+#include <array>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "driver/error.h"
+
+namespace us::driver {
+
+class Context;
+class Runtime;
+
+struct IpcHandle {
+  std::array<u8, 64> bytes{};
+};
+
+// The state of an event that processes share: how often it was recorded, and how many of those are complete.
+class SharedEvent {
+ public:
+  static std::shared_ptr<SharedEvent> make();           // nullptr: no memory
+  static std::shared_ptr<SharedEvent> open(int owned);  // nullptr: the descriptor is none of ours
+  ~SharedEvent();
+  SharedEvent(const SharedEvent&) = delete;
+  SharedEvent& operator=(const SharedEvent&) = delete;
+
+  u64 record();  // the number of this record
+  void complete(u64 number);
+  u64 recorded() const;
+  bool complete_up_to(u64 number) const;
+  void wait(u64 number) const;
+  int descriptor() const { return fd_; }
+
+ private:
+  struct State;
+  SharedEvent(int fd, State* s) : fd_(fd), state_(s) {}
+  static std::shared_ptr<SharedEvent> map(int fd);
+  int fd_;
+  State* state_;
+};
+
+class Ipc {
+ public:
+  explicit Ipc(Runtime& r) : runtime_(r) {}
+  Error export_memory(u64 address, IpcHandle& out);  // InvalidValue: not from cudaMalloc
+  Error open_memory(Context&, const IpcHandle&, u64& out);
+  Error close_memory(u64 address);  // the last close of what was opened unmaps it
+  static Error export_event(const SharedEvent&, IpcHandle& out);
+  static Error open_event(const IpcHandle&, std::shared_ptr<SharedEvent>& out);
+
+ private:
+  struct Opened {
+    u64 map_at = 0, map_bytes = 0, references = 0;
+    IpcHandle handle;
+  };
+  Runtime& runtime_;
+  std::mutex m_;
+  std::map<u64, Opened> opened_;  // by address of the allocation
+};
+
+}  // namespace us::driver
