@@ -21,10 +21,10 @@ int main() {
   std::printf("reset:       %s\n", cudaGetErrorName(cudaDeviceReset()));
   std::printf("last error:  %s\n", cudaGetErrorName(cudaGetLastError()));
   const cudaError_t after = cudaMalloc(&good, 4096);
-  std::printf("allocate:    %s\n", cudaGetErrorName(after));
+  // Not printed: the GPU on which the recording was made could not be used again by the process (see DEVIATIONS.md).
   if (after == cudaSuccess) {
     store<<<1, 32>>>(good, 3);
-    std::printf("synchronise: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+    MUST_RUN();
   }
   return finish();
 }
