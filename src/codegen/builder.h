@@ -77,6 +77,8 @@ class Builder {
   virtual V f2i(u32 bits, bool sign, FT from, V a) = 0;  // toward zero, saturating; NaN -> 0
   // A pure scalar function of numerics/functions.inc on every lane: the slow, always available way.
   virtual V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) = 0;
+  // Entry `index` of a constant table; its size is a power of two, and the index is taken modulo that.
+  virtual V table(std::span<const u32> entries, V index) = 0;
   // NaN results of F16, BF16 and F32 are canonical; F64 operations, and fcvt from and to F64, return a NaN operand made quiet
   // (0xfff8... if none was NaN). fcvt from BF16 to F32 only shifts. fbin/fma/fun/fcvt results are canonicalised by the builder
   // where they become observable; semantics code never needs to.

@@ -213,14 +213,14 @@ def floating():
       [Kernel(f"{op}_f64", operands("f64", 2), variants(op, [""], "f64", 2)) for op in ("min", "max")])
     w("sign", "abs, neg, copysign, testp", [Kernel(f"sign_{t}", operands(t, 2), [(ident(op, z), t, f"{op}{z}.{t} @d, %a") for op in ("abs", "neg") for z in (["", ".ftz"] if t == "f32" else [""])] +
       [("copysign", t, f"copysign.{t} @d, %a, %b")] + [(f"is_{c}", "u32", f"testp.{c}.{t} %p0, %a; selp.u32 @d, 1, 0, %p0") for c in ("finite", "infinite", "number", "notanumber", "normal", "subnormal")]) for t in ("f32", "f64")])
-    def approx(op, bound, z=("", ".ftz"), t="f32", n=1):
+    def approx(op, z=("", ".ftz"), t="f32", n=1):
         args = ", ".join(["%a", "%b"][:n])
-        return [(ident(op, m), t, f"{op}{m}.{t} @d, {args}", f"approx {op.split('.')[0]} {bound}{' ftz' if 'ftz' in m else ''}") for m in z]
-    w("approx", "approximations: inside the documented error bounds", [
-        Kernel("approx_f32", operands("f32", 1), approx("rcp.approx", "ulp=1") + approx("sqrt.approx", "rel=-22.9") + approx("rsqrt.approx", "rel=-22.9") +
-               approx("sin.approx", "abs=-20.5") + approx("cos.approx", "abs=-20.5") + approx("lg2.approx", "lg2=-22") + approx("ex2.approx", "ulp=2") + approx("tanh.approx", "rel=-10.9", ("",))),
-        Kernel("approx_div_f32", operands("f32", 2), approx("div.approx", "ulp=2", n=2) + approx("div.full", "ulp=2", n=2)),
-        Kernel("approx_f64", operands("f64", 1), approx("rcp.approx", "rel=-20", (".ftz",), "f64") + approx("rsqrt.approx", "rel=-20", ("", ".ftz"), "f64"))])
+        return [(ident(op, m), t, f"{op}{m}.{t} @d, {args}") for m in z]
+    w("approx", "approximations", [
+        Kernel("approx_f32", operands("f32", 1), sum([approx(f"{op}.approx") for op in ("rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2")], []) + approx("tanh.approx", ("",))),
+        Kernel("approx_div_f32", operands("f32", 2), approx("div.approx", n=2) + approx("div.full", n=2)),
+        Kernel("approx_f64", operands("f64", 1), approx("rcp.approx", (".ftz",), "f64") + approx("rsqrt.approx", (".ftz",), "f64") +
+               [("rsqrt_approx", "f64", "rsqrt.approx.f64 @d, %a", "approx rsqrt rel=-20")])])
 
 
 def half():
@@ -231,9 +231,8 @@ def half():
     w("fma", "fma on halves", [Kernel(f"fma_{t}", operands(t, 3), variants("fma", [".rn", ".rn.relu"] + ([".rn.ftz", ".rn.sat", ".rn.ftz.sat", ".rn.ftz.relu"] if t[0] == "f" else []), t, 3)) for t in types])
     w("sign", "neg, abs on halves", sum([simple(op, types, 1, lambda t: ["", ".ftz"] if t[0] == "f" else [""]) for op in ("neg", "abs")], []))
     w("minmax", "min, max on halves", sum([simple(op, types, 2, lambda t: combos(["", ".ftz"] if t[0] == "f" else [""], ["", ".NaN"], ["", ".xorsign.abs"])) for op in ("min", "max")], []))
-    ap = lambda op, t, z, bound: (ident(op, z, t), t, f"{op}.approx{z}.{t} @d, %a", f"approx {op} {bound}{' ftz' if z else ''}")
-    w("approx", "tanh, ex2 on halves", [Kernel(f"approx_{t}", operands(t, 1), [ap("tanh", t, "", "rel=-10.9" if t[0] == "f" else "rel=-8"),
-      ap("ex2", t, "" if t[0] == "f" else ".ftz", "rel=-9.9" if t[0] == "f" else "rel=-7")]) for t in types])
+    ap = lambda op, t, z: (ident(op, z, t), t, f"{op}.approx{z}.{t} @d, %a")
+    w("approx", "tanh, ex2 on halves", [Kernel(f"approx_{t}", operands(t, 1), [ap("tanh", t, ""), ap("ex2", t, "" if t[0] == "f" else ".ftz")]) for t in types])
 
 
 CVT_INT = ["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64"]

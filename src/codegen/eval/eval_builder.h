@@ -36,6 +36,7 @@ class EvalBuilder final : public Builder {
   V i2f(FT to, V a, bool sign) override;
   V f2i(u32 bits, bool sign, FT from, V a) override;
   V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) override;
+  V table(std::span<const u32> entries, V index) override;
 
   V lane_id() override;
   V active_mask() override;

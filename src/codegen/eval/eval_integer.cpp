@@ -201,5 +201,8 @@ V EvalBuilder::lanewise(device::NumFn fn, std::initializer_list<V> args, u32 res
     return f(x[0], x[1], x[2]);
   });
 }
+V EvalBuilder::table(std::span<const u32> entries, V index) {
+  return per_lane(32, [&](u32 l) { return entries[get(index, l) & (entries.size() - 1)]; });
+}
 
 }  // namespace us::codegen::eval

@@ -53,6 +53,7 @@ class Emitter final : public Builder {
   V i2f(FT to, V a, bool sign) override;
   V f2i(u32 bits, bool sign, FT from, V a) override;
   V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) override;
+  V table(std::span<const u32> entries, V index) override;
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
@@ -87,6 +88,7 @@ class Emitter final : public Builder {
     return V{static_cast<u32>(pool_.size())};
   }
   LV& at(V v) { return pool_[v.id - 1]; }
+  Value* permuted(std::span<const u32> entries, Value* index);  // table.cpp
   V make_uniform(Value* base, Shape shape);
   V make_vec(Value* vec, Shape shape);
   V make_varying(Value* vec, u32 bits) { return make_vec(vec, varying_shape(bits)); }
@@ -334,8 +336,9 @@ struct ModuleEmitter {
   bool force_varying = false, force_its = false;
   std::string dump_after;
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
-  std::vector<u32> work;                     // device functions still to emit
-  std::vector<u32> address_taken;            // candidates of indirect calls
+  std::map<const u32*, llvm::GlobalVariable*> tables;
+  std::vector<u32> work;           // device functions still to emit
+  std::vector<u32> address_taken;  // candidates of indirect calls
   std::map<u32, std::unique_ptr<ir::Function>> bodies;
   std::vector<u8> waiting;      // by FuncId, see inline_calls.h
   bool functions_exit = false;  // some device function can end its threads

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sin, cos, lg2, ex2, tanh .approx: polynomials in f32 operations that vectorise. They keep the error bounds and the special
-// values of the PTX ISA's tables; they are not bit-equal to hardware (DEVIATIONS.md). Coefficients are minimax fits, largest
-// error given at each.
-#include <initializer_list>
+// The approximate instructions: one operation of the multi-function unit each, with the scaling that the stock assembler
+// puts around it for arguments and results that the unit would flush.
+#include "codegen/semantics/approx.h"
 
 #include "codegen/semantics/float.h"
 
@@ -10,103 +9,113 @@ namespace us::codegen {
 namespace {
 
 constexpr FT F = FT::F32;
-V num(Builder& b, float f) { return imm32(b, __builtin_bit_cast(u32, f)); }
-V add(Builder& b, V x, V y) { return b.fbin(FBin::Add, F, x, y); }
-V sub(Builder& b, V x, V y) { return b.fbin(FBin::Sub, F, x, y); }
+constexpr u32 kSmallest = 0x00800000, kTwo24 = 0x4b800000, kQuarter = 0x3e800000, kOne = 0x3f800000;
+
 V mul(Builder& b, V x, V y) { return b.fbin(FBin::Mul, F, x, y); }
-// Coefficients from the highest power down.
-V polynomial(Builder& b, V x, std::initializer_list<float> c) {
-  V r;
-  for (float f : c) r = r ? b.fma(F, r, x, num(b, f)) : num(b, f);
-  return r;
+V mul(Builder& b, V x, u32 y) { return mul(b, x, imm32(b, y)); }
+V mul_ftz(Builder& b, V x, V y) {
+  x = flush(b, F, x), y = flush(b, F, y);
+  return flush_result(b, F, mul(b, x, y), mul(b, scale_for_flush(b, F, x), y));
 }
-// 2^n for integer n in [-126, 127] (as i32)
-V power_of_two(Builder& b, V n) { return b.bin(Bin::Shl, b.add(n, imm32(b, 127)), imm32(b, 23)); }
-
-// sin(2 pi r), |r| <= 1/4; error 2^-28
-V sin_turns(Builder& b, V r) {
-  V p = polynomial(b, mul(b, r, r), {39.53670676f, -76.54978239f, 81.60100408f, -41.34165503f, 6.28318516f});
-  return mul(b, p, r);
+// |x| < 2^-126; false for NaN
+V is_tiny(Builder& b, V x) { return b.icmp(ICmp::ULt, magnitude(b, F, x), imm32(b, kSmallest)); }
+// 2^126 < |x|; the reciprocal of such a number is flushed
+V is_huge(Builder& b, V x) {
+  V a = magnitude(b, F, x);
+  return b.and_(b.icmp(ICmp::UGt, a, imm32(b, 0x7e800000)), b.icmp(ICmp::ULe, a, imm32(b, 0x7f800000)));
 }
-// x / 2 pi less its nearest integer: in [-1/2, 1/2], sign of x where |x| is small
-V turns(Builder& b, V x) {
-  V t = mul(b, x, num(b, 0.159154943f));
-  V small = b.fcmp(FCmp::Lt, F, magnitude(b, F, t), num(b, 0.5f));
-  return b.select(small, t, sub(b, t, b.fun(FUn::Rint, F, t)));
-}
-V log2_approx(Builder& b, V x, bool subnormals) {
-  V tiny = b.fcmp(FCmp::Lt, F, x, imm32(b, 0x00800000u)), m = x, exponent = imm32(b, 0);
-  if (subnormals) {
-    m = b.select(tiny, mul(b, x, num(b, 16777216.0f)), x);
-    exponent = b.select(tiny, imm32(b, static_cast<u32>(-24)), exponent);
-  }
-  V above = b.sub(m, imm32(b, 0x3f3504f3u));  // relative to sqrt(1/2)
-  V k = b.bin(Bin::AShr, above, imm32(b, 23));
-  V f = sub(b, b.sub(m, b.bin(Bin::Shl, k, imm32(b, 23))), num(b, 1.0f));
-  // log2(1 + f); error 2^-27
-  V p = polynomial(b, f,
-                   {0.1192267779f, -0.2081906982f, 0.2187425165f, -0.2389036863f, 0.2875459239f, -0.3607001334f,
-                    0.4809262961f, -0.7213474534f, 1.4426948285f});
-  V r = b.fma(F, p, f, b.i2f(F, b.add(k, exponent), true));
-  V inf = imm32(b, 0x7f800000u), zero = imm32(b, 0);
-  r = b.select(b.icmp(ICmp::Eq, x, inf), inf, r);
-  r = b.select(b.fcmp(FCmp::Ltu, F, x, zero), imm32(b, 0x7fffffffu), r);
-  return b.select(b.fcmp(FCmp::Eq, F, x, zero), imm32(b, 0xff800000u), r);
-}
-
+// op(x), or for tiny x op(2^24 x) * rescale.
 template <class G>
-void unary(const Sem& s, G&& g) {
+V scaled(const Sem& s, G&& op, u32 rescale) {
   Builder& b = s.b;
-  const Type t = s.i.type();
-  auto at_f32 = [&](V x) {
-    const FT ft = float_of(t);
-    if (s.has(Tok::ftz)) x = flush(b, ft, x);
-    V r = ft == F ? g(x) : b.fcvt(ft, F, g(b.fcvt(F, ft, x)));
-    return s.has(Tok::ftz) ? flush(b, ft, r) : r;
-  };
-  s.out(0, is_wide_half(t) ? on_halves(b, at_f32, s.in(1)) : at_f32(s.in(1)));
+  V x = s.in(1);
+  if (s.has(Tok::ftz)) return op(b, x);
+  V tiny = is_tiny(b, x), r = op(b, b.select(tiny, mul(b, x, kTwo24), x));
+  return b.select(tiny, mul(b, r, rescale), r);
+}
+// f32 bits cut to a half
+V cut(Builder& b, FT t, V x) {
+  V a = magnitude(b, F, x), sign = b.bin(Bin::LShr, sign_bit(b, F, x), imm32(b, 16)), r;
+  if (t == FT::BF16) {
+    r = b.bin(Bin::LShr, a, imm32(b, 16));
+  } else {
+    V normal = b.bin(Bin::LShr, b.sub(a, imm32(b, 112u << 23)), imm32(b, 13));
+    V significand = b.or_(b.and_(a, imm32(b, 0x7fffff)), imm32(b, kSmallest));
+    V subnormal = b.bin(Bin::LShr, significand, b.sub(imm32(b, 126), b.bin(Bin::LShr, a, imm32(b, 23))));
+    r = b.select(b.icmp(ICmp::UGe, a, imm32(b, 113u << 23)), normal, subnormal);
+    r = b.select(b.icmp(ICmp::UGe, a, imm32(b, 0x47800000)), imm32(b, 0x7c00), r);
+  }
+  return b.resize(b.select(is_nan(b, F, x), imm32(b, 0x7fff), b.or_(r, sign)), 16, false);
+}
+void halves(const Sem& s, V (*op)(Builder&, V)) {
+  const Type type = s.i.type();
+  const FT t = float_of(type);
+  auto one = [&](V x) { return cut(s.b, t, op(s.b, s.b.fcvt(F, t, x))); };
+  s.out(0, is_wide_half(type) ? on_halves(s.b, one, s.in(1)) : one(s.in(1)));
+}
+// On the upper word of an f64; the lower word of the result is zero.
+void upper_word(const Sem& s, V (*op)(Builder&, V)) {
+  Builder& b = s.b;
+  V high = op(b, b.resize(b.bin(Bin::LShr, s.in(1), b.imm(64, 32)), 32, false));
+  s.out(0, b.bin(Bin::Shl, b.zext(high, 64), b.imm(64, 32)));
 }
 
 }  // namespace
 
-V exp2_approx(Builder& b, V x) {
-  V c = b.fbin(FBin::Min, F, b.fbin(FBin::Max, F, x, num(b, -160.0f)), num(b, 160.0f));
-  V n = b.fun(FUn::Rint, F, c), f = sub(b, c, n);
-  // 2^f, |f| <= 1/2; relative error 2^-29
-  V p = polynomial(b, f,
-                   {0.000153458122f, 0.00133999312f, 0.00961848896f, 0.0555032878f, 0.240226469f, 0.693147206f, 1.0f});
-  V k = b.f2i(32, true, F, n), half = b.bin(Bin::AShr, k, imm32(b, 1));
-  V r = mul(b, mul(b, p, power_of_two(b, half)), power_of_two(b, b.sub(k, half)));
-  return b.select(is_nan(b, F, x), imm32(b, 0x7fffffffu), r);
+void sem_rcp_approx(const Sem& s) {
+  Builder& b = s.b;
+  if (s.i.type() == Type::f64) return upper_word(s, unit_rcp64);
+  V x = s.in(1);
+  if (s.has(Tok::ftz)) return s.out(0, unit_rcp(b, x));
+  V scale = b.select(is_tiny(b, x), imm32(b, kTwo24), imm32(b, kOne));
+  scale = b.select(is_huge(b, x), imm32(b, kQuarter), scale);
+  s.out(0, mul(b, scale, unit_rcp(b, mul(b, x, scale))));
 }
-V tanh_approx(Builder& b, V x) {
-  V a = magnitude(b, F, x), x2 = mul(b, x, x);
-  V series = polynomial(b, x2, {-0.0539682540f, 0.1333333333f, -0.3333333333f, 1.0f});
-  V e = exp2_approx(b, mul(b, a, num(b, 2.885390082f)));
-  V far = sub(b, num(b, 1.0f), b.fbin(FBin::Div, F, num(b, 2.0f), add(b, e, num(b, 1.0f))));
-  V r = b.select(b.fcmp(FCmp::Lt, F, a, num(b, 0.3f)), mul(b, a, series), far);
-  return b.select(is_nan(b, F, x), imm32(b, 0x7fffffffu), b.or_(r, sign_bit(b, F, x)));
+void sem_rsqrt_approx(const Sem& s) {
+  if (s.i.type() == Type::f64) return upper_word(s, unit_rsqrt64);
+  s.out(0, scaled(s, unit_rsqrt, 0x45800000));
+}
+void sem_sqrt_approx(const Sem& s) { s.out(0, scaled(s, unit_sqrt, 0x39800000)); }
+
+// div.approx, div.full: a * (1 / b)
+void sem_div_approx(const Sem& s) {
+  Builder& b = s.b;
+  const bool ftz = s.has(Tok::ftz), full = s.has(Tok::full);
+  V x = s.in(1), y = s.in(2);
+  if (full) {
+    V scale = b.select(is_huge(b, y), imm32(b, kQuarter), imm32(b, kOne));
+    x = ftz ? mul_ftz(b, x, scale) : mul(b, x, scale);
+    y = ftz ? mul_ftz(b, y, scale) : mul(b, y, scale);
+  }
+  if (!ftz) {
+    V scale = b.select(is_tiny(b, y), imm32(b, kTwo24), imm32(b, kOne));
+    x = mul(b, x, scale), y = mul(b, y, scale);
+  }
+  V r = unit_rcp(b, y);
+  s.out(0, ftz ? mul_ftz(b, x, r) : mul(b, x, r));
 }
 
-void sem_sin(const Sem& s) {
-  Builder& b = s.b;
-  unary(s, [&](V x) {
-    V r = turns(b, x), folded = sub(b, b.or_(num(b, 0.5f), sign_bit(b, F, r)), r);
-    return sin_turns(b, b.select(b.fcmp(FCmp::Gt, F, magnitude(b, F, r), num(b, 0.25f)), folded, r));
-  });
-}
-void sem_cos(const Sem& s) {
-  Builder& b = s.b;
-  unary(s, [&](V x) { return sin_turns(b, sub(b, num(b, 0.25f), magnitude(b, F, turns(b, x)))); });
-}
 void sem_lg2(const Sem& s) {
-  unary(s, [&](V x) { return log2_approx(s.b, x, !s.has(Tok::ftz)); });
+  Builder& b = s.b;
+  V x = s.in(1);
+  if (s.has(Tok::ftz)) return s.out(0, unit_lg2(b, x));
+  V tiny = is_tiny(b, x), r = unit_lg2(b, b.select(tiny, mul(b, x, kTwo24), x));
+  s.out(0, b.select(tiny, b.fbin(FBin::Add, F, r, imm32(b, 0xc1c00000)), r));  // -24
 }
 void sem_ex2(const Sem& s) {
-  unary(s, [&](V x) { return exp2_approx(s.b, x); });
+  Builder& b = s.b;
+  if (is_half(s.i.type())) return halves(s, unit_ex2);
+  V x = s.in(1);
+  if (s.has(Tok::ftz)) return s.out(0, unit_ex2(b, x));
+  V low = b.fcmp(FCmp::Lt, F, x, imm32(b, 0xc2fc0000));  // -126
+  V r = unit_ex2(b, b.select(low, mul(b, x, 0x3f000000), x));
+  s.out(0, b.select(low, mul(b, r, r), r));
 }
 void sem_tanh(const Sem& s) {
-  unary(s, [&](V x) { return tanh_approx(s.b, x); });
+  if (is_half(s.i.type())) return halves(s, unit_tanh);
+  s.out(0, unit_tanh(s.b, s.in(1)));
 }
+void sem_sin(const Sem& s) { s.out(0, unit_sin(s.b, s.in(1), false)); }
+void sem_cos(const Sem& s) { s.out(0, unit_sin(s.b, s.in(1), true)); }
 
 }  // namespace us::codegen

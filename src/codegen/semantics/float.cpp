@@ -152,35 +152,19 @@ void sem_testp(const Sem& s) {
   s.out(0, r, Type::pred);
 }
 
-// div.{rn,rz,rm,rp}, div.full, div.approx
+// div, rcp, sqrt, rsqrt: the correctly rounded forms; see approx.cpp for the others.
 void sem_div_float(const Sem& s) {
-  Builder& b = s.b;
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   V x = m.in(s.in(1)), y = m.in(s.in(2));
   auto f = [&](V first) {
-    return t == FT::F64 ? div_f64(b, rounding_of(s), first, y) : div_f32(b, rounding_of(s), first, y);
+    return t == FT::F64 ? div_f64(s.b, rounding_of(s), first, y) : div_f32(s.b, rounding_of(s), first, y);
   };
-  if (!s.has(Tok::approx)) return s.out(0, m.rounded(f, x));
-  V q = f(x);
-  if (s.has(Tok::approx)) {  // the reciprocal of a divisor above 2^126 is flushed
-    V my = magnitude(b, t, y),
-      huge = b.and_(b.icmp(ICmp::UGt, my, imm32(b, 0x7e800000u)), b.icmp(ICmp::ULt, my, imm32(b, 0x7f800000u)));
-    V inf = b.icmp(ICmp::Eq, magnitude(b, t, x), imm32(b, 0x7f800000u));
-    V sunk = b.select(b.or_(inf, is_nan(b, t, x)), imm32(b, 0x7fffffffu), sign_bit(b, t, b.xor_(x, y)));
-    q = b.select(huge, sunk, q);
-  }
-  s.out(0, m.out(q));
+  s.out(0, m.rounded(f, x));
 }
 
 namespace {
-// rcp/rsqrt.approx.ftz.f64: only the upper half of the argument is used, only the upper half of the result is set.
-V upper_half(Builder& b, V x) { return b.and_(x, b.imm(64, 0xffffffff00000000ull)); }
-V result_upper_half(Builder& b, V r) {
-  return b.select(is_nan(b, FT::F64, r), b.imm(64, 0x7fffffff00000000ull), upper_half(b, r));
-}
 V one(Builder& b, FT t) { return b.imm(bits_of(t), format(t).one); }
-bool gross(const Sem& s, FT t) { return t == FT::F64 && s.has(Tok::approx) && s.has(Tok::ftz); }
 }  // namespace
 
 void sem_rcp(const Sem& s) {
@@ -188,7 +172,6 @@ void sem_rcp(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   V x = m.in(s.in(1));
-  if (gross(s, t)) return s.out(0, m.out(result_upper_half(b, b.fbin(FBin::Div, t, one(b, t), upper_half(b, x)))));
   auto f = [&](V first) {
     return t == FT::F64 ? div_f64(b, rounding_of(s), first, x) : div_f32(b, rounding_of(s), first, x);
   };
@@ -200,14 +183,11 @@ void sem_sqrt(const Sem& s) {
   V x = m.in(s.in(1));
   s.out(0, m.out(t == FT::F64 ? sqrt_f64(s.b, rounding_of(s), x) : sqrt_f32(s.b, rounding_of(s), x)));
 }
+// rsqrt.approx.f64
 void sem_rsqrt(const Sem& s) {
   Builder& b = s.b;
   const FT t = float_of(s.i.type());
-  const Modifiers m = modifiers(s, t);
-  V x = m.in(s.in(1));
-  if (gross(s, t)) x = upper_half(b, x);
-  V r = b.fbin(FBin::Div, t, one(b, t), b.fun(FUn::Sqrt, t, x));
-  s.out(0, m.out(gross(s, t) ? result_upper_half(b, r) : r));
+  s.out(0, b.fbin(FBin::Div, t, one(b, t), b.fun(FUn::Sqrt, t, s.in(1))));
 }
 
 }  // namespace us::codegen

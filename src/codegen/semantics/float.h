@@ -33,8 +33,4 @@ V fma_f64(Builder&, Rnd, V x, V y, V z);
 V div_f64(Builder&, Rnd, V x, V y);
 V sqrt_f64(Builder&, Rnd, V x);
 
-// Approximations of f32, within the bounds the PTX ISA documents; see approx.cpp.
-V exp2_approx(Builder&, V x);
-V tanh_approx(Builder&, V x);
-
 }  // namespace us::codegen
