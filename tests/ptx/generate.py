@@ -219,8 +219,7 @@ def floating():
     w("approx", "approximations", [
         Kernel("approx_f32", operands("f32", 1), sum([approx(f"{op}.approx") for op in ("rcp", "sqrt", "rsqrt", "sin", "cos", "lg2", "ex2")], []) + approx("tanh.approx", ("",))),
         Kernel("approx_div_f32", operands("f32", 2), approx("div.approx", n=2) + approx("div.full", n=2)),
-        Kernel("approx_f64", operands("f64", 1), approx("rcp.approx", (".ftz",), "f64") + approx("rsqrt.approx", (".ftz",), "f64") +
-               [("rsqrt_approx", "f64", "rsqrt.approx.f64 @d, %a", "approx rsqrt rel=-20")])])
+        Kernel("approx_f64", operands("f64", 1), approx("rcp.approx", (".ftz",), "f64") + approx("rsqrt.approx", ("", ".ftz"), "f64"))])
 
 
 def half():

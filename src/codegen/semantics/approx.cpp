@@ -77,6 +77,26 @@ void sem_rsqrt_approx(const Sem& s) {
 }
 void sem_sqrt_approx(const Sem& s) { s.out(0, scaled(s, unit_sqrt, 0x39800000)); }
 
+// rsqrt.approx.f64: one step of refinement from the unit's 20 bits, with subnormal arguments scaled by 2^54.
+void sem_rsqrt_f64(const Sem& s) {
+  constexpr FT D = FT::F64;
+  Builder& b = s.b;
+  auto num = [&](double d) { return b.imm(64, __builtin_bit_cast(u64, d)); };
+  V x = s.in(1), a = magnitude(b, D, x), sign = sign_bit(b, D, x), zero = b.imm(64, 0), inf = b.imm(64, format(D).inf);
+  V tiny = b.icmp(ICmp::ULt, a, b.imm(64, 1ull << 52));
+  V y = b.select(tiny, b.fbin(FBin::Mul, D, x, num(0x1p54)), x);
+  V high = unit_rsqrt64(b, b.resize(b.bin(Bin::LShr, y, b.imm(64, 32)), 32, false));
+  V r0 = b.bin(Bin::Shl, b.zext(high, 64), b.imm(64, 32));
+  V square = b.xor_(b.fbin(FBin::Mul, D, r0, r0), b.imm(64, format(D).sign));
+  V error = b.fma(D, y, square, num(1)), weight = b.fma(D, error, num(0.375), num(0.5));
+  V r = b.fma(D, weight, b.fbin(FBin::Mul, D, r0, error), r0);
+  r = b.select(tiny, b.fbin(FBin::Mul, D, r, num(0x1p27)), r);
+  r = b.select(b.icmp(ICmp::Eq, a, inf), zero, r);
+  r = b.select(b.icmp(ICmp::Ne, sign, zero), b.imm(64, 0xfff8ull << 48), r);
+  r = b.select(b.icmp(ICmp::UGt, a, inf), b.or_(x, b.imm(64, 1ull << 51)), r);
+  s.out(0, b.select(b.icmp(ICmp::Eq, a, zero), b.or_(sign, inf), r));
+}
+
 // div.approx, div.full: a * (1 / b)
 void sem_div_approx(const Sem& s) {
   Builder& b = s.b;

@@ -152,7 +152,7 @@ void sem_testp(const Sem& s) {
   s.out(0, r, Type::pred);
 }
 
-// div, rcp, sqrt, rsqrt: the correctly rounded forms; see approx.cpp for the others.
+// div, rcp, sqrt: the correctly rounded forms; see approx.cpp for the others.
 void sem_div_float(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
@@ -182,12 +182,6 @@ void sem_sqrt(const Sem& s) {
   const Modifiers m = modifiers(s, t);
   V x = m.in(s.in(1));
   s.out(0, m.out(t == FT::F64 ? sqrt_f64(s.b, rounding_of(s), x) : sqrt_f32(s.b, rounding_of(s), x)));
-}
-// rsqrt.approx.f64
-void sem_rsqrt(const Sem& s) {
-  Builder& b = s.b;
-  const FT t = float_of(s.i.type());
-  s.out(0, b.fbin(FBin::Div, t, one(b, t), b.fun(FUn::Sqrt, t, s.in(1))));
 }
 
 }  // namespace us::codegen
