@@ -10,6 +10,9 @@ namespace us::codegen {
 
 // Rows without semantics name this; it stands in no table.
 void sem_todo(const Sem&) { US_UNREACHABLE(); }
+// What no modelled device has.
+void sem_needs_sm100(const Sem&) { US_UNREACHABLE(); }
+void sem_needs_multicast(const Sem&) { US_UNREACHABLE(); }
 // Branches, calls, returns and exits are done by whoever drives the builder.
 void sem_control(const Sem&) { US_UNREACHABLE(); }
 
@@ -21,7 +24,7 @@ SemFn semantics_of(isa::Form form) {
 #undef US_INST
   };
   const SemFn f = table[static_cast<std::size_t>(form)];
-  return f == &sem_todo || f == &sem_control ? nullptr : f;
+  return f == &sem_todo || f == &sem_control || f == &sem_needs_sm100 || f == &sem_needs_multicast ? nullptr : f;
 }
 
 void write_extended(Builder& b, const ir::Operand& d, V v, Type t) {

@@ -52,12 +52,17 @@ constexpr u8 count_dests(std::string_view operands) {
   return n;
 }
 
-constexpr std::string_view semantics_name(std::string_view s) { return s == "sem_todo" ? std::string_view("none") : s; }
+constexpr std::string_view semantics_name(std::string_view s) {
+  return s == "sem_todo" || s.starts_with("sem_needs_") ? std::string_view("none") : s;
+}
+constexpr std::string_view needed_for(std::string_view s) {
+  return s == "sem_needs_sm100" ? "sm_100 or newer" : s == "sem_needs_multicast" ? "a multicast object" : "";
+}
 
 constexpr FormInfo kForms[] = {
-    {"unknown", "", "", kSide, "none", 0},
+    {"unknown", "", "", kSide, "none", "", 0},
 #define US_INST(id, pattern, operands, effects, semantics) \
-  {#id, pattern, operands, effects, semantics_name(#semantics), count_dests(operands)},
+  {#id, pattern, operands, effects, semantics_name(#semantics), needed_for(#semantics), count_dests(operands)},
 #include "isa/instructions.inc"
 #undef US_INST
 };
@@ -160,6 +165,10 @@ SReg sreg_from(std::string_view name) {
   return it == map.end() ? SReg::None : static_cast<SReg>(it->second);
 }
 
+std::string need(Form f) {
+  const std::string_view n = info(f).needs;
+  return n.empty() ? "" : " (needs " + std::string(n) + ")";
+}
 const FormInfo& info(Form f) { return kForms[static_cast<int>(f)]; }
 
 Match match(std::string_view mnemonic, std::string* expected) {

@@ -81,9 +81,11 @@ struct FormInfo {
   std::string_view operands;  // "d,a,b": see isa/README.md
   u32 effects;
   std::string_view semantics;  // name of the semantics function, "none" when not implemented yet
+  std::string_view needs;      // what a modelled device lacks for it; empty: nothing
   u8 dests;                    // number of leading destination operands (derived from `operands`)
 };
 const FormInfo& info(Form);
+std::string need(Form);  // " (needs ...)", or nothing: for messages
 
 // A dotted mnemonic matched against the table.
 struct Match {

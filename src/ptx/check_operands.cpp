@@ -95,6 +95,9 @@ bool Parser::place_operands(const KnownMnemonic& m, ir::Inst& i, std::string_vie
       }
       RawOperand& r = raw_[raw++];
       if (s.address && r.op.kind == Kind::Symbol) r.op.kind = Kind::Address;  // name[index]
+      if (r.op.negated && r.op.kind == Kind::Value && reg_types_[r.op.value.v] != isa::Type::pred &&
+          m.match.form != isa::Form::vmad && m.match.form != isa::Form::vmad_po)
+        return error(r.loc, "only a predicate can be negated");
       ok &= check_operand(s, m, r.op, r.loc);
       i.ops[k] = std::move(r.op);
       if (!ok) return false;

@@ -149,6 +149,8 @@ void Parser::instruction() {
   }
   const KnownMnemonic& m = known(mnemonic);
   const SrcLoc loc = source_loc(word);
+  if (m.info->needs.starts_with("sm_") && module_->sm < 100)
+    error(word.loc(), std::string(mnemonic) + " needs " + std::string(m.info->needs));
   if (m.match.form == isa::Form::Unknown) return unknown_instruction(mnemonic, guard, loc);
   if (control_flow(m, guard)) return;
   if (m.match.form == isa::Form::call) {

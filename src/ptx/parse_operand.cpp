@@ -132,6 +132,12 @@ bool Parser::plain_operand(ir::Operand& o, int depth) {
       return true;
     }
   }
+  if (cur_.is('-') && ahead().kind == Token::Kind::Word && ahead().text.starts_with('%')) {  // -a of vmad
+    advance();
+    if (!named_operand(o)) return false;
+    o.negated = true;
+    return true;
+  }
   if (cur_.is('{')) return vector_operand(o, depth);
   if (cur_.kind == Token::Kind::Word && cur_.text != "WARP_SZ") return named_operand(o);
   Constant c;

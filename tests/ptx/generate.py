@@ -372,6 +372,10 @@ def video():
         scalar.append(Kernel(op, operands("b32", 3), [(ident(t, m, q), "b32", f"{op}.{t}.{t}.u32{q}.{m} @d, %a, %b{sel}") for t in ("u32", "s32") for m in ("clamp", "wrap") for q, sel in (("", ".b0"),)]))
     scalar.append(Kernel("vset", operands("b32", 3), [(ident(ty, c), "u32", f"vset{ty}.{c} @d, %a.b1, %b.b2") for ty in (".u32.u32", ".s32.u32", ".s32.s32") for c in ICMP] +
                          [("add", "u32", "vset.s32.s32.lt.add @d, %a, %b, %c"), ("merge", "u32", "vset.u32.u32.ge @d.b1, %a, %b, %c")]))
+    # vmad: likewise where the product does not fit in 32 bits and is scaled or clamped
+    mad = [("u32_u32", "b32", "vmad.u32.u32.u32 @d, %a, %b, %c"), ("s32_u32", "b32", "vmad.s32.s32.u32 @d, %a.b1, %b, %c")]
+    mad += [(ident("u32", "s32", m), "b32", f"vmad.s32.u32.s32{m} @d, %a.h1, %b.h0, %c") for m in ("", ".sat", ".shr7", ".sat.shr15")]
+    scalar.append(Kernel("vmad", operands("b32", 3), mad))
     # .sat of 32-bit results and merging into a part: the assembler's emulation differs from the ISA's text (DEVIATIONS.md)
     w("scalar", "vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset", scalar)
     simd = []

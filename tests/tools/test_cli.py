@@ -32,13 +32,11 @@ int main(int argc, char** argv) {
 # cudaGLGetDevices is declared in cuda_gl_interop.h, which wants GL headers.
 HOST_ONLY = HOST_ONLY.replace("int main", 'extern "C" cudaError_t cudaGLGetDevices(unsigned*, int*, unsigned, int);\nint main', 1)
 KERNEL = "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n"
-# A kernel whose one branch has an instruction without semantics: video instructions come last.
+# A kernel whose one branch has an instruction without semantics: nothing makes multicast objects.
 UNIMPLEMENTED = r"""
 __global__ void k(int* p, bool wrong) {
   if (!wrong) return;
-  int r;
-  asm volatile("vadd4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(r) : "r"(p[0]));
-  p[0] = r;
+  asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], %1;" ::"l"(p), "r"(1));
 }
 int main(int argc, char**) {
   int* p;
@@ -174,11 +172,11 @@ class Cli(unittest.TestCase):
         data = json.loads(report.read_text())
         self.assertEqual(data["counts"], {"grids launched": 3, "kernels compiled": 1})
         self.assertTrue(data["exact"])
-        self.expect(understudy("run", "--no-cache", "--json", str(report), program, "x"), 1, "instruction not implemented: vadd4")
+        self.expect(understudy("run", "--no-cache", "--json", str(report), program, "x"), 1, "instruction not implemented: multimem.red")
         data = json.loads(report.read_text())
         self.assertFalse(data["exact"])
         [(name, times)] = data["unimplemented"].items()
-        self.assertIn("vadd4", name)
+        self.assertIn("multimem.red", name)
         self.assertEqual(times, 1)
 
     def test_wrong_setting_without_the_command_line_tool(self):

@@ -187,7 +187,7 @@ void Interpreter::execute_here(u32 group, const ir::Inst& i) {
   if (i.form == Form::call) return call(group, i);
   builder_.reset(group);
   const SemFn f = semantics_of(i.form);
-  if (!f) return unimplemented(group, i, i.text.empty() ? ir::to_text(module_, i) : i.text);
+  if (!f) return unimplemented(group, i, (i.text.empty() ? ir::to_text(module_, i) : i.text) + isa::need(i.form));
   f(Sem{builder_, i});
 }
 void Interpreter::unimplemented(u32 group, const ir::Inst& i, const std::string& what) {

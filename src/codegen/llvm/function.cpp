@@ -349,7 +349,8 @@ void Emitter::run_semantics(const ir::Inst& i) {
   else if (fn)
     fn(Sem{*this, i});
   else {
-    unimplemented(i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern), i.loc);
+    unimplemented(i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern) + isa::need(i.form),
+                  i.loc);
     ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) {
       written_.push_back({v, make_varying(llvm::Constant::getNullValue(vec_type(ir::bits_of(f_.regs[v.v]))),
                                           ir::bits_of(f_.regs[v.v]))});

@@ -103,6 +103,20 @@ void sem_fma(const Sem& s) {
       s.in(1), s.in(2), s.in(3));
 }
 
+// fma.oob: zero if a factor is the NaN that a bulk tensor copy fills with where it is out of bounds (measured).
+void sem_fma_oob(const Sem& s) {
+  Builder& b = s.b;
+  const FT t = float_of(s.i.type());
+  const Modifiers m = modifiers(s, t);
+  per_element(
+      s,
+      [&](V x, V y, V z) {
+        auto outside = [&](V v) { return b.icmp(ICmp::Eq, magnitude(b, t, v), like(b, v, 0x7ff7)); };
+        return b.select(b.or_(outside(x), outside(y)), like(b, x, 0), m.out(b.fma(t, x, y, z), false));
+      },
+      s.in(1), s.in(2), s.in(3));
+}
+
 // neg and abs are additions to hardware: a NaN comes out canonical, of f64 quiet and otherwise unchanged.
 namespace {
 V sign_result(const Sem& s, FT t, V r, V x) {

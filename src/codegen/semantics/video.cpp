@@ -91,6 +91,21 @@ void scalar(const Sem& s, VideoOp op, bool second) {
   s.out(0, b.or_(rest, b.and_(b.bin(Bin::Shl, r, imm32(b, to.at)), imm32(b, mask))), Type::b32);
 }
 
+// vmad: a product of selected parts plus c, one of the two negated at most, scaled down. 64 bits are enough: sums are below
+// 2^64 if nothing is signed, and 2^63 away from zero at most otherwise, but for the negated product of two unsigned words.
+V part_times(const Sem& s, u32 k, Type t) {
+  ir::Operand plain = s.i.ops[k];
+  plain.negated = false;
+  const Part p = part_of(plain);
+  plain.comp = 0;
+  V v = s.b.bin(Bin::LShr, s.b.read(plain, Type::b32), imm32(s.b, p.at));
+  return s.b.resize(s.b.resize(v, p.bits, false), 64, isa::is_signed(t));
+}
+V mad_clamped(Builder& b, V r, V huge, bool sign) {
+  if (!sign) return b.bin(Bin::UMin, r, word(b, 0xffffffff));
+  return b.select(huge, word(b, INT32_MIN), clamped(b, r, 32, true));
+}
+
 // Lanes. Selectors of a and b pick lanes 0.. of a, then those of b; the selector of d masks lanes.
 u32 lane_digit(const ir::Operand& o, u32 lane, u32 otherwise) {
   return o.comp == 7 ? static_cast<u32>(o.imm >> (4 * lane)) & 15 : otherwise;
@@ -128,6 +143,22 @@ void lanes(const Sem& s, VideoOp op, u32 count, bool accumulate) {
 }
 
 }  // namespace
+
+void sem_vmad(const Sem& s) {
+  Builder& b = s.b;
+  const bool minus_product = s.i.ops[1].negated != s.i.ops[2].negated, minus_c = s.i.ops[3].negated;
+  const bool sign = isa::is_signed(s.i.type(1)) || isa::is_signed(s.i.type(2)) || minus_product || minus_c;
+  V product = b.mul(part_times(s, 1, s.i.type(1)), part_times(s, 2, s.i.type(2)));
+  V c = part_times(s, 3, sign ? Type::s32 : Type::u32);
+  V huge = b.and_(b.imm(1, minus_product), b.icmp(ICmp::UGe, product, word(b, i64{1} << 62)));
+  if (isa::is_signed(s.i.type(1)) || isa::is_signed(s.i.type(2))) huge = b.imm(1, 0);
+  V r = minus_product ? b.sub(c, product) : minus_c ? b.sub(product, c) : b.add(product, c);
+  if (s.i.form == isa::Form::vmad_po) r = b.add(r, word(b, 1));
+  const i64 scale = s.has(Tok::shr7) ? 7 : s.has(Tok::shr15) ? 15 : 0;
+  r = b.bin(sign ? Bin::AShr : Bin::LShr, r, word(b, scale));
+  if (s.has(Tok::sat)) r = mad_clamped(b, r, huge, sign);
+  s.out(0, b.resize(r, 32, false), Type::b32);
+}
 
 #define US_VIDEO(name, op)                                          \
   void sem_v##name(const Sem& s) { scalar(s, VideoOp::op, false); } \
