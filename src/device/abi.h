@@ -14,8 +14,9 @@ namespace us::device {
 
 inline constexpr u32 kAbiVersion = 1;
 inline constexpr u64 kCtaSharedStride =
-    256 * 1024;                               // bytes between the shared windows of neighbouring CTAs of a cluster
-inline constexpr u32 kReservedShared = 1024;  // bytes at the start of each CTA's window (cc 9.0)
+    256 * 1024;                                 // bytes between the shared windows of neighbouring CTAs of a cluster
+inline constexpr u32 kAllocaBytes = 16 * 1024;  // of each thread's local memory, for alloca
+inline constexpr u32 kReservedShared = 1024;    // bytes at the start of each CTA's window (cc 9.0)
 
 struct WarpCtx;
 using RtFunction = void (*)(WarpCtx*, u32 mask, const u64* args, u64* results);

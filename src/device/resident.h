@@ -75,6 +75,8 @@ struct Warp : WarpCtx {
   u64 spin_print = 0;        // fingerprint of its stack at the last look of the watch
   u32 copies_open = 0;       // cp.async since the last commit, over all lanes
   u64 copy_groups = 0;       // cp.async groups committed, over all lanes
+  u32 stack_used[32] = {};   // bytes taken by alloca, from the top of each lane's local memory down
+  bool stack_touched = false;
 };
 
 // One of the 16 barriers of a CTA. Threads are counted as the ISA counts them: a warp that arrives with all its remaining

@@ -50,7 +50,8 @@ u8* place(Warp& w, const TextureObject& s, const SurfaceCode& code, const u64* a
     c[k] = std::clamp<i64>(c[k], 0, size[k] - step);
   }
   if (!code.formatted && c[0] % unit)
-    die(w, Outcome::MisalignedAddress, fmt::format("surface access at byte {} of a row, of {} bytes", c[0], bytes), 1u << lane);
+    die(w, Outcome::MisalignedAddress, fmt::format("surface access at byte {} of a row, of {} bytes", c[0], bytes),
+        1u << lane);
   const u64 x = u64(c[0]) * (code.formatted ? u64(texel) : 1);
   return reinterpret_cast<u8*>(l.data) + u64(c[2]) * l.slice + u64(c[1]) * l.pitch + x;
 }

@@ -33,7 +33,8 @@ const TextureObject& texture(Warp& w, u64 handle, u32 lane) {
 // Layered shapes have the layer first.
 TextureRead read_of(const TextureCode& code, const u64* args, u32 lane, u32 offsets) {
   TextureRead r;
-  const bool layered = code.geometry == Geometry::A1 || code.geometry == Geometry::A2 || code.geometry == Geometry::ACube;
+  const bool layered =
+      code.geometry == Geometry::A1 || code.geometry == Geometry::A2 || code.geometry == Geometry::ACube;
   r.integer = code.integer;
   if (layered) r.layer = word(args, 2, lane);
   for (u32 k = 0; k < 3; ++k) {
@@ -81,7 +82,9 @@ u32 channel_type(const TextureObject& t) {
   }
   US_UNREACHABLE();
 }
-u32 channel_order(const TextureObject& t) { return t.format.channels == 1 ? 0x10B0 : t.format.channels == 2 ? 0x10B2 : 0x10B5; }
+u32 channel_order(const TextureObject& t) {
+  return t.format.channels == 1 ? 0x10B0 : t.format.channels == 2 ? 0x10B2 : 0x10B5;
+}
 
 u32 answer(const TextureObject& t, TextureQuery q, u32 level) {
   const memory::TextureLevel& l = t.level[std::min(level, t.level_count - 1)];

@@ -91,6 +91,8 @@ void reset(Warp& w, u32 spin_budget) {
   w.read_clock = false;
   w.copies_open = 0;
   w.copy_groups = 0;
+  if (w.stack_touched) std::fill_n(w.stack_used, kWarpSize, 0u);
+  w.stack_touched = false;
 }
 
 void free_memory(Slot& s) {

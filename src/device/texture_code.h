@@ -56,8 +56,9 @@ struct SurfaceCode {
            u32{formatted} << 12 | static_cast<u32>(op) << 13 | u32{is_signed} << 16;
   }
   static SurfaceCode unpack(u64 w) {
-    return {static_cast<Geometry>(w & 7), static_cast<Bounds>(w >> 3 & 3), static_cast<u8>(w >> 5 & 15),
-            static_cast<u8>(w >> 9 & 7),  (w & 1u << 12) != 0,             static_cast<SurfaceOp>(w >> 13 & 7),
+    return {static_cast<Geometry>(w & 7), static_cast<Bounds>(w >> 3 & 3),
+            static_cast<u8>(w >> 5 & 15), static_cast<u8>(w >> 9 & 7),
+            (w & 1u << 12) != 0,          static_cast<SurfaceOp>(w >> 13 & 7),
             (w & 1u << 16) != 0};
   }
 };

@@ -104,16 +104,15 @@ struct Taps {
     if (weight) list[count++] = {at, weight, planes};
   }
 };
-void add_plane(Taps& taps, const TextureObject& t, const TextureLevel& l, const Axis& x, const Axis& y, i64 z, u32 total) {
+void add_plane(Taps& taps, const TextureObject& t, const TextureLevel& l, const Axis& x, const Axis& y, i64 z,
+               u32 total) {
   if (!total) return;
   const std::array<u32, 4> w = weights(x.weight, y.weight, total);
   for (u32 k = 0; k < 4; ++k) taps.add(texel_at(t, l, k & 1 ? x.second : x.first, k & 2 ? y.second : y.first, z), w[k]);
   ++taps.planes;
 }
 
-Texel point(const TextureObject& t, const u8* at) {
-  return at ? read_texel(t, at) : border_texel(t);
-}
+Texel point(const TextureObject& t, const u8* at) { return at ? read_texel(t, at) : border_texel(t); }
 
 // Cubes -------------------------------------------------------------------------------------------------------------
 // Faces are +x -x +y -y +z -z. The largest component picks; z before y before x where they are equal.

@@ -248,9 +248,30 @@ void Parser::store_register_returns(ir::Block& b) {
     if (p.ret) b.insts.push_back(param_access("st", p));
 }
 
+// A function that uses alloca gives its memory back when it returns.
+void Parser::give_stack_back() {
+  bool takes = false;
+  for (const ir::Block& b : fn_.blocks)
+    for (const ir::Inst& i : b.insts) takes |= i.form == isa::Form::alloca;
+  if (!takes || fn_.entry) return;
+  const u32 saved = new_register(isa::Type::u64, "%stack");
+  const auto make = [&](const char* mnemonic) {
+    ir::Inst i;
+    const isa::Match m = isa::match(mnemonic);
+    i.form = m.form, i.toks = m.toks, i.types = m.types, i.type_count = m.type_count;
+    i.loc = fn_.loc;
+    i.ops = {value_operand(saved)};
+    return i;
+  };
+  fn_.blocks[0].insts.insert(fn_.blocks[0].insts.begin(), make("stacksave.u64"));
+  for (ir::Block& b : fn_.blocks)
+    if (b.term.kind == ir::Terminator::Kind::Ret) b.insts.push_back(make("stackrestore.u64"));
+}
+
 void Parser::finish_body() {
   if (!dead_) leave(fn_.entry ? ir::Terminator::Kind::Exit : ir::Terminator::Kind::Ret, {});
   if (ret_block_ != ~0u) store_register_returns(fn_.blocks[ret_block_]);
+  give_stack_back();
   constexpr u32 kRef = 0x80000000u;
   for (ir::Block& b : fn_.blocks)
     for (ir::BlockId& t : b.term.targets)

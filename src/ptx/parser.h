@@ -142,6 +142,7 @@ class Parser {
   bool triple(u32 (&out)[3]);
   void declare_parameters(bool entry);
   void body();
+  void give_stack_back();
   void finish_body();
   void load_register_params();
   void store_register_returns(ir::Block&);

@@ -158,6 +158,14 @@ void find_address_taken(ModuleEmitter& m) {
         }
 }
 
+// Whether some function takes stack at run time (alloca).
+bool takes_stack(const ir::Module& m) {
+  for (const ir::Function& f : m.functions)
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Inst& i : b.insts)
+        if (i.form == isa::Form::alloca) return true;
+  return false;
+}
 bool is_recursive(const ModuleEmitter& m) {
   for (auto& [id, f] : m.functions)
     for (const llvm::User* u : f->users())
@@ -279,6 +287,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     out.local_bytes += (copy->local_bytes + 15) / 16 * 16;
     if (insts <= 40 && !e.its()) m.functions[id]->addFnAttr(llvm::Attribute::AlwaysInline);
   }
+  if (takes_stack(module)) out.local_bytes += device::kAllocaBytes;
   if (is_recursive(m) || !m.address_taken.empty()) out.local_bytes += 16 * 1024;
   m.di->finalize();
   out.yields = m.yields || !m.functions.empty();

@@ -71,21 +71,20 @@ TextureCode code_of(const Sem& s) {
 }
 
 TextureQuery query_of(const Sem& s) {
-  static constexpr std::pair<Tok, TextureQuery> table[] = {
-      {Tok::width, TextureQuery::Width},
-      {Tok::height, TextureQuery::Height},
-      {Tok::depth, TextureQuery::Depth},
-      {Tok::channel_data_type, TextureQuery::ChannelDataType},
-      {Tok::channel_order, TextureQuery::ChannelOrder},
-      {Tok::normalized_coords, TextureQuery::NormalizedCoords},
-      {Tok::filter_mode, TextureQuery::FilterMode},
-      {Tok::addr_mode_0, TextureQuery::AddrMode0},
-      {Tok::addr_mode_1, TextureQuery::AddrMode1},
-      {Tok::addr_mode_2, TextureQuery::AddrMode2},
-      {Tok::array_size, TextureQuery::ArraySize},
-      {Tok::num_mipmap_levels, TextureQuery::MipmapLevels},
-      {Tok::num_samples, TextureQuery::Samples},
-      {Tok::memory_layout, TextureQuery::MemoryLayout}};
+  static constexpr std::pair<Tok, TextureQuery> table[] = {{Tok::width, TextureQuery::Width},
+                                                           {Tok::height, TextureQuery::Height},
+                                                           {Tok::depth, TextureQuery::Depth},
+                                                           {Tok::channel_data_type, TextureQuery::ChannelDataType},
+                                                           {Tok::channel_order, TextureQuery::ChannelOrder},
+                                                           {Tok::normalized_coords, TextureQuery::NormalizedCoords},
+                                                           {Tok::filter_mode, TextureQuery::FilterMode},
+                                                           {Tok::addr_mode_0, TextureQuery::AddrMode0},
+                                                           {Tok::addr_mode_1, TextureQuery::AddrMode1},
+                                                           {Tok::addr_mode_2, TextureQuery::AddrMode2},
+                                                           {Tok::array_size, TextureQuery::ArraySize},
+                                                           {Tok::num_mipmap_levels, TextureQuery::MipmapLevels},
+                                                           {Tok::num_samples, TextureQuery::Samples},
+                                                           {Tok::memory_layout, TextureQuery::MemoryLayout}};
   for (const auto& [tok, q] : table)
     if (s.has(tok)) return q;
   US_UNREACHABLE();
@@ -143,8 +142,8 @@ void sem_tex_grad(const Sem& s) {
   V r[4];
   s.b.call_rt(RtFn::TextureGrad,
               {address(s, 2), imm32(s.b, code_of(s).pack()), part(s, 4, 0), part(s, 4, 1), part(s, 4, 2), part(s, 4, 3),
-               part(s, 5, 0), part(s, 5, 1), part(s, 5, 2), part(s, 6, 0), part(s, 6, 1), part(s, 6, 2),
-               part(s, 7, 0), part(s, 7, 1), part(s, 7, 2)},
+               part(s, 5, 0), part(s, 5, 1), part(s, 5, 2), part(s, 6, 0), part(s, 6, 1), part(s, 6, 2), part(s, 7, 0),
+               part(s, 7, 1), part(s, 7, 2)},
               {32, 32, 32, 32}, r, true);
   write_channels(s, r);
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// alloca: each lane's local memory has frames that grow up from its start and this stack that grows down from its end.
+#include <fmt/format.h>
+
+#include "device/rt.h"
+
+namespace us::device {
+
+void rt_StackAlloc(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
+  Warp& w = US_RT_ENTER(ctx);
+  w.stack_touched = true;
+  for (u32 l : Lanes(mask)) {
+    const u64 bytes = args[l], align = args[32 + l] ? args[32 + l] : 8, top = w.local_stride - w.stack_used[l];
+    if (bytes > kAllocaBytes || w.stack_used[l] + bytes + align > kAllocaBytes)
+      die(w, Outcome::HardwareStackError,
+          fmt::format("alloca of {} bytes: {} of {} are taken", bytes, w.stack_used[l], kAllocaBytes), 1u << l);
+    const u64 at = (top - bytes) & ~(align - 1);
+    w.stack_used[l] = u32(w.local_stride - at);
+    results[l] = at;
+  }
+}
+
+void rt_StackSave(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) results[l] = w.local_stride - w.stack_used[l];
+}
+
+void rt_StackRestore(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) w.stack_used[l] = u32(w.local_stride - args[l]);
+}
+
+}  // namespace us::device
