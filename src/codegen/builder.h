@@ -15,6 +15,8 @@
 
 namespace us::codegen {
 
+inline constexpr u32 kMaxRtArgs = 16, kMaxRtResults = 4;  // of one runtime function
+
 struct V {
   u32 id = 0;  // 0 = none
   explicit operator bool() const { return id != 0; }

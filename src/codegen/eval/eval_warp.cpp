@@ -149,7 +149,8 @@ V EvalBuilder::sreg(SReg r, u32 comp) {
 
 void EvalBuilder::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits, V* results,
                           bool) {
-  u64 in[8 * 32] = {}, out[4 * 32] = {};
+  US_CHECK(args.size() <= kMaxRtArgs && result_bits.size() <= kMaxRtResults);
+  u64 in[kMaxRtArgs * 32] = {}, out[kMaxRtResults * 32] = {};
   u32 k = 0;
   for (V a : args) {
     for (u32 l = 0; l < 32; ++l) in[k * 32 + l] = get(a, l);

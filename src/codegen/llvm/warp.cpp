@@ -247,15 +247,16 @@ void Emitter::call_rt_now(RtFn fn, std::initializer_list<V> args, std::initializ
     g->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     arg_ptr = g;
   } else if (!in.empty()) {
-    if (!rt_args_) rt_args_ = new_alloca(llvm::ArrayType::get(vec_type(64), 8), "rtargs");
-    US_CHECK(in.size() <= 8);
+    if (!rt_args_) rt_args_ = new_alloca(llvm::ArrayType::get(vec_type(64), kMaxRtArgs), "rtargs");
+    US_CHECK(in.size() <= kMaxRtArgs);
     for (std::size_t k = 0; k < in.size(); ++k)
       b_.CreateAlignedStore(vec(in[k]), b_.CreateConstInBoundsGEP1_64(vec_type(64), rt_args_, k), llvm::Align(64));
     arg_ptr = rt_args_;
   }
   Value* res_ptr = llvm::ConstantPointerNull::get(b_.getPtrTy());
   if (bits.size()) {
-    if (!rt_results_) rt_results_ = new_alloca(llvm::ArrayType::get(vec_type(64), 2), "rtres");
+    if (!rt_results_) rt_results_ = new_alloca(llvm::ArrayType::get(vec_type(64), kMaxRtResults), "rtres");
+    US_CHECK(bits.size() <= kMaxRtResults);
     res_ptr = rt_results_;
   }
   Value* table = load_at(ctx0_, offsetof(WarpCtx, rt), b_.getPtrTy(), "rt");
