@@ -47,16 +47,20 @@ def nvcc(ctx, sources, extra=()):
 
 
 def variable(makefile, name):
-    found = re.search(rf"^\s*{name}\s*[:?]?=\s*(\S+)", makefile, re.M)
+    found = re.search(rf"^[ \t]*{name}[ \t]*[:?]?=[ \t]*(\S+)", makefile, re.M)
     return found.group(1) if found else None
 
 
 def makefile_plan(ctx, directory, default_name="main", options=(), environment=None):
     """The suite's own Makefile, with tools/nvcc as its compiler."""
     text = need(directory / "Makefile").read_text(errors="replace")
-    name = variable(text, "program") or default_name
+    name = variable(text, "program")
+    target = [name] if name else []  # without one: whatever the Makefile makes first
+    if not name:
+        folder = variable(text, "OBJ_DIR") if "$(OBJ_DIR)/$(EXEC_NAME)" in text else "."
+        name = f"{folder}/{variable(text, 'EXEC_NAME') or variable(text, 'EXE') or default_name}"
+        (directory / folder).mkdir(exist_ok=True)
     make = ["make", "-B", "CC=nvcc", *options]
-    target = [] if options and options[-1] == "all" else [name]
     return Plan(directory, [make + target], directory / name, directory, environment=environment or {})
 
 
@@ -67,7 +71,7 @@ def hecbench(ctx):
     plan.commands[0].insert(2, "HOME=/nonexistent")
     run = re.search(r"^\s*\$\(LAUNCHER\)\s+\./\$\(program\)((?:.*\\\n)*.*)$", text, re.M)
     plan.arguments = shlex.split(run.group(1).replace("\\\n", " ")) if run else []
-    plan.variables = dict(re.findall(r"^(\w+)\s*:?=\s*(.*?)\s*$", text, re.M))
+    plan.variables = dict(re.findall(r"^(\w+)[ \t]*:?=[ \t]*(.*?)[ \t]*$", text, re.M))
     return plan
 
 
@@ -100,7 +104,7 @@ def polybench(ctx):
 def rodinia(ctx):
     directory = need(ctx.checkout / "cuda" / ctx.program)
     if ctx.program != "lud":
-        return makefile_plan(ctx, directory, ctx.program, ["all"])
+        return makefile_plan(ctx, directory, ctx.program)
     sources = [directory / "cuda/lud.cu", directory / "cuda/lud_kernel.cu", directory / "common/common.c"]
     plan = Plan(directory, [nvcc(ctx, sources, ["-I" + str(directory / "common"), "-x", "cu"])], ctx.executable, directory)
     plan.arguments = ["-s", "256", "-v"]
