@@ -4,7 +4,7 @@
 //   normalised     floor(x * 2^21), then times the size (2^22 for more than 8192 texels)
 //   for a filter   8 fraction bits, the nearest; half a texel less, and cut to the first and last texel's middle by clamp
 //   for a point    floor
-//   1-D            the row y = 0 of a 2-D texture of one row, with its own address mode
+//   1-D            the row y = 0 of a 2-D texture of one row, with its own address mode (layered: no border above it)
 #pragma once
 #include "memory/texel.h"
 
