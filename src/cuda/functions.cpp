@@ -22,7 +22,7 @@ Error find_kernel(const void* symbol, driver::Kernel*& out) {
   if (!symbol) return Error::InvalidDeviceFunction;
   out = registration().kernel(symbol);
   if (!out) out = runtime().find_kernel(symbol);
-  return out ? Error::Success : Error::InvalidDeviceFunction;
+  return out ? Error::Success : Error::InvalidHandle;
 }
 
 Error find_function(driver::Context& c, const void* symbol, driver::Function*& out) {
@@ -122,16 +122,15 @@ Error record_events(const std::vector<const void*>& events, const void* stream) 
   return Error::Success;
 }
 
-Error count_clusters(driver::Context& c, const driver::Function& f, u32 threads, u64 shared, const void* attributes,
+Error count_clusters(driver::Context& c, const driver::Function& f, driver::LaunchConfig config, const void* attributes,
                      u32 count, u32& out) {
-  driver::LaunchConfig config;
   std::vector<const void*> events;
+  device::Dim3 cluster;
   US_TRY(read_attributes(attributes, count, config, events));
-  const auto& fixed = f.info().cluster;
-  const device::Dim3 d = fixed[0] ? device::Dim3{fixed[0], fixed[1], fixed[2]} : config.cluster;
-  const u32 blocks = std::max(1u, d.x) * std::max(1u, d.y) * std::max(1u, d.z);
-  if (blocks > max_potential_cluster(c.device().spec(), f)) return Error::InvalidClusterSize;
-  out = clusters_per_device(c.device().spec(), driver::needs_of(f, threads, shared), blocks);
+  US_TRY(cluster_of(c.device().spec(), f, config, cluster));
+  const u32 threads = config.block.x * config.block.y * config.block.z;
+  out = clusters_per_device(c.device().spec(), driver::needs_of(f, threads, config.dynamic_shared),
+                            cluster.x * cluster.y * cluster.z);
   return Error::Success;
 }
 
@@ -143,6 +142,7 @@ Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& c
     switch (attribute[i].id) {
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         config.cluster = {v.clusterDim.x, v.clusterDim.y, v.clusterDim.z};
+        if (!config.cluster.x || !config.cluster.y || !config.cluster.z) return Error::InvalidClusterSize;
         break;
       case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         config.cooperative = v.cooperative != 0;

@@ -5,7 +5,8 @@
 
 namespace us::cuda {
 
-// A host stub or a cudaKernel_t. InvalidDeviceFunction if it is neither, or if no image of the program has the kernel.
+// A host stub or a cudaKernel_t. InvalidHandle if it is neither, InvalidDeviceFunction if it is null or if no image of the
+// program has the kernel.
 driver::Error find_kernel(const void* symbol, driver::Kernel*& out);
 driver::Error find_function(driver::Context&, const void* symbol, driver::Function*& out);
 
@@ -20,8 +21,8 @@ driver::Error get_attribute(const driver::Function&, int attribute, int& value);
 driver::Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig&,
                               std::vector<const void*>& events_after);
 driver::Error record_events(const std::vector<const void*>& events, const void* stream);
-// cudaOccupancyMaxActiveClusters
-driver::Error count_clusters(driver::Context&, const driver::Function&, u32 threads, u64 shared, const void* attributes,
+// cudaOccupancyMaxActiveClusters; the configuration without its attributes
+driver::Error count_clusters(driver::Context&, const driver::Function&, driver::LaunchConfig, const void* attributes,
                              u32 count, u32& out);
 
 }  // namespace us::cuda

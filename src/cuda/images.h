@@ -40,9 +40,9 @@ struct ArrayCursor {
 driver::Error split_copy(ArrayCursor dst, ArrayCursor src, u64 bytes, std::vector<driver::Copy>& out);
 driver::Error cursor_in(const driver::Array&, u64 x_bytes, u64 y, u64 bytes, ArrayCursor& out);
 
-// Textures and surfaces.
+// Textures and surfaces. `normalised`: the runtime API's read mode, which wants a format that can be read so.
 driver::Error create_texture(driver::Context&, const CUDA_RESOURCE_DESC&, const CUDA_TEXTURE_DESC&,
-                             const CUDA_RESOURCE_VIEW_DESC*, u64& out);
+                             const CUDA_RESOURCE_VIEW_DESC*, bool normalised, u64& out);
 driver::Error create_surface(driver::Context&, const CUDA_RESOURCE_DESC&, u64& out);
 driver::Error destroy_image(u64 handle, bool texture);  // InvalidHandle
 
@@ -50,7 +50,6 @@ struct ImageDesc {  // as they were given
   CUDA_RESOURCE_DESC resource{};
   CUDA_TEXTURE_DESC texture{};
   CUDA_RESOURCE_VIEW_DESC view{};
-  bool has_view = false;
 };
 driver::Error find_image(u64 handle, bool texture, ImageDesc& out);  // InvalidHandle
 

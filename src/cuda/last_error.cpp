@@ -9,7 +9,8 @@ thread_local int last_error = 0;
 
 int runtime_stub_result(int code) { return record_error(code); }
 int record_error(int code) {
-  if (code != 0) last_error = code;
+  constexpr int kNotReady = 600;  // an answer, no error
+  if (code != 0 && code != kNotReady) last_error = code;
   return code;
 }
 int peek_last_error() { return last_error; }

@@ -52,8 +52,7 @@ Error from_linear(u32 device, const CUDA_RESOURCE_DESC& r, TextureObject& t) {
   const auto& l = r.res.linear;
   US_TRY(texel_format(l.format, l.numChannels, t.format));
   const u64 texels = l.sizeInBytes / t.format.texel_bytes();
-  if (!l.devPtr || l.devPtr % most(device, Attribute::TEXTURE_ALIGNMENT) || texels == 0 ||
-      texels > most(device, Attribute::MAXIMUM_TEXTURE1D_LINEAR_WIDTH))
+  if (!l.devPtr || l.devPtr % most(device, Attribute::TEXTURE_ALIGNMENT) || texels > ~u32{0})
     return Error::InvalidValue;
   t.shape = TextureShape::Linear;
   t.level[0] = {.data = l.devPtr, .width = static_cast<u32>(texels), .pitch = l.sizeInBytes, .slice = l.sizeInBytes};
@@ -67,8 +66,7 @@ Error from_pitched(u32 device, const CUDA_RESOURCE_DESC& r, TextureObject& t) {
       p.width > most(device, Attribute::MAXIMUM_TEXTURE2D_LINEAR_WIDTH) ||
       p.height > most(device, Attribute::MAXIMUM_TEXTURE2D_LINEAR_HEIGHT) ||
       p.pitchInBytes > most(device, Attribute::MAXIMUM_TEXTURE2D_LINEAR_PITCH) ||
-      p.pitchInBytes % most(device, Attribute::TEXTURE_PITCH_ALIGNMENT) ||
-      p.pitchInBytes < p.width * t.format.texel_bytes())
+      p.pitchInBytes % most(device, Attribute::TEXTURE_PITCH_ALIGNMENT))
     return Error::InvalidValue;
   t.shape = TextureShape::D2;
   t.level[0] = {.data = p.devPtr,
@@ -171,24 +169,21 @@ u32 magic_of(bool texture) { return texture ? TextureObject::kTexture : TextureO
 }  // namespace
 
 Error create_texture(driver::Context& c, const CUDA_RESOURCE_DESC& r, const CUDA_TEXTURE_DESC& d,
-                     const CUDA_RESOURCE_VIEW_DESC* v, u64& out) {
+                     const CUDA_RESOURCE_VIEW_DESC* v, bool normalised, u64& out) {
   US_TRY(c.sticky());
   TextureObject t{.magic = TextureObject::kTexture};
   const bool linear = r.resType == CU_RESOURCE_TYPE_LINEAR || r.resType == CU_RESOURCE_TYPE_PITCH2D;
-  if (v && linear) return Error::InvalidValue;
   US_TRY(from_resource(c.device().ordinal(), r, t));
-  if (v) US_TRY(apply_view(*v, t));
+  if (v && !linear) US_TRY(apply_view(*v, t));
   US_TRY(apply_sampling(d, t));
-  out = keep(t, {r, d, v ? *v : CUDA_RESOURCE_VIEW_DESC{}, v != nullptr});
+  if (normalised && !t.read_normalised && !t.format.normalised()) return Error::InvalidNormSetting;
+  out = keep(t, {r, d, v ? *v : CUDA_RESOURCE_VIEW_DESC{}});
   return Error::Success;
 }
 
 Error create_surface(driver::Context& c, const CUDA_RESOURCE_DESC& r, u64& out) {
   US_TRY(c.sticky());
   if (r.resType != CU_RESOURCE_TYPE_ARRAY || r.flags) return Error::InvalidValue;
-  const driver::Array* a = runtime().arrays().find(r.res.array.hArray);
-  if (!a) return Error::InvalidHandle;
-  if (!(a->desc().flags & driver::ArrayDesc::Surface)) return Error::InvalidValue;
   TextureObject t{.magic = TextureObject::kSurface};
   US_TRY(from_array(r, t));
   out = keep(t, {.resource = r});

@@ -27,7 +27,7 @@ bool from_device(memory::Kind k) {
 Error Context::allocate(u64 bytes, memory::Kind kind, u32 flags, u64& out) {
   US_TRY(sticky());
   out = 0;
-  if (bytes == 0) return kind == memory::Kind::Managed ? Error::InvalidValue : Error::Success;
+  if (bytes == 0) return Error::Success;
   out = kind == memory::Kind::Host ? map_host(bytes) : device_.heap().allocate(bytes);
   if (!out) return Error::OutOfMemory;
   runtime().registry().add(
@@ -113,7 +113,8 @@ Error Context::register_host(u64 address, u64 bytes, u32 flags) {
 Error Context::unregister_host(u64 address) {
   US_TRY(sticky());
   const auto a = runtime().registry().find(address);
-  if (!a || a->address != address || a->kind != memory::Kind::HostRegistered) return Error::HostMemoryNotRegistered;
+  if (!a || a->kind != memory::Kind::HostRegistered) return Error::HostMemoryNotRegistered;
+  if (a->address != address) return Error::InvalidValue;
   US_TRY(static_cast<Context*>(a->owner)->synchronize());
   runtime().registry().remove(address);
   return Error::Success;

@@ -36,6 +36,7 @@ std::shared_ptr<Stream> Context::find_stream(const void* handle) {
 
 // Its work goes on; the legacy stream and a synchronisation of the context still wait for it.
 Error Context::destroy_stream(const void* handle) {
+  US_TRY(sticky());
   std::scoped_lock l(m_, order_);
   const auto it = streams_.find(handle);
   if (it == streams_.end()) return Error::InvalidHandle;
@@ -120,6 +121,7 @@ std::shared_ptr<Event> Context::find_event(const void* handle) {
 }
 
 Error Context::destroy_event(const void* handle) {
+  US_TRY(sticky());
   std::lock_guard l(m_);
   return events_.erase(handle) ? Error::Success : Error::InvalidHandle;
 }

@@ -22,7 +22,7 @@ struct GridBlock {
 Error fill_params(const ir::Function& f, const LaunchArgs& args, std::vector<u8>& out) {
   out.assign(f.param_bytes, 0);
   if (args.block) {
-    if (args.block_bytes > out.size()) return Error::InvalidValue;
+    if (args.block_bytes > out.size()) return Error::LaunchOutOfResources;
     std::copy_n(static_cast<const u8*>(args.block), args.block_bytes, out.data());
     return Error::Success;
   }

@@ -14,9 +14,9 @@ bool exceeds(const device::Dim3& d, const u32 (&limit)[3]) {
 u64 volume(const device::Dim3& d) { return u64{d.x} * d.y * d.z; }
 
 Error check_shape(const DeviceSpec& d, const LaunchConfig& c) {
-  if (has_zero(c.grid) || has_zero(c.block)) return Error::InvalidConfiguration;
-  if (exceeds(c.block, d.max_block) || volume(c.block) > d.max_threads_per_block) return Error::InvalidConfiguration;
-  if (exceeds(c.grid, d.max_grid)) return Error::InvalidConfiguration;
+  if (has_zero(c.grid) || has_zero(c.block)) return Error::InvalidValue;
+  if (exceeds(c.block, d.max_block) || volume(c.block) > d.max_threads_per_block) return Error::InvalidValue;
+  if (exceeds(c.grid, d.max_grid)) return Error::InvalidValue;
   return Error::Success;
 }
 
@@ -31,7 +31,9 @@ Error check_shared(const Function& f, const LaunchConfig& c) {
   return c.dynamic_shared > static_cast<u64>(f.max_dynamic_shared.load()) ? Error::InvalidValue : Error::Success;
 }
 
-Error check_cluster(const DeviceSpec& d, const Function& f, const LaunchConfig& c, device::Dim3& cluster) {
+}  // namespace
+
+Error cluster_of(const DeviceSpec& d, const Function& f, const LaunchConfig& c, device::Dim3& cluster) {
   const FunctionInfo& i = f.info();
   const bool fixed = i.cluster[0] != 0;
   cluster = c.cluster.x ? c.cluster : device::Dim3{1, 1, 1};
@@ -45,18 +47,16 @@ Error check_cluster(const DeviceSpec& d, const Function& f, const LaunchConfig& 
   if (blocks == 1) return Error::Success;
   if (blocks > max_potential_cluster(d, f) || (i.max_cluster_rank && blocks > i.max_cluster_rank))
     return Error::InvalidClusterSize;
-  if (c.grid.x % cluster.x || c.grid.y % cluster.y || c.grid.z % cluster.z) return Error::InvalidConfiguration;
+  if (c.grid.x % cluster.x || c.grid.y % cluster.y || c.grid.z % cluster.z) return Error::InvalidClusterSize;
   return Error::Success;
 }
-
-}  // namespace
 
 Error validate(const Function& f, const LaunchConfig& c, device::Dim3& cluster) {
   const DeviceSpec& d = f.module().context().device().spec();
   US_TRY(check_shape(d, c));
   US_TRY(check_shared(f, c));
   US_TRY(check_bounds(f.info(), c));
-  US_TRY(check_cluster(d, f, c, cluster));
+  US_TRY(cluster_of(d, f, c, cluster));
   const BlockNeeds needs = needs_of(f, static_cast<u32>(volume(c.block)), c.dynamic_shared);
   const u64 resident = u64{blocks_per_sm(d, needs)} * d.sms;
   if (resident == 0) return Error::LaunchOutOfResources;

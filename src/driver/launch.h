@@ -26,6 +26,9 @@ struct LaunchArgs {
   u64 block_bytes = 0;
 };
 
+// The cluster shape of a launch. InvalidClusterSize: one that the device or the kernel does not allow, or that does not
+// divide the grid.
+Error cluster_of(const DeviceSpec&, const Function&, const LaunchConfig&, device::Dim3& cluster);
 // The error hardware gives for this launch, and the cluster shape it would use.
 Error validate(const Function&, const LaunchConfig&, device::Dim3& cluster);
 

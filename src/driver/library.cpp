@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/library.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "driver/runtime.h"
 #include "ptx/fatbin.h"
 
 namespace us::driver {
+namespace {
+
+// The first word that is no comment must be a directive.
+bool is_ptx(std::string_view s) {
+  while (!s.empty()) {
+    const auto skip = [&](std::string_view end) { s.remove_prefix(std::min(s.size(), s.find(end) + end.size())); };
+    if (std::isspace(static_cast<unsigned char>(s.front())))
+      s.remove_prefix(1);
+    else if (s.starts_with("//") && s.find('\n') != s.npos)
+      skip("\n");
+    else if (s.starts_with("/*") && s.find("*/") != s.npos)
+      skip("*/");
+    else
+      return s.starts_with('.');
+  }
+  return false;
+}
+
+}  // namespace
 
 Library::Library(Runtime& r, const void* image, std::string name) : runtime_(r), image_(image), name_(std::move(name)) {
   if (ptx::container_of(image) != ptx::Container::Text) return;
@@ -29,6 +51,10 @@ Error Library::module(const ir::Module*& out) {
 Error Library::parse() {
   const DeviceSpec& d = runtime_.device(0).spec();
   const bool text = image_ == nullptr;
+  if (text && !is_ptx(text_)) {
+    log_ = name_ + ": this is no PTX: it does not begin with .version";
+    return Error::InvalidImage;
+  }
   auto parsed = ptx::load(text ? text_.c_str() : image_, {.sm = d.cc_major * 10 + d.cc_minor}, name_);
   if (parsed) {
     module_ = std::move(*parsed);

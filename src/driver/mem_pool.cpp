@@ -2,6 +2,7 @@
 #include "driver/mem_pool.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace us::driver {
 namespace {
@@ -17,8 +18,8 @@ u64 MemPool::rounded(u64 bytes) { return round_up(bytes, kUnit); }
 
 u64 MemPool::take(u64 bytes) {
   std::lock_guard l(m_);
-  bytes = rounded(bytes);
-  if (max_bytes_ && used_ + bytes > max_bytes_) return 0;
+  const u64 asked = std::exchange(bytes, rounded(bytes));
+  if (max_bytes_ && taken_ + bytes > max_bytes_) return 0;
   u64 at = 0;
   if (const auto it = free_.find(bytes); it != free_.end()) {
     at = it->second;
@@ -32,7 +33,8 @@ u64 MemPool::take(u64 bytes) {
     }
   }
   if (!at) return 0;
-  used_ += bytes;
+  taken_ += bytes;
+  used_ += asked;
   used_high_ = std::max(used_high_, used_);
   reserved_high_ = std::max(reserved_high_, round_up(reserved(), kReserveUnit));
   return at;
@@ -40,8 +42,8 @@ u64 MemPool::take(u64 bytes) {
 
 void MemPool::put(u64 address, u64 bytes) {
   std::lock_guard l(m_);
-  bytes = rounded(bytes);
-  used_ -= bytes;
+  used_ -= std::exchange(bytes, rounded(bytes));
+  taken_ -= bytes;
   kept_ += bytes;
   free_.emplace(bytes, address);
 }

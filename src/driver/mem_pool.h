@@ -40,7 +40,7 @@ class MemPool {
   static u64 rounded(u64 bytes);
 
  private:
-  u64 reserved() const { return used_ + kept_; }
+  u64 reserved() const { return taken_ + kept_; }
   void release_down_to(u64 keep);
 
   memory::Heap& heap_;
@@ -48,7 +48,9 @@ class MemPool {
   const u64 max_bytes_;  // 0: no limit
   mutable std::mutex m_;
   std::multimap<u64, u64> free_;  // size → address
-  u64 threshold_ = 0, used_ = 0, kept_ = 0, used_high_ = 0, reserved_high_ = 0;
+  u64 threshold_ = 0, kept_ = 0;
+  u64 taken_ = 0, used_ = 0;  // what is given out: in units of the pool, and as it was asked for
+  u64 used_high_ = 0, reserved_high_ = 0;
   u64 reuse_[4] = {1, 1, 1, 1};
 };
 

@@ -24,7 +24,8 @@ u32 by_registers(const DeviceSpec& d, const BlockNeeds& n, u32 warps) {
 }  // namespace
 
 BlockNeeds needs_of(const Function& f, u32 threads, u64 dynamic_shared) {
-  return {threads, f.info().registers, f.info().shared_static + dynamic_shared, f.carveout.load()};
+  return {threads, f.info().registers, f.info().shared_static + dynamic_shared, f.carveout.load(),
+          dynamic_shared <= static_cast<u64>(f.max_dynamic_shared.load())};
 }
 
 // A carveout is a wish: the smallest split that is at least as large, but never so small that not even one block fits.
@@ -39,7 +40,7 @@ u64 shared_per_sm(const DeviceSpec& d, const BlockNeeds& n) {
 }
 
 u32 blocks_per_sm(const DeviceSpec& d, const BlockNeeds& n) {
-  if (n.threads == 0 || n.threads > d.max_threads_per_block) return 0;
+  if (!n.allowed || n.threads == 0 || n.threads > d.max_threads_per_block) return 0;
   const u32 warps = (n.threads + d.warp_size - 1) / d.warp_size;
   u32 blocks = std::min(d.max_blocks_per_sm, d.max_threads_per_sm / d.warp_size / warps);
   blocks = std::min(blocks, by_registers(d, n, warps));
@@ -54,13 +55,14 @@ u32 clusters_per_device(const DeviceSpec& d, const BlockNeeds& n, u32 cluster_bl
   return places * blocks_per_sm(d, n);
 }
 
-u64 available_dynamic_shared(const DeviceSpec& d, const Function& f, u32 blocks, u32 threads) {
+Error available_dynamic_shared(const DeviceSpec& d, const Function& f, u32 blocks, u32 threads, u64& out) {
   const u64 limit = static_cast<u64>(std::max(0, f.max_dynamic_shared.load()));
-  if (blocks == 0 || blocks_per_sm(d, needs_of(f, threads, 0)) < blocks) return 0;
-  const u64 taken = f.info().shared_static + d.shared_reserved_per_block;
+  if (blocks == 0 || blocks_per_sm(d, needs_of(f, threads, 0)) < blocks) return Error::InvalidValue;
   const u64 share =
       shared_per_sm(d, needs_of(f, threads, limit)) / blocks / d.shared_granularity * d.shared_granularity;
-  return share > taken ? std::min(share - taken, limit) : 0;
+  const u64 taken = f.info().shared_static;
+  out = share > taken ? std::min(share - taken, limit) : 0;
+  return Error::Success;
 }
 
 u32 max_potential_cluster(const DeviceSpec& d, const Function& f) {

@@ -8,16 +8,18 @@ namespace us::driver {
 
 struct BlockNeeds {
   u32 threads = 0, registers = 0;
-  u64 shared = 0;     // static + dynamic
-  int carveout = -1;  // percent of the maximum, -1: whatever is best
+  u64 shared = 0;       // static + dynamic
+  int carveout = -1;    // percent of the maximum, -1: whatever is best
+  bool allowed = true;  // not more dynamic shared memory than the kernel may ask for
 };
 
 BlockNeeds needs_of(const Function&, u32 threads, u64 dynamic_shared);
 u32 blocks_per_sm(const DeviceSpec&, const BlockNeeds&);
 u64 shared_per_sm(const DeviceSpec&, const BlockNeeds&);  // the split of L1 that the needs lead to, bytes
 u32 clusters_per_device(const DeviceSpec&, const BlockNeeds&, u32 cluster_blocks);
-// Largest dynamic shared size with which `blocks` blocks still fit on an SM.
-u64 available_dynamic_shared(const DeviceSpec&, const Function&, u32 blocks, u32 threads);
+// A block's share of shared memory when `blocks` blocks are on an SM, as hardware's answer leaves out what the system
+// reserves in each. InvalidValue: so many blocks do not fit at all.
+Error available_dynamic_shared(const DeviceSpec&, const Function&, u32 blocks, u32 threads, u64& out);
 u32 max_potential_cluster(const DeviceSpec&, const Function&);
 
 }  // namespace us::driver

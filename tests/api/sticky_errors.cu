@@ -55,10 +55,12 @@ int main() {
   SHOW(cudaDeviceReset());
   SHOW(cudaGetLastError());
   SHOW(cudaGetLastError());
-  SHOW(cudaMalloc(&d, 4));
-  tame<<<1, 1>>>(d);
-  SHOW(cudaGetLastError());
-  SHOW(cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost));
-  VALUE(h);
+  // Not shown: the GPU of the recording was then unavailable to the process (DEVIATIONS.md, "after a fault").
+  if (cudaMalloc(&d, 4) == cudaSuccess) {
+    tame<<<1, 1>>>(d);
+    MUST(cudaGetLastError());
+    MUST(cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost));
+    if (h != 2) std::printf("after the reset a kernel stored %d\n", h);
+  }
   return 0;
 }

@@ -44,17 +44,17 @@ TEST(Launch, RefusesWhatHardwareRefuses) {
   define_kernel("shape", [](device::WarpCtx&, u32) {});
   Bench b("shape");
   const auto launch = [&](LaunchConfig c) { return b.context.launch(*b.function, c, {}, b.context.legacy_stream()); };
-  EXPECT_EQ(launch({.grid = {0, 1, 1}, .block = {1, 1, 1}}), Error::InvalidConfiguration);
-  EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {0, 1, 1}}), Error::InvalidConfiguration);
-  EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1025, 1, 1}}), Error::InvalidConfiguration);
-  EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1, 1, 65}}), Error::InvalidConfiguration);
-  EXPECT_EQ(launch({.grid = {1, 65536, 1}, .block = {1, 1, 1}}), Error::InvalidConfiguration);
+  EXPECT_EQ(launch({.grid = {0, 1, 1}, .block = {1, 1, 1}}), Error::InvalidValue);
+  EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {0, 1, 1}}), Error::InvalidValue);
+  EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1025, 1, 1}}), Error::InvalidValue);
+  EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1, 1, 65}}), Error::InvalidValue);
+  EXPECT_EQ(launch({.grid = {1, 65536, 1}, .block = {1, 1, 1}}), Error::InvalidValue);
   EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = 49153}), Error::InvalidValue);
   EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1, 1, 1}, .dynamic_shared = 49152}), Error::Success);
   EXPECT_EQ(launch({.grid = {132 * 2 + 1, 1, 1}, .block = {1024, 1, 1}, .cooperative = true}),
             Error::CooperativeLaunchTooLarge);
   EXPECT_EQ(launch({.grid = {132 * 2, 1, 1}, .block = {1024, 1, 1}, .cooperative = true}), Error::Success);
-  EXPECT_EQ(launch({.grid = {4, 1, 1}, .block = {32, 1, 1}, .cluster = {3, 1, 1}}), Error::InvalidConfiguration);
+  EXPECT_EQ(launch({.grid = {4, 1, 1}, .block = {32, 1, 1}, .cluster = {3, 1, 1}}), Error::InvalidClusterSize);
   EXPECT_EQ(launch({.grid = {16, 1, 1}, .block = {32, 1, 1}, .cluster = {16, 1, 1}}), Error::InvalidClusterSize);
   b.function->non_portable_cluster = true;
   EXPECT_EQ(launch({.grid = {16, 1, 1}, .block = {32, 1, 1}, .cluster = {16, 1, 1}}), Error::Success);

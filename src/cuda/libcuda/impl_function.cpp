@@ -178,8 +178,10 @@ US_API CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfuncti
 US_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* out, CUfunction handle, int blocks, int threads) {
   if (!out || blocks <= 0 || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Context& c, Function& f) {
-    *out = us::driver::available_dynamic_shared(c.device().spec(), f, static_cast<us::u32>(blocks),
-                                                static_cast<us::u32>(threads));
+    us::u64 bytes = 0;
+    US_TRY(us::driver::available_dynamic_shared(c.device().spec(), f, static_cast<us::u32>(blocks),
+                                                static_cast<us::u32>(threads), bytes));
+    *out = bytes;
     return Error::Success;
   });
 }
@@ -196,8 +198,11 @@ US_API CUresult cuOccupancyMaxActiveClusters(int* out, CUfunction handle, const 
   if (!out || !config) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Context& c, Function& f) {
     us::u32 clusters = 0;
-    const us::u32 threads = config->blockDimX * config->blockDimY * config->blockDimZ;
-    US_TRY(count_clusters(c, f, threads, config->sharedMemBytes, config->attrs, config->numAttrs, clusters));
+    US_TRY(count_clusters(c, f,
+                          {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                           .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                           .dynamic_shared = config->sharedMemBytes},
+                          config->attrs, config->numAttrs, clusters));
     *out = static_cast<int>(clusters);
     return Error::Success;
   });

@@ -118,7 +118,7 @@ US_API CUresult cuMemHostGetFlags(unsigned* out, void* p) {
   return in_current([&](Context&) {
     const auto a = runtime().registry().find(reinterpret_cast<us::u64>(p));
     if (!a || a->kind != Kind::Host) return Error::InvalidValue;
-    *out = a->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+    *out = (a->flags & ~us::u32{CU_MEMHOSTALLOC_PORTABLE}) | CU_MEMHOSTALLOC_DEVICEMAP;
     return Error::Success;
   });
 }

@@ -24,7 +24,7 @@ US_API CUresult cuTexObjectCreate(CUtexObject* out, const CUDA_RESOURCE_DESC* re
   if (!out || !resource || !texture) return CUDA_ERROR_INVALID_VALUE;
   return in_current([&](Context& c) {
     us::u64 handle = 0;
-    US_TRY(create_texture(c, *resource, *texture, view, handle));
+    US_TRY(create_texture(c, *resource, *texture, view, false, handle));
     *out = handle;
     return Error::Success;
   });
@@ -48,7 +48,6 @@ US_API CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC* out, CUtexObject ha
 }
 US_API CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC* out, CUtexObject handle) {
   return describe(out, handle, true, [&](const ImageDesc& d) {
-    if (!d.has_view) return Error::InvalidValue;
     *out = d.view;
     return Error::Success;
   });

@@ -51,8 +51,10 @@ US_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* f)
 }
 
 US_API cudaError_t cudaFuncSetAttribute(const void* f, cudaFuncAttribute attribute, int value) {
-  return with_function(
+  const cudaError_t e = with_function(
       f, [&](Context& c, Function& function) { return us::cuda::set_attribute(c, function, attribute, value); });
+  if (e == cudaSuccess) take_last_error();  // an H200's runtime forgets earlier errors here
+  return e;
 }
 
 US_API cudaError_t cudaFuncSetCacheConfig(const void* f, cudaFuncCache config) {
@@ -122,8 +124,10 @@ US_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, co
 US_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* shared, const void* f, int blocks, int threads) {
   if (!shared || blocks <= 0 || threads <= 0) return done(Error::InvalidValue);
   return with_function(f, [&](Context& c, Function& function) {
-    *shared = us::driver::available_dynamic_shared(c.device().spec(), function, static_cast<us::u32>(blocks),
-                                                   static_cast<us::u32>(threads));
+    us::u64 bytes = 0;
+    US_TRY(us::driver::available_dynamic_shared(c.device().spec(), function, static_cast<us::u32>(blocks),
+                                                static_cast<us::u32>(threads), bytes));
+    *shared = bytes;
     return Error::Success;
   });
 }
@@ -132,9 +136,10 @@ US_API cudaError_t cudaOccupancyMaxActiveClusters(int* out, const void* f, const
   if (!out || !config) return done(Error::InvalidValue);
   return with_function(f, [&](Context& c, Function& function) {
     us::u32 clusters = 0;
-    const dim3 b = config->blockDim;
-    US_TRY(count_clusters(c, function, b.x * b.y * b.z, config->dynamicSmemBytes, config->attrs, config->numAttrs,
-                          clusters));
+    const dim3 g = config->gridDim, b = config->blockDim;
+    US_TRY(count_clusters(
+        c, function, {.grid = {g.x, g.y, g.z}, .block = {b.x, b.y, b.z}, .dynamic_shared = config->dynamicSmemBytes},
+        config->attrs, config->numAttrs, clusters));
     *out = static_cast<int>(clusters);
     return Error::Success;
   });

@@ -96,7 +96,8 @@ US_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
   return in_context([&](Context& c) {
     const auto a = c.runtime().registry().find(address(host));
     if (!a || !a->host()) return Error::InvalidValue;
-    *flags = a->flags | cudaHostAllocMapped;
+    *flags =
+        (a->flags & ~us::u32{cudaHostAllocPortable}) | cudaHostAllocMapped;  // with unified addresses both always hold
     return Error::Success;
   });
 }
@@ -121,6 +122,7 @@ US_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const vo
     if (!a) {
       out->type = cudaMemoryTypeUnregistered;
       out->device = cudaInvalidDeviceId;
+      out->hostPointer = const_cast<void*>(p);
       return Error::Success;
     }
     out->type = type_of(a->kind);

@@ -85,13 +85,13 @@ CUDA_TEXTURE_DESC to_driver(const cudaTextureDesc& t) {
   return out;
 }
 
+// All but the colour of the border, which an H200's runtime does not tell either.
 cudaTextureDesc to_runtime(const CUDA_TEXTURE_DESC& t) {
   cudaTextureDesc out = {};
   for (int i = 0; i < 3; ++i) out.addressMode[i] = static_cast<cudaTextureAddressMode>(t.addressMode[i]);
   out.filterMode = static_cast<cudaTextureFilterMode>(t.filterMode);
   out.readMode = t.flags & CU_TRSF_READ_AS_INTEGER ? cudaReadModeElementType : cudaReadModeNormalizedFloat;
   out.sRGB = (t.flags & CU_TRSF_SRGB) != 0;
-  std::copy_n(t.borderColor, 4, out.borderColor);
   out.normalizedCoords = (t.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
   out.maxAnisotropy = t.maxAnisotropy;
   out.mipmapFilterMode = static_cast<cudaTextureFilterMode>(t.mipmapFilterMode);
@@ -154,7 +154,8 @@ US_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out, const cudaR
     us::u64 handle = 0;
     US_TRY(to_driver(*resource, r));
     const auto v = view ? to_driver(*view) : CUDA_RESOURCE_VIEW_DESC{};
-    US_TRY(create_texture(c, r, to_driver(*texture), view ? &v : nullptr, handle));
+    const bool normalised = texture->readMode == cudaReadModeNormalizedFloat;
+    US_TRY(create_texture(c, r, to_driver(*texture), view ? &v : nullptr, normalised, handle));
     *out = handle;
     return Error::Success;
   });
@@ -180,7 +181,6 @@ US_API cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* out, cudaTex
 
 US_API cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* out, cudaTextureObject_t handle) {
   return describe(out, handle, true, [&](const ImageDesc& d) {
-    if (!d.has_view) return Error::InvalidValue;
     *out = to_runtime(d.view);
     return Error::Success;
   });
