@@ -98,7 +98,7 @@ def cuda_samples(ctx):
 
 def polybench(ctx):
     directory = need(ctx.checkout / "CUDA" / ctx.program)
-    return Plan(directory, [nvcc(ctx, sorted(directory.glob("*.cu")))], ctx.executable, directory)
+    return Plan(directory, [nvcc(ctx, sorted(directory.glob("*.cu")), ["-DcudaThreadSynchronize=cudaDeviceSynchronize"])], ctx.executable, directory)
 
 
 def rodinia(ctx):
