@@ -157,7 +157,8 @@ Error array_desc(const CUDA_ARRAY3D_DESCRIPTOR& d, ArrayDesc& out) {
   constexpr u32 kKnown = 0x3f, kElsewhere = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
   if (d.Flags & kElsewhere) return Error::NotSupported;
   if (d.Flags & ~kKnown) return Error::InvalidValue;
-  out = {.width = d.Width, .height = d.Height, .depth = d.Depth, .flags = d.Flags};
+  out = ArrayDesc();
+  out.width = d.Width, out.height = d.Height, out.depth = d.Depth, out.flags = d.Flags;
   US_TRY(texel_format(d.Format, d.NumChannels, out.format));
   return check_shape(out);
 }

@@ -171,7 +171,8 @@ u32 magic_of(bool texture) { return texture ? TextureObject::kTexture : TextureO
 Error create_texture(driver::Context& c, const CUDA_RESOURCE_DESC& r, const CUDA_TEXTURE_DESC& d,
                      const CUDA_RESOURCE_VIEW_DESC* v, bool normalised, u64& out) {
   US_TRY(c.sticky());
-  TextureObject t{.magic = TextureObject::kTexture};
+  TextureObject t;
+  t.magic = TextureObject::kTexture;
   const bool linear = r.resType == CU_RESOURCE_TYPE_LINEAR || r.resType == CU_RESOURCE_TYPE_PITCH2D;
   US_TRY(from_resource(c.device().ordinal(), r, t));
   if (v && !linear) US_TRY(apply_view(*v, t));
@@ -184,7 +185,8 @@ Error create_texture(driver::Context& c, const CUDA_RESOURCE_DESC& r, const CUDA
 Error create_surface(driver::Context& c, const CUDA_RESOURCE_DESC& r, u64& out) {
   US_TRY(c.sticky());
   if (r.resType != CU_RESOURCE_TYPE_ARRAY || r.flags) return Error::InvalidValue;
-  TextureObject t{.magic = TextureObject::kSurface};
+  TextureObject t;
+  t.magic = TextureObject::kSurface;
   US_TRY(from_array(r, t));
   out = keep(t, {.resource = r});
   return Error::Success;

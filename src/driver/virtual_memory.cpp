@@ -168,7 +168,9 @@ Error VirtualMemory::map(u64 at, u64 bytes, u64 offset, u64 handle) {
   if (mmap(ptr(at), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, memory->second.fd, 0) == MAP_FAILED)
     return Error::OutOfMemory;
   ++memory->second.mappings;
-  const Mapping& m = mappings_[at] = {.bytes = bytes, .handle = handle};
+  Mapping& m = mappings_[at];
+  m = Mapping();
+  m.bytes = bytes, m.handle = handle;
   publish(at, m);
   return Error::Success;
 }

@@ -14,10 +14,6 @@ constexpr bool kSync = false, kAsync = true;
 
 us::u64 host(const void* p) { return reinterpret_cast<us::u64>(p); }
 
-CUresult copy(const Copy& c, CopyKind kind, CUstream stream, bool async) {
-  return in_stream(stream, [&](Context& context, Stream& s) { return context.copy(c, kind, s, async); });
-}
-
 // One end of a 2-D or 3-D copy, as its group of fields says.
 struct End {
   CUmemorytype type;

@@ -12,7 +12,8 @@ namespace {
 Error descriptor(const cudaChannelFormatDesc* desc, const cudaExtent& e, unsigned flags, CUDA_ARRAY3D_DESCRIPTOR& out) {
   if (!desc) return Error::InvalidValue;
   us::u32 channels = 0;
-  out = {.Width = e.width, .Height = e.height, .Depth = e.depth, .Flags = flags};
+  out = CUDA_ARRAY3D_DESCRIPTOR();
+  out.Width = e.width, out.Height = e.height, out.Depth = e.depth, out.Flags = flags;
   US_TRY(channels_to_format(*desc, out.Format, channels));
   out.NumChannels = channels;
   return Error::Success;
