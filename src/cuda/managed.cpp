@@ -77,7 +77,7 @@ Error advise(Context& c, u64 at, u64 bytes, int advice, Place place) {
   if (advice < Advice::SetReadMostly || advice > Advice::UnsetAccessedBy || bytes == 0) return Error::InvalidValue;
   const bool about_place = advice == Advice::SetPreferred || advice >= Advice::SetAccessedBy;
   US_TRY(check_managed(c, at, bytes));
-  if (about_place) US_TRY(check_place(place, place));
+  if (about_place && failed(check_place(place, place))) return Error::InvalidValue;
   runtime().advice().advise(at, bytes, static_cast<Advice::Kind>(advice), place);
   return Error::Success;
 }
