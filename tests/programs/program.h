@@ -72,6 +72,7 @@ class Device {
   explicit Device(size_t count, int fill = 0) : count_(count) {
     MUST(cudaMalloc(&data_, count * sizeof(T)));
     MUST(cudaMemset(data_, fill, count * sizeof(T)));
+    MUST(cudaDeviceSynchronize());  // a stream that does not wait for the default one must find it filled
   }
   explicit Device(const std::vector<T>& from) : Device(from.size()) {
     MUST(cudaMemcpy(data_, from.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
