@@ -27,6 +27,12 @@ function(us_cuda_program target)
     set(all)
   endif()
   set(exe ${CMAKE_BINARY_DIR}/programs/${target})
+  # The compiler alone brings no libcuda to link with (its toolkit has a stub): ours has the same symbols.
+  set(drivers)
+  if(ARG_FLAGS MATCHES "-lcuda(;|$)")
+    set(drivers us_libcuda)
+    list(APPEND ARG_FLAGS -L${CMAKE_BINARY_DIR}/lib)
+  endif()
   set(sources)
   foreach(source ${ARG_UNPARSED_ARGUMENTS})
     cmake_path(ABSOLUTE_PATH source NORMALIZE)
@@ -37,7 +43,7 @@ function(us_cuda_program target)
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/programs
     COMMAND ${US_NVCC} -gencode arch=${ARG_ARCH},code=${ARG_ARCH} -cudart shared -std=c++17 -O2 -lineinfo -ccbin
             ${CMAKE_CXX_COMPILER} ${ARG_FLAGS} -MD -MF ${exe}.d -o ${exe} ${sources}
-    DEPENDS ${sources}
+    DEPENDS ${sources} ${drivers}
     DEPFILE ${exe}.d
     COMMENT "nvcc ${target}"
     VERBATIM)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lnvrtc -lcuda
+// needs: nvrtc.h
 // CUDA C++ compiled at run time: for a virtual and for a real architecture, names of templates, a wrong program.
 #include <cuda.h>
 #include <nvrtc.h>

@@ -35,14 +35,12 @@ std::vector<std::string> candidates() {
   std::vector<std::string> list;
   if (const char* file = std::getenv("UNDERSTUDY_NVRTC"); file && *file) return {file};
   add_loader_path(list);
+  std::vector<std::string> homes;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* home = std::getenv(variable)) {
-      add(list, std::string(home) + "/lib64" + kName);
-      add(list, std::string(home) + "/lib" + kName);
-    }
-  add(list, std::string("/usr/local/cuda/lib64") + kName);
-  add(list, std::string("/usr/local/cuda-13/lib64") + kName);
-  add(list, std::string("/opt/cuda/lib64") + kName);
+    if (const char* home = std::getenv(variable)) homes.emplace_back(home);
+  for (const char* home : {"/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda"}) homes.emplace_back(home);
+  for (const std::string& home : homes)
+    for (const char* lib : {"/lib64", "/lib"}) add(list, home + lib + kName);
   return list;
 }
 
