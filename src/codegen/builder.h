@@ -13,6 +13,9 @@
 #include "device/abi.h"
 #include "ir/ir.h"
 
+namespace us::numerics {
+enum class Approx : u8;
+}
 namespace us::codegen {
 
 inline constexpr u32 kMaxRtArgs = 16, kMaxRtResults = 4;  // of one runtime function
@@ -81,6 +84,16 @@ class Builder {
   virtual V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) = 0;
   // Entry `index` of a constant table; its size is a power of two, and the index is taken modulo that.
   virtual V table(std::span<const u32> entries, V index) = 0;
+  // A sum of numerics/approx.h, high * 2^grain + low, at the table entry and x in `place` (no other bits set). False: this
+  // builder knows no better way than the operations above.
+  struct Interpolated {
+    V high, low;
+  };
+  virtual bool interpolate(numerics::Approx, V, Interpolated&) { return false; }
+  // general(x), 32 bits each. Where ordinary(x) holds in every active lane, short_way(x) has the same value for less work.
+  using Operation = V (*)(Builder&, V);
+  virtual V quick(V x, Operation, Operation, Operation general) { return general(*this, x); }
+  virtual bool fast_math() const { return false; }  // --math=fast: approximate instructions need only keep their bounds
   // NaN results of F16, BF16 and F32 are canonical; F64 operations, and fcvt from and to F64, return a NaN operand made quiet
   // (0xfff8... if none was NaN). fcvt from BF16 to F32 only shifts. fbin/fma/fun/fcvt results are canonicalised by the builder
   // where they become observable; semantics code never needs to.

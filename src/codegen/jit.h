@@ -20,6 +20,7 @@ struct Options {
   bool time_passes = false;
   std::string dump_after;      // pass name or "all"
   bool force_varying = false;  // no uniform or pattern shapes: for cross checks
+  bool fast_math = false;      // approximate f32 instructions within their bounds, not with the bits of the device
   bool force_its = false;      // every function in independent-thread-scheduling mode: for cross checks
 };
 

@@ -41,6 +41,7 @@ class ShapeBuilder : public Builder {
   }
   V i2f(FT to, V a, bool) override;
   V f2i(u32 bits, bool, FT, V a) override { return make(shape_lanewise(bits, {&at(a)})); }
+  bool fast_math() const override { return facts_.fast_math; }
   V lanewise(device::NumFn, std::initializer_list<V> args, u32 bits) override { return make(all_of(args, bits)); }
   V table(std::span<const u32>, V index) override { return make(all_of({index}, 32)); }
   V lane_id() override { return make(shape_sreg(isa::SReg::laneid, 0, facts_)); }

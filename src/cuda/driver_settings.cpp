@@ -14,6 +14,7 @@ driver::Settings driver_settings(const Config& c) {
   s.workers = c.settings.threads;
   s.deterministic = c.settings.deterministic;
   s.jit.cpu = c.settings.cpu;
+  s.jit.fast_math = c.settings.fast_math;
   s.jit.cache_dir = c.settings.cache_dir;
   s.jit.time_passes = c.settings.time_passes;
   s.jit.dump_after = c.settings.dump_after;

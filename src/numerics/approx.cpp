@@ -8,7 +8,7 @@ namespace {
 
 struct Row {
   Approx function;
-  i64 c0, c1, c2;
+  i64 c0, c1, c2;  // c0 in grains
 };
 constexpr Row kRows[] = {
 #define US_APPROX(function, c0, c1, c2) {Approx::function, c0, c1, c2},
@@ -16,34 +16,30 @@ constexpr Row kRows[] = {
 #undef US_APPROX
 };
 
-constexpr i64 kMaxSquare = 0x7fff;  // bound of S
-
-// The split of one segment: the part of the sum that is the same for every x, less what keeps `low` positive.
-template <std::size_t N>
-constexpr std::array<u32, N> derive(Approx function, Part part) {
+struct Entries {
+  std::array<u32, kApproxEntries> start{}, slopes{};
+};
+constexpr Entries derive(Approx function) {
   const ApproxFacts f = facts(function);
-  std::array<u32, N> out{};
+  const u32 parts = f.x_bits == 17 && !f.halves ? 2 : 1;
+  Entries out;
   std::size_t n = 0;
   for (const Row& r : kRows) {
     if (r.function != function) continue;
-    const i64 at_end = r.c0 + r.c1 * ((i64{1} << f.x_bits) - 1) + r.c2 * kMaxSquare;
-    const bool sqrt_odd = function == Approx::Sqrt && n >= N / 2;  // these count in smaller units
-    const u32 fraction = f.fraction + (sqrt_odd ? 1 : 0);
-    i64 lowest = r.c0 < at_end ? r.c0 : at_end, start = r.c0;
-    if (f.halved) lowest >>= 1, start >>= 1;
-    const i64 high = (lowest >> fraction) - 1;
-    const u32 c2 = static_cast<u32>(function == Approx::Lg2 ? r.c2 * 2 + (r.c0 & 1) : r.c2);
-    out[n++] = part == Part::High  ? static_cast<u32>(high)
-               : part == Part::Low ? static_cast<u32>(start - (high << fraction))
-                                   : static_cast<u32>(r.c1 < 0 ? -r.c1 : r.c1) | c2 << 16;
+    for (u32 part = 0; part < parts; ++part, ++n) {
+      const i64 start = r.c0 + (r.c1 * (1 + 2 * part) - f.slope * (i64{1} << 15)) * (i64{1} << (15 - f.grain));
+      const i64 slope = r.c1 - f.slope * 32768;
+      if (slope != static_cast<i16>(slope) || r.c2 != static_cast<i16>(r.c2)) US_UNREACHABLE();
+      out.start[n] = static_cast<u32>(start);
+      out.slopes[n] = static_cast<u16>(slope) | static_cast<u32>(r.c2) << 16;
+    }
   }
   return out;
 }
-template <Approx F, std::size_t N>
-std::span<const u32> pick(Part p) {
-  static constexpr std::array<u32, N> high = derive<N>(F, Part::High), low = derive<N>(F, Part::Low),
-                                      slopes = derive<N>(F, Part::Slopes);
-  return p == Part::High ? high : p == Part::Low ? low : slopes;
+template <Approx F>
+ApproxTable table() {
+  static constexpr Entries entries = derive(F);
+  return {entries.start, entries.slopes};
 }
 
 constexpr std::array<u32, 16> binades() {
@@ -58,22 +54,22 @@ constexpr std::array<u32, 16> binades() {
 
 }  // namespace
 
-std::span<const u32> approx_table(Approx function, Part part) {
+ApproxTable approx_table(Approx function) {
   switch (function) {
     case Approx::Rcp:
-      return pick<Approx::Rcp, 128>(part);
+      return table<Approx::Rcp>();
     case Approx::Rsqrt:
-      return pick<Approx::Rsqrt, 128>(part);
+      return table<Approx::Rsqrt>();
     case Approx::Sqrt:
-      return pick<Approx::Sqrt, 128>(part);
+      return table<Approx::Sqrt>();
     case Approx::Ex2:
-      return pick<Approx::Ex2, 64>(part);
+      return table<Approx::Ex2>();
     case Approx::Lg2:
-      return pick<Approx::Lg2, 64>(part);
+      return table<Approx::Lg2>();
     case Approx::Sin:
-      return pick<Approx::Sin, 64>(part);
+      return table<Approx::Sin>();
     case Approx::Tanh:
-      return pick<Approx::Tanh, 64>(part);
+      return table<Approx::Tanh>();
   }
   US_UNREACHABLE();
 }

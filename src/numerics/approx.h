@@ -5,10 +5,13 @@
 // rest is x: 16 bits of 128 segments, or 17 bits of 64. A segment's value is C0 + C1 x + C2 S(x), an exact sum of integers
 // that is cut off, never rounded. S is the upper half of a squarer that leaves the products of its low columns out:
 // with h and l the upper and the next eight bits of x, S = h*h >> 1 plus, for k = 1..7, h >> (8-k) where bit k of l is set.
+// C0 is a whole number of grains of 2^grain, plus a bias that all segments share.
 //
-// The sum needs 41 bits. Here it is kept as high * 2^fraction + low with 0 <= low < 2^32, where `low` can be computed with 32-bit
-// operations that wrap. Seventeen bits of x times sixteen of C1 are one bit too many for that, so functions with `halved`
-// compute floor(sum / 2) from x >> 1 and x & 1.
+// The sum needs 41 bits. With x and C1 moved to the middle of their ranges, x' = x - 2^15 and C1' = C1 - slope * 2^15,
+// everything finer than a grain is in t = C1' x' + C2 S(x) + bias, which fits 32 bits and is two 16-bit products:
+//   sum = (start + (t >> grain) + (slope * x << 15 - grain)) * 2^grain + (t mod 2^grain)
+// Segments of 17 bits are cut in two, so that x has 16 (except in S). Rsqrt and Sqrt, of 128 such segments, add the C1' of
+// the upper half instead: C1' << 16 - grain where bit 16 of x is set.
 #pragma once
 #include <span>
 
@@ -17,39 +20,40 @@
 namespace us::numerics {
 
 enum class Approx : u8 { Rcp, Rsqrt, Sqrt, Ex2, Lg2, Sin, Tanh };
-enum class Part : u8 {
-  High,
-  Low,     // what to start `low` with
-  Slopes,  // |C1| in the lower 16 bits, C2 in the upper 16 (Lg2: C2 * 2 + lowest bit of C0)
-};
 struct ApproxFacts {
-  u32 x_bits;
-  u32 fraction;  // of the last place of a 24-bit result (Tanh: see TanhBinade; Sqrt: one more for odd exponents)
-  bool falls;    // C1 is negative
-  bool halved;
-  u32 odd;  // halved: the lowest bit of every C0 (Lg2: in the table)
+  u32 x_bits;   // of x in S
+  bool halves;  // each entry of the table serves two halves of a segment
+  u32 grain, bias;
+  u32 fraction;  // bits of the sum below the last place of a 24-bit result (Tanh: see TanhBinade; Sqrt: one more for odd
+                 // exponents)
+  int slope;     // -1, 0, 1
+  u32 table_bits() const { return halves ? 17 : 16; }  // of x in the table
 };
 constexpr ApproxFacts facts(Approx f) {
   switch (f) {
     case Approx::Rcp:
-      return {16, 15, true, false, 0};
+      return {16, false, 13, 2023, 15, -1};
     case Approx::Rsqrt:
-      return {17, 15, true, true, 1};
+      return {17, true, 14, 16383, 16, -1};
     case Approx::Sqrt:
-      return {17, 15, false, true, 1};
+      return {17, true, 14, 16383, 16, 1};
     case Approx::Ex2:
-      return {17, 14, false, true, 0};
+      return {17, false, 13, 6114, 15, 1};
     case Approx::Lg2:
-      return {17, 14, false, true, 0};
+      return {17, false, 12, 837, 15, 1};
     case Approx::Sin:
-      return {17, 14, false, false, 0};
+      return {17, false, 12, 0, 14, 0};
     case Approx::Tanh:
-      return {17, 16, false, true, 0};
+      return {17, false, 15, 0, 17, 1};
   }
   return {};
 }
-// Tables have a power of two entries.
-std::span<const u32> approx_table(Approx, Part);
+constexpr u32 kApproxEntries = 128;
+struct ApproxTable {
+  std::span<const u32, kApproxEntries> start;   // in grains, modulo 2^32
+  std::span<const u32, kApproxEntries> slopes;  // C1' in the lower 16 bits, C2 in the upper 16; both signed
+};
+ApproxTable approx_table(Approx);
 
 // tanh is tabulated for |x| from 2^-8 (binade 0) to 8 (the end of binade 10), in 1 to 16 segments for each binade.
 struct TanhBinade {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -93,7 +94,8 @@ std::string kernel(const std::string& form) {
 
 class Form {
  public:
-  explicit Form(const std::string& form) : name_(form), pairs_(form.starts_with("div")), gpu_(device::GpuOptions{}) {
+  explicit Form(const std::string& form, const codegen::Options& options = {})
+      : name_(form), pairs_(form.starts_with("div")), gpu_(device::GpuOptions{}), jit_(options) {
     auto module = ptx_test::LoadedModule::load(kernel(form), form);
     if (!module) return;
     module_ = std::move(*module);
@@ -107,6 +109,12 @@ class Form {
     for (u32 first = 0; first < kChunk; first += kLaunch) sum += launch(chunk * kChunk + first);
     return sum;
   }
+  // The first 2^22 inputs of a part, one by one
+  void first_of(u32 chunk) { launch(chunk * kChunk); }
+  bool pairs() const { return pairs_; }
+  float argument(u32 chunk, u32 k) const { return std::bit_cast<float>(pairs_ ? a_[k] : chunk * kChunk + k); }
+  float second(u32 k) const { return std::bit_cast<float>(b_[k]); }
+  float result(u32 k) const { return std::bit_cast<float>(out_[k]); }
 
  private:
   u64 launch(u32 first) {
@@ -126,7 +134,7 @@ class Form {
   std::string name_;
   bool pairs_;
   device::Gpu gpu_;
-  codegen::Jit jit_{codegen::Options{}};
+  codegen::Jit jit_;
   std::unique_ptr<ptx_test::LoadedModule> module_;
   std::shared_ptr<const device::KernelCode> code_;
   std::vector<u32> out_ = std::vector<u32>(kLaunch), a_ = out_, b_ = out_;
@@ -154,6 +162,53 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
     if (c == '.') c = '_';
   return s;
 }
+// --math=fast keeps the bounds of the PTX ISA for arguments in a range: relative errors, or absolute ones.
+struct Bound {
+  const char* form;
+  double (*reference)(double, double);
+  double from, to, bound;
+  bool absolute;
+};
+const Bound kBounds[] = {
+    {"rcp.approx.f32", [](double x, double) { return 1 / x; }, 1e-30, 1e30, 0x1p-23, false},
+    {"rsqrt.approx.f32", [](double x, double) { return 1 / std::sqrt(x); }, 1e-30, 1e30, 0x1p-22, false},
+    {"sqrt.approx.f32", [](double x, double) { return std::sqrt(x); }, 1e-30, 1e30, 0x1p-23, false},
+    {"ex2.approx.f32", [](double x, double) { return std::exp2(x); }, -100, 100, 0x1p-22, false},
+    {"lg2.approx.f32", [](double x, double) { return std::log2(x); }, 0.5, 2, 0x1p-22, true},
+    {"lg2.approx.f32", [](double x, double) { return std::log2(x); }, 2.1, 1e30, 0x1p-22, false},
+    {"sin.approx.f32", [](double x, double) { return std::sin(x); }, -6.28, 6.28, 0x1p-20, true},
+    {"cos.approx.f32", [](double x, double) { return std::cos(x); }, -6.28, 6.28, 0x1p-20, true},
+    {"tanh.approx.f32", [](double x, double) { return std::tanh(x); }, -8, 8, 0x1p-11, false},
+    {"div.approx.f32", [](double x, double y) { return x / y; }, 1e-15, 1e15, 0x1p-22, false},
+    {"div.full.f32", [](double x, double y) { return x / y; }, 1e-15, 1e15, 0x1p-22, false},
+};
+TEST(FastMath, KeepsTheBounds) {
+  codegen::Options fast;
+  fast.fast_math = true;
+  u32 differ_from_exact = 0;
+  for (const Bound& b : kBounds) {
+    Form form(b.form, fast), exact(b.form);
+    ASSERT_TRUE(form.ready() && exact.ready()) << b.form;
+    double worst = 0;
+    u32 count = 0;
+    for (u32 chunk : {0x1f, 0x3e, 0x3f, 0x40, 0x41, 0x60, 0xbf, 0xc1}) {
+      form.first_of(chunk);
+      exact.first_of(chunk);
+      for (u32 k = 0; k < kLaunch; ++k) {
+        const double x = form.argument(chunk, k), y = form.second(k), r = form.result(k);
+        if (!(b.from <= x && x <= b.to) || (form.pairs() && !(b.from <= y && y <= b.to))) continue;
+        const double want = b.reference(x, y), error = std::abs(r - want);
+        worst = std::max(worst, b.absolute || want == 0 ? error : error / std::abs(want));
+        differ_from_exact += r != exact.result(k);
+        ++count;
+      }
+    }
+    EXPECT_GT(count, 1000u) << b.form;
+    EXPECT_LE(worst, b.bound) << b.form;
+  }
+  EXPECT_GT(differ_from_exact, 1000u);  // the setting has an effect
+}
+
 INSTANTIATE_TEST_SUITE_P(Approx, Quick, testing::ValuesIn(forms()), test_name);
 INSTANTIATE_TEST_SUITE_P(Approx, All, testing::ValuesIn(forms()), test_name);
 

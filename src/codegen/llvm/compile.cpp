@@ -93,7 +93,7 @@ double ms_since(Clock::time_point t) { return std::chrono::duration<double, std:
 
 struct Target {
   std::unique_ptr<llvm::TargetMachine> machine;
-  bool avx512 = false;
+  bool avx512 = false, byte_permutes = false;
   std::string error;
 };
 
@@ -131,6 +131,7 @@ Target make_target(const std::string& cpu_option) {
     return t;
   }
   t.avx512 = info->checkFeatures("+avx512f") && info->checkFeatures("+avx512bw") && info->checkFeatures("+avx512vl");
+  t.byte_permutes = t.avx512 && info->checkFeatures("+avx512vbmi");
   return t;
 }
 
@@ -249,7 +250,9 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   }
   ModuleEmitter m(module, variant);
   m.avx512 = target.avx512;
+  m.byte_permutes = target.byte_permutes;
   m.force_varying = options.force_varying;
+  m.facts.fast_math = options.fast_math;
   m.force_its = options.force_its;
   m.module->setDataLayout(target.machine->createDataLayout());
   m.module->setTargetTriple(target.machine->getTargetTriple().str());

@@ -54,6 +54,9 @@ class Emitter final : public Builder {
   V f2i(u32 bits, bool sign, FT from, V a) override;
   V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) override;
   V table(std::span<const u32> entries, V index) override;
+  bool interpolate(numerics::Approx, V place, Interpolated&) override;
+  bool fast_math() const override;
+  V quick(V x, Operation ordinary, Operation short_way, Operation general) override;
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
@@ -108,6 +111,7 @@ class Emitter final : public Builder {
   template <class F>
   V map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan);
   Value* min_max(bool is_min, FT t, Value* a, Value* b);
+  llvm::Function* general_function(Operation);  // quick.cpp
   // half.cpp
   static llvm::Type* like_vector(Value* model, llvm::Type* scalar);
   Value* widen_half(Value* bits, FT);
@@ -332,13 +336,14 @@ struct ModuleEmitter {
   const ir::Module& ir;
   Variant variant;
   LaunchFacts facts;
-  bool avx512 = false;
+  bool avx512 = false, byte_permutes = false;
   bool force_varying = false, force_its = false;
   std::string dump_after;
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
   std::map<const u32*, llvm::GlobalVariable*> tables;
-  std::vector<u32> work;           // device functions still to emit
-  std::vector<u32> address_taken;  // candidates of indirect calls
+  std::map<const void*, llvm::Function*> general;  // by operation: Builder::quick
+  std::vector<u32> work;                           // device functions still to emit
+  std::vector<u32> address_taken;                  // candidates of indirect calls
   std::map<u32, std::unique_ptr<ir::Function>> bodies;
   std::vector<u8> waiting;      // by FuncId, see inline_calls.h
   bool functions_exit = false;  // some device function can end its threads

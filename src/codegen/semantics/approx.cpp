@@ -25,13 +25,36 @@ V is_huge(Builder& b, V x) {
   return b.and_(b.icmp(ICmp::UGt, a, imm32(b, 0x7e800000)), b.icmp(ICmp::ULe, a, imm32(b, 0x7f800000)));
 }
 // op(x), or for tiny x op(2^24 x) * rescale.
-template <class G>
-V scaled(const Sem& s, G&& op, u32 rescale) {
-  Builder& b = s.b;
-  V x = s.in(1);
-  if (s.has(Tok::ftz)) return op(b, x);
+template <V (*op)(Builder&, V), u32 rescale>
+V scaled(Builder& b, V x) {
   V tiny = is_tiny(b, x), r = op(b, b.select(tiny, mul(b, x, kTwo24), x));
   return b.select(tiny, mul(b, r, rescale), r);
+}
+V scaled_rcp(Builder& b, V x) {
+  V scale = b.select(is_tiny(b, x), imm32(b, kTwo24), imm32(b, kOne));
+  scale = b.select(is_huge(b, x), imm32(b, kQuarter), scale);
+  return mul(b, scale, unit_rcp(b, mul(b, x, scale)));
+}
+V scaled_lg2(Builder& b, V x) {
+  V tiny = is_tiny(b, x), r = unit_lg2(b, b.select(tiny, mul(b, x, kTwo24), x));
+  return b.select(tiny, b.fbin(FBin::Add, F, r, imm32(b, 0xc1c00000)), r);  // -24
+}
+V scaled_ex2(Builder& b, V x) {
+  V low = b.fcmp(FCmp::Lt, F, x, imm32(b, 0xc2fc0000));  // -126
+  V r = unit_ex2(b, b.select(low, mul(b, x, 0x3f000000), x));
+  return b.select(low, mul(b, r, r), r);
+}
+// True: the instruction has been done the fast way.
+bool fast(const Sem& s, Builder::Operation operation) {
+  if (!s.b.fast_math()) return false;
+  const bool ftz = s.has(Tok::ftz);
+  V r = operation(s.b, ftz ? flush(s.b, F, s.in(1)) : s.in(1));
+  s.out(0, ftz ? flush(s.b, F, r) : r);
+  return true;
+}
+void f32(const Sem& s, Builder::Operation quick, const Ordinary& o, Builder::Operation flushing,
+         Builder::Operation scaled) {
+  if (!fast(s, quick)) s.out(0, s.b.quick(s.in(1), o.test, o.operation, s.has(Tok::ftz) ? flushing : scaled));
 }
 // f32 bits cut to a half
 V cut(Builder& b, FT t, V x) {
@@ -63,19 +86,14 @@ void upper_word(const Sem& s, V (*op)(Builder&, V)) {
 }  // namespace
 
 void sem_rcp_approx(const Sem& s) {
-  Builder& b = s.b;
   if (s.i.type() == Type::f64) return upper_word(s, unit_rcp64);
-  V x = s.in(1);
-  if (s.has(Tok::ftz)) return s.out(0, unit_rcp(b, x));
-  V scale = b.select(is_tiny(b, x), imm32(b, kTwo24), imm32(b, kOne));
-  scale = b.select(is_huge(b, x), imm32(b, kQuarter), scale);
-  s.out(0, mul(b, scale, unit_rcp(b, mul(b, x, scale))));
+  f32(s, fast_rcp, kOrdinaryRcp, unit_rcp, scaled_rcp);
 }
 void sem_rsqrt_approx(const Sem& s) {
   if (s.i.type() == Type::f64) return upper_word(s, unit_rsqrt64);
-  s.out(0, scaled(s, unit_rsqrt, 0x45800000));
+  f32(s, fast_rsqrt, kOrdinaryRsqrt, unit_rsqrt, scaled<unit_rsqrt, 0x45800000>);
 }
-void sem_sqrt_approx(const Sem& s) { s.out(0, scaled(s, unit_sqrt, 0x39800000)); }
+void sem_sqrt_approx(const Sem& s) { f32(s, fast_sqrt, kOrdinarySqrt, unit_sqrt, scaled<unit_sqrt, 0x39800000>); }
 
 // rsqrt.approx.f64: one step of refinement from the unit's 20 bits, with subnormal arguments scaled by 2^54.
 void sem_rsqrt_f64(const Sem& s) {
@@ -102,6 +120,11 @@ void sem_div_approx(const Sem& s) {
   Builder& b = s.b;
   const bool ftz = s.has(Tok::ftz), full = s.has(Tok::full);
   V x = s.in(1), y = s.in(2);
+  if (b.fast_math()) {
+    if (ftz) x = flush(b, F, x), y = flush(b, F, y);
+    V q = fast_div(b, x, y, full);
+    return s.out(0, ftz ? flush(b, F, q) : q);
+  }
   if (full) {
     V scale = b.select(is_huge(b, y), imm32(b, kQuarter), imm32(b, kOne));
     x = ftz ? mul_ftz(b, x, scale) : mul(b, x, scale);
@@ -115,27 +138,20 @@ void sem_div_approx(const Sem& s) {
   s.out(0, ftz ? mul_ftz(b, x, r) : mul(b, x, r));
 }
 
-void sem_lg2(const Sem& s) {
-  Builder& b = s.b;
-  V x = s.in(1);
-  if (s.has(Tok::ftz)) return s.out(0, unit_lg2(b, x));
-  V tiny = is_tiny(b, x), r = unit_lg2(b, b.select(tiny, mul(b, x, kTwo24), x));
-  s.out(0, b.select(tiny, b.fbin(FBin::Add, F, r, imm32(b, 0xc1c00000)), r));  // -24
-}
+void sem_lg2(const Sem& s) { f32(s, fast_lg2, kOrdinaryLg2, unit_lg2, scaled_lg2); }
 void sem_ex2(const Sem& s) {
-  Builder& b = s.b;
   if (is_half(s.i.type())) return halves(s, unit_ex2);
-  V x = s.in(1);
-  if (s.has(Tok::ftz)) return s.out(0, unit_ex2(b, x));
-  V low = b.fcmp(FCmp::Lt, F, x, imm32(b, 0xc2fc0000));  // -126
-  V r = unit_ex2(b, b.select(low, mul(b, x, 0x3f000000), x));
-  s.out(0, b.select(low, mul(b, r, r), r));
+  f32(s, fast_ex2, kOrdinaryEx2, unit_ex2, scaled_ex2);
 }
 void sem_tanh(const Sem& s) {
   if (is_half(s.i.type())) return halves(s, unit_tanh);
-  s.out(0, unit_tanh(s.b, s.in(1)));
+  if (!fast(s, fast_tanh)) s.out(0, unit_tanh(s.b, s.in(1)));
 }
-void sem_sin(const Sem& s) { s.out(0, unit_sin(s.b, s.in(1), false)); }
-void sem_cos(const Sem& s) { s.out(0, unit_sin(s.b, s.in(1), true)); }
+void sem_sin(const Sem& s) {
+  if (!fast(s, fast_sin)) s.out(0, unit_sin(s.b, s.in(1), false));
+}
+void sem_cos(const Sem& s) {
+  if (!fast(s, fast_cos)) s.out(0, unit_sin(s.b, s.in(1), true));
+}
 
 }  // namespace us::codegen

@@ -9,7 +9,6 @@ namespace us::codegen {
 namespace {
 
 using numerics::Approx;
-using numerics::Part;
 
 constexpr u32 kFraction = 0x7fffff, kOne = 0x800000, kInf = 0x7f800000u, kNan = 0x7fffffffu, kSign = 0x80000000u;
 
@@ -31,36 +30,39 @@ V square(Builder& b, V upper) {
   return b.zext(s, 32);
 }
 
-// high * 2^fraction + low, low unsigned.
-struct Sum {
-  V high, low;
-};
-Sum interpolate(Builder& b, Approx function, V segment, V x) {
+// The sum at `place`: the segment and, below it, x.
+Builder::Interpolated interpolate(Builder& b, Approx function, V place) {
+  Builder::Interpolated r;
+  if (b.interpolate(function, place, r)) return r;
   const numerics::ApproxFacts f = numerics::facts(function);
-  auto look = [&](Part p) { return b.table(numerics::approx_table(function, p), segment); };
-  V slopes = look(Part::Slopes), low = look(Part::Low);
-  V c1 = masked(b, slopes, 0xffff), c2 = ashr(b, slopes, 16), odd;
-  if (function == Approx::Lg2) odd = masked(b, c2, 1), c2 = ashr(b, c2, 1);
-  V upper = f.halved ? lshr(b, x, 1) : x;
-  if (!f.halved && f.x_bits == 17) upper = lshr(b, x, 1);
-  V rest = b.mul(c2, square(b, upper)), product = b.mul(c1, f.halved ? upper : x);
-  if (f.halved) {
-    V last = b.and_(c1, b.sub(imm32(b, 0), masked(b, x, 1)));
-    rest = f.falls ? b.sub(rest, last) : b.add(rest, last);
-    if (odd) rest = b.add(rest, odd);
-    if (f.odd) rest = b.add(rest, imm32(b, f.odd));
-    rest = ashr(b, rest, 1);
+  const numerics::ApproxTable table = numerics::approx_table(function);
+  V segment = lshr(b, place, f.table_bits()), slopes = b.table(table.slopes, segment);
+  V c1 = ashr(b, shl(b, slopes, 16), 16), c2 = ashr(b, slopes, 16);
+  V x = b.sub(masked(b, place, 0xffff), imm32(b, 0x8000));
+  V t = b.add(b.mul(c1, x), b.mul(c2, square(b, lshr(b, place, f.x_bits - 16))));
+  t = b.add(t, imm32(b, f.bias));
+  r.high = b.add(b.table(table.start, segment), ashr(b, t, f.grain));
+  r.low = masked(b, t, (1u << f.grain) - 1);
+  if (f.slope) {
+    V term = shl(b, masked(b, place, (1u << f.table_bits()) - 1), 15 - f.grain);
+    r.high = f.slope > 0 ? b.add(r.high, term) : b.sub(r.high, term);
   }
-  low = f.falls ? b.sub(low, product) : b.add(low, product);
-  return {look(Part::High), b.add(low, rest)};
+  if (f.halves) {
+    V upper = is(b, ICmp::Ne, masked(b, place, 1u << 16), 0);
+    r.high = b.select(upper, b.add(r.high, shl(b, c1, 16 - f.grain)), r.high);
+  }
+  return r;
 }
 // The 24-bit significand of a sum that is known to have 24 bits.
-V significand(Builder& b, const Sum& s, V fraction) { return b.add(s.high, b.bin(Bin::LShr, s.low, fraction)); }
-V significand(Builder& b, const Sum& s, u32 fraction) { return significand(b, s, imm32(b, fraction)); }
-
+V significand(Builder& b, Approx function, V place) {
+  const numerics::ApproxFacts f = numerics::facts(function);
+  return lshr(b, interpolate(b, function, place).high, f.fraction - f.grain);
+}
 // The whole sum as a 64-bit integer.
-V joined(Builder& b, const Sum& s, u32 fraction) {
-  return b.add(b.bin(Bin::Shl, b.sext(s.high, 64), b.imm(64, fraction)), b.zext(s.low, 64));
+V joined(Builder& b, Approx function, V place) {
+  Builder::Interpolated s = interpolate(b, function, place);
+  const u32 grain = numerics::facts(function).grain;
+  return b.or_(b.bin(Bin::Shl, b.sext(s.high, 64), b.imm(64, grain)), b.zext(s.low, 64));
 }
 // value * 2^scale cut to 24 bits, as f32 bits, for a value below 2^52; 0 gives garbage.
 V cut(Builder& b, V value, V scale) {
@@ -79,7 +81,7 @@ V implied(Builder& b, V x) { return b.or_(masked(b, x, kFraction), imm32(b, kOne
 
 V unit_rcp(Builder& b, V x) {
   V a = masked(b, x, 0x7fffffff), sign = masked(b, x, kSign);
-  V m = significand(b, interpolate(b, Approx::Rcp, masked(b, lshr(b, x, 16), 127), masked(b, x, 0xffff)), 15);
+  V m = significand(b, Approx::Rcp, masked(b, x, kFraction));
   V r = b.add(m, shl(b, b.sub(imm32(b, 252), exponent_of(b, a)), 23));  // m: 2^24 for a power of two
   r = pick(b, is(b, ICmp::SLt, r, kOne), 0, r);
   r = pick(b, is(b, ICmp::ULt, a, kOne), kInf, r);
@@ -88,8 +90,7 @@ V unit_rcp(Builder& b, V x) {
 
 V unit_rcp64(Builder& b, V high) {
   V a = masked(b, high, 0x7fffffff), sign = masked(b, high, kSign);
-  V segment = masked(b, lshr(b, high, 13), 127);
-  V m = significand(b, interpolate(b, Approx::Rcp, segment, masked(b, shl(b, high, 3), 0xffff)), 15);
+  V m = significand(b, Approx::Rcp, masked(b, shl(b, high, 3), kFraction));
   V r = b.add(lshr(b, m, 3), shl(b, b.sub(imm32(b, 2044), lshr(b, a, 20)), 20));
   r = pick(b, is(b, ICmp::SLt, r, 0x100000), 0, r);
   r = pick(b, is(b, ICmp::ULt, a, 0x100000), 0x7ff00000, r);
@@ -97,7 +98,7 @@ V unit_rcp64(Builder& b, V high) {
 }
 
 V unit_rsqrt(Builder& b, V x) {
-  V m = significand(b, interpolate(b, Approx::Rsqrt, masked(b, lshr(b, x, 17), 127), masked(b, x, 0x1ffff)), 15);
+  V m = significand(b, Approx::Rsqrt, masked(b, x, kOne | kFraction));
   V half = ashr(b, b.sub(exponent_of(b, x), imm32(b, 127)), 1);
   V power = is(b, ICmp::Eq, masked(b, x, 0xffffff), kOne);  // of four: exact
   m = pick(b, power, 1u << 24, m);
@@ -108,8 +109,7 @@ V unit_rsqrt(Builder& b, V x) {
 }
 
 V unit_rsqrt64(Builder& b, V high) {
-  V segment = masked(b, lshr(b, high, 14), 127);
-  V m = significand(b, interpolate(b, Approx::Rsqrt, segment, masked(b, shl(b, high, 3), 0x1ffff)), 15);
+  V m = significand(b, Approx::Rsqrt, masked(b, shl(b, high, 3), kOne | kFraction));
   V half = ashr(b, b.sub(lshr(b, high, 20), imm32(b, 1023)), 1);
   m = pick(b, is(b, ICmp::Eq, masked(b, high, 0x1fffff), 0x100000), 1u << 24, m);
   V r = b.add(lshr(b, m, 3), shl(b, b.sub(imm32(b, 1021), half), 20));
@@ -120,8 +120,7 @@ V unit_rsqrt64(Builder& b, V high) {
 }
 
 V unit_sqrt(Builder& b, V x) {
-  Sum s = interpolate(b, Approx::Sqrt, masked(b, lshr(b, x, 17), 127), masked(b, x, 0x1ffff));
-  V m = significand(b, s, b.add(imm32(b, 15), masked(b, exponent_of(b, x), 1)));
+  V m = b.bin(Bin::LShr, significand(b, Approx::Sqrt, masked(b, x, kOne | kFraction)), masked(b, exponent_of(b, x), 1));
   V half = ashr(b, b.sub(exponent_of(b, x), imm32(b, 127)), 1);
   V r = b.add(m, shl(b, b.add(imm32(b, 126), half), 23));
   r = pick(b, is(b, ICmp::Eq, x, kInf), kInf, r);
@@ -138,22 +137,23 @@ V unit_ex2(Builder& b, V x) {
   V down = b.sub(pick(b, whole, 0, imm32(b, 0xffffffffu)), fixed);
   fixed = b.select(is(b, ICmp::SLt, x, 0), down, fixed);
   V f = masked(b, fixed, kFraction), n = ashr(b, fixed, 23);
-  V m = significand(b, interpolate(b, Approx::Ex2, lshr(b, f, 17), masked(b, f, 0x1ffff)), 14);
+  V m = significand(b, Approx::Ex2, f);
   V r = b.add(m, shl(b, b.add(n, imm32(b, 126)), 23));
   r = pick(b, is(b, ICmp::SLt, n, static_cast<u32>(-126)), 0, r);
   return pick(b, is(b, ICmp::UGt, a, kInf), kNan, r);
 }
 
 // Exponent and fraction together are one signed fixed-point number of 36 fractional bits; a negative one is inverted.
-V unit_lg2(Builder& b, V x) {
-  Sum s = interpolate(b, Approx::Lg2, masked(b, lshr(b, x, 17), 63), masked(b, x, 0x1ffff));
+static V log_of_normal(Builder& b, V x) {
   V n = b.sub(exponent_of(b, x), imm32(b, 127));
-  s.high = b.add(s.high, shl(b, n, 23));
-  s.low = lshr(b, s.low, 1);
-  V v = joined(b, s, 13), negative = b.bin(Bin::AShr, v, b.imm(64, 63));
+  V v = b.bin(Bin::LShr, joined(b, Approx::Lg2, masked(b, x, kFraction)), b.imm(64, 2));
+  v = b.add(v, b.bin(Bin::Shl, b.sext(n, 64), b.imm(64, 36)));
+  V negative = b.bin(Bin::AShr, v, b.imm(64, 63));
   V r = cut(b, b.xor_(v, negative), imm32(b, static_cast<u32>(-36)));
-  r = b.or_(r, masked(b, n, kSign));
-  r = pick(b, is(b, ICmp::Eq, x, 0x3f800000), 0, r);
+  return b.or_(r, masked(b, n, kSign));
+}
+V unit_lg2(Builder& b, V x) {
+  V r = pick(b, is(b, ICmp::Eq, x, 0x3f800000), 0, log_of_normal(b, x));
   r = pick(b, is(b, ICmp::Eq, x, kInf), kInf, r);
   r = pick(b, is(b, ICmp::UGt, x, kInf), kNan, r);
   return pick(b, is(b, ICmp::ULt, masked(b, x, 0x7fffffff), kOne), 0xff800000u, r);
@@ -168,7 +168,7 @@ V unit_sin(Builder& b, V x, bool cosine) {
   V fixed = shifted(b, product, b.sub(exponent_of(b, a), imm32(b, 128)));
   if (cosine) fixed = b.add(fixed, imm32(b, kOne));
   V odd = ashr(b, shl(b, fixed, 8), 31), f = masked(b, b.xor_(fixed, odd), kFraction);
-  V v = joined(b, interpolate(b, Approx::Sin, lshr(b, f, 17), masked(b, f, 0x1ffff)), 14);
+  V v = joined(b, Approx::Sin, f);
   V r = cut(b, v, imm32(b, static_cast<u32>(-37)));
   r = pick(b, is(b, ICmp::Eq, f, 0), 0, r);
   V sign = masked(b, shl(b, fixed, 7), kSign);
@@ -181,11 +181,54 @@ V unit_tanh(Builder& b, V x) {
   V binade = b.table(numerics::tanh_binades(), b.sub(exponent_of(b, a), imm32(b, 0x77)));
   V f = b.bin(Bin::LShr, masked(b, a, kFraction), masked(b, lshr(b, binade, 8), 15));
   V segment = b.add(masked(b, binade, 255), lshr(b, f, 17));
-  V v = joined(b, interpolate(b, Approx::Tanh, segment, masked(b, f, 0x1ffff)), 16);
+  V v = b.bin(Bin::LShr, joined(b, Approx::Tanh, b.or_(shl(b, segment, 17), masked(b, f, 0x1ffff))), b.imm(64, 1));
   V r = cut(b, v, ashr(b, binade, 16));
   r = b.select(is(b, ICmp::ULt, a, 0x3b800000), a, r);
   r = pick(b, is(b, ICmp::UGe, a, 0x41000000), 0x3f800000, r);
   return pick(b, is(b, ICmp::UGt, a, kInf), kNan, b.or_(r, sign));
 }
+
+namespace {
+
+// low <= |x| < end
+template <u32 low, u32 end>
+V in_range(Builder& b, V x) {
+  return is(b, ICmp::ULt, b.sub(masked(b, x, 0x7fffffff), imm32(b, low)), end - low);
+}
+V is_normal_positive(Builder& b, V x) { return is(b, ICmp::ULt, b.sub(x, imm32(b, kOne)), kInf - kOne); }
+
+V ordinary_rcp(Builder& b, V x) {
+  V r = b.sub(significand(b, Approx::Rcp, masked(b, x, kFraction)), masked(b, x, kInf));
+  return b.or_(b.add(r, imm32(b, 252u << 23)), masked(b, x, kSign));
+}
+V ordinary_rsqrt(Builder& b, V x) {
+  V m = significand(b, Approx::Rsqrt, masked(b, x, kOne | kFraction));
+  V power = is(b, ICmp::Eq, masked(b, x, 0xffffff), kOne);
+  V exponent = lshr(b, b.sub(imm32(b, (377u << 23) + 0xffffff), x), 24);  // 125 - half, rounded as unit_rsqrt does
+  return b.add(pick(b, power, 1u << 24, m), shl(b, exponent, 23));
+}
+V ordinary_sqrt(Builder& b, V x) {
+  V m = significand(b, Approx::Sqrt, masked(b, x, kOne | kFraction));
+  m = b.bin(Bin::LShr, m, masked(b, lshr(b, x, 23), 1));
+  return b.add(m, shl(b, lshr(b, b.add(x, imm32(b, 125u << 23)), 24), 23));
+}
+V ordinary_ex2(Builder& b, V x) {
+  V a = masked(b, x, 0x7fffffff);
+  V fixed = shifted(b, implied(b, x), b.sub(exponent_of(b, a), imm32(b, 127)));
+  V whole = is(b, ICmp::Eq, masked(b, fixed, kFraction), 0);
+  V down = b.sub(pick(b, whole, 0, imm32(b, 0xffffffffu)), fixed);
+  fixed = b.select(is(b, ICmp::SLt, x, 0), down, fixed);
+  V m = significand(b, Approx::Ex2, masked(b, fixed, kFraction));
+  return b.add(m, b.add(masked(b, fixed, 0xff800000u), imm32(b, 126u << 23)));
+}
+V ordinary_lg2(Builder& b, V x) { return pick(b, is(b, ICmp::Eq, x, 0x3f800000), 0, log_of_normal(b, x)); }
+
+}  // namespace
+
+const Ordinary kOrdinaryRcp = {in_range<kOne, 0x7e800001>, ordinary_rcp};
+const Ordinary kOrdinaryRsqrt = {is_normal_positive, ordinary_rsqrt};
+const Ordinary kOrdinarySqrt = {is_normal_positive, ordinary_sqrt};
+const Ordinary kOrdinaryEx2 = {in_range<0, 0x42fc0000>, ordinary_ex2};
+const Ordinary kOrdinaryLg2 = {is_normal_positive, ordinary_lg2};
 
 }  // namespace us::codegen
