@@ -59,6 +59,8 @@ class Context {
   // Work (context_work.cpp).
   Error launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&);
   Error host_function(Stream&, std::function<void()>, bool even_if_broken);
+  Error wait_until(Stream&, std::function<bool()>);  // work behind it starts when that is true
+  Error small_work(Stream&, std::function<void()>);  // cheaper than waking a thread
   Error copy(const Copy&, CopyKind, Stream&, bool async);
   Error fill(const Fill&, Stream&, bool async);
 

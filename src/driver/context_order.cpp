@@ -5,6 +5,7 @@
 //   blocking stream:        after its tail and after the tail of the legacy stream
 //   non-blocking stream:    after its tail
 #include <algorithm>
+#include <chrono>
 
 #include "driver/context.h"
 #include "driver/device.h"
@@ -151,6 +152,20 @@ void Context::wait_for_others(Stream& s, std::shared_ptr<SharedEvent> shared) {
     shared->wait(number);
     executor->complete(n);
   }).detach();
+}
+
+// A thread of its own looks, less and less often. It gives up when the context is broken.
+Error Context::wait_until(Stream& s, std::function<bool()> come_true) {
+  US_TRY(sticky());
+  const NodeRef n = executor_->make(Node::Kind::Caller);
+  append(s, n);
+  std::thread([executor = executor_.get(), n, come_true = std::move(come_true)] {
+    executor->wait_ready(n);
+    for (u64 pause = 1; !failed(executor->sticky()) && !come_true(); pause = std::min<u64>(pause * 2, 1000))
+      std::this_thread::sleep_for(std::chrono::microseconds(pause));
+    executor->complete(n);
+  }).detach();
+  return Error::Success;
 }
 
 Error Context::wait(Stream& s, const Event& e) {

@@ -90,6 +90,11 @@ Error Context::host_function(Stream& s, std::function<void()> f, bool even_if_br
   return Error::Success;
 }
 
+Error Context::small_work(Stream& s, std::function<void()> work) {
+  US_TRY(sticky());
+  return run_later(s, 0, std::move(work));
+}
+
 Error Context::run_in_order(Stream& s, const std::function<void()>& work) {
   const NodeRef n = executor_->make(Node::Kind::Caller);
   append(s, n);

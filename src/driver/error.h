@@ -34,6 +34,7 @@ enum class Error : int {
   InvalidSource = 300,
   FileNotFound = 301,
   SharedObjectSymbolNotFound = 302,
+  OperatingSystem = 304,
   InvalidHandle = 400,
   IllegalState = 401,
   NotFound = 500,  // cudaErrorSymbolNotFound

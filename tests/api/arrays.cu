@@ -154,6 +154,13 @@ static void volumes() {
   r.kind = cudaMemcpyDeviceToHost;
   SHOW(cudaMemcpy3D(&r));
   print("volume", out);
+  r.dstPos = make_cudaPos(1, 1, 0);
+  SHOW(cudaMemcpy3D(&r));
+  print("volume, one on", out);
+  r.dstPtr.xsize = 16;
+  r.dstPos = make_cudaPos(4, 1, 0);
+  SHOW(cudaMemcpy3D(&r));
+  print("volume, wide", out);
   r.extent = make_cudaExtent(5, 2, 2);
   SHOW(cudaMemcpy3D(&r));
   r.extent = make_cudaExtent(3, 2, 3);

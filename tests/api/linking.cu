@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
 // Linking PTX at run time: a function and a variable that one module defines and another one uses.
-#include <cuda.h>
-
 #include <cstring>
 
-#include "api.h"
-
-static int show_cu(const char* text, CUresult code) {
-  const char* name = nullptr;
-  cuGetErrorName(code, &name);
-  std::printf("%-90s %3d %s\n", text, static_cast<int>(code), name);
-  return code;
-}
-#define CU(call) show_cu(#call, call)
+#include "cu.h"
 
 static const char kLibrary[] = R"(.version 8.0
 .target sm_90

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
 // Reserved addresses and mapped memory: a range that grows, two views of one memory, sharing by descriptor, wrong use.
-#include <cuda.h>
 #include <unistd.h>
 
 #include <vector>
 
-#include "api.h"
-
-static int show_cu(const char* text, CUresult code) {
-  const char* name = nullptr;
-  cuGetErrorName(code, &name);
-  std::printf("%-90s %3d %s\n", text, static_cast<int>(code), name);
-  return code;
-}
-#define CU(call) show_cu(#call, call)
+#include "cu.h"
 
 __global__ void fill(int* p, int n, int first) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

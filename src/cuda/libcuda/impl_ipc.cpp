@@ -55,7 +55,7 @@ US_API CUresult cuIpcGetEventHandle(CUipcEventHandle* out, CUevent event) {
     std::shared_ptr<Event> e;
     IpcHandle h;
     US_TRY(find_event(event, e));
-    if (!e->shared()) return Error::InvalidValue;
+    if (!e->shared()) return Error::InvalidHandle;
     US_TRY(Ipc::export_event(*e->shared(), h));
     write(h, out);
     return Error::Success;

@@ -40,11 +40,11 @@ Error end_of(cudaArray_t array, const cudaPitchedPtr& p, const cudaPos& at, cons
     b.z = at.z;
     return end_in_array(*a, b, out);
   }
-  // Beside an array an H200 refuses an x that would leave the row if it counted the array's texels, though it counts bytes.
   const bool rows = extent.height > 1 || extent.depth > 1;
-  if (rows && at.x * unit + extent.width > p.pitch) return Error::InvalidValue;
+  const us::u64 x = at.x * unit;  // the header says bytes; where an array takes part, the real thing counts its texels
+  if (rows && x + extent.width > p.pitch) return unit == 1 ? Error::InvalidPitchValue : Error::InvalidValue;
   const us::u64 slice = p.pitch * p.ysize;
-  out = {address(p.ptr) + at.x + at.y * p.pitch + at.z * slice, p.pitch, slice, false};
+  out = {address(p.ptr) + x + at.y * p.pitch + at.z * slice, p.pitch, slice, false};
   return Error::Success;
 }
 

@@ -9,14 +9,16 @@ namespace {
 
 us::device::Dim3 dims(const dim3& d) { return {d.x, d.y, d.z}; }
 
+// In the context of the stream, whatever is current: the H200 runs it on the stream's device.
 Error launch(const void* symbol, const us::driver::LaunchConfig& config, void** args, cudaStream_t stream) {
-  Context& c = runtime_context();
-  US_TRY(c.sticky());
+  Context& current = runtime_context();
+  US_TRY(current.sticky());
   us::driver::Function* f = nullptr;
-  US_TRY(find_function(c, symbol, f));
   StreamRef s;
-  US_TRY(find_stream(c, stream, s));
-  if (&s.context() != &c) return Error::InvalidHandle;
+  US_TRY(find_stream(current, stream, s));
+  Context& c = s.context();
+  US_TRY(c.sticky());
+  US_TRY(find_function(c, symbol, f));
   return c.launch(*f, config, {.pointers = args}, *s);
 }
 
