@@ -194,6 +194,7 @@ Error create_surface(driver::Context& c, const CUDA_RESOURCE_DESC& r, u64& out) 
 
 Error destroy_image(u64 handle, bool texture) {
   if (!runtime().textures().remove(handle, magic_of(texture))) return Error::InvalidHandle;
+  runtime().after_all_work(std::shared_ptr<void>(nullptr, [handle](void*) { runtime().textures().bury(handle); }));
   std::lock_guard l(images().m);
   images().by_handle.erase(handle);
   return Error::Success;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "driver/event.h"
+#include "driver/executor.h"
 #include "driver/launch.h"
 #include "driver/library.h"
 #include "driver/module.h"
@@ -21,6 +22,8 @@ namespace us::driver {
 class Device;
 class MemPool;
 class Runtime;
+
+void set_code(device::Launch&, std::shared_ptr<const codegen::Compiled>);
 
 class Context {
  public:
@@ -47,6 +50,7 @@ class Context {
   Error query(Stream&);
   bool busy() const { return executor_->busy(); }
   Error synchronize();                                                      // the whole context
+  void after_all_work(std::shared_ptr<void> last);                          // let go of when what is queued now is done
   NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {});  // behind the tail
 
   // Events.
@@ -58,6 +62,11 @@ class Context {
 
   // Work (context_work.cpp).
   Error launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&);
+  // All but the code of a launch that was found valid; depth: how many grids are above it.
+  std::unique_ptr<device::Launch> make_launch(Function&, const LaunchConfig&, const device::Dim3& cluster,
+                                              std::vector<u8> params, u32 depth);
+  bool on_device(u64 address, u64 extent) const;  // kernels may read and write all of it
+  Executor& executor() { return *executor_; }
   Error host_function(Stream&, std::function<void()>, bool even_if_broken);
   Error wait_until(Stream&, std::function<bool()>);  // work behind it starts when that is true
   Error small_work(Stream&, std::function<void()>);  // cheaper than waking a thread
@@ -89,12 +98,14 @@ class Context {
 
  private:
   struct Side;
+  std::vector<NodeRef> tails();  // of all streams, those still pending
   Side side_of(u64 address, u64 extent) const;
   bool accessible(u64 address, u64 extent) const;
   Error check_copy(CopyKind, const Side& dst, const Side& src) const;
   Error run_in_order(Stream&, const std::function<void()>&);  // on this thread, when the stream gets there
   Error run_later(Stream&, u64 bytes, std::function<void()>);
   void wait_for_others(Stream&, std::shared_ptr<SharedEvent>);
+  Error limit_for(int which, u64& value);
   void release_memory(const memory::Allocation&);
   void report(const device::Fault&);
 
@@ -116,6 +127,7 @@ class Context {
   std::unordered_map<const Kernel*, Function*> kernel_functions_;
   std::unordered_map<const void*, Function*> functions_;  // handles that the program may hold
   std::map<int, u64> limits_;
+  std::atomic<u32> stack_bytes_{0};  // per thread, as the program set it
   u64 next_stream_id_ = 3;
 };
 

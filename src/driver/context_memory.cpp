@@ -22,6 +22,8 @@ bool from_device(memory::Kind k) {
   return k == memory::Kind::Device || k == memory::Kind::Async || k == memory::Kind::Managed;
 }
 
+bool from_imported_pool(const memory::Allocation& a) { return a.kind == memory::Kind::Imported && a.pool; }
+
 }  // namespace
 
 Error Context::allocate(u64 bytes, memory::Kind kind, u32 flags, u64& out) {
@@ -49,6 +51,7 @@ void Context::release_memory(const memory::Allocation& a) {
 Error Context::allocate_async(u64 bytes, MemPool& pool, Stream&, u64& out) {
   US_TRY(sticky());
   out = 0;
+  if (pool.sharing() == MemPool::Sharing::Imported) return Error::InvalidValue;
   if (bytes == 0) return Error::Success;
   out = pool.take(bytes);
   if (!out) return Error::OutOfMemory;
@@ -67,6 +70,7 @@ Error Context::free(u64 address) {
   US_TRY(sticky());
   if (address == 0) return Error::Success;
   const auto a = runtime().registry().find(address);
+  if (a && a->address == address && from_imported_pool(*a)) return runtime().ipc().close_memory(address);
   if (!a || a->address != address || !from_device(a->kind)) return Error::InvalidValue;
   US_TRY(static_cast<Context*>(a->owner)->synchronize());
   if (const auto mine = runtime().registry().remove(address)) release_memory(*mine);
@@ -77,12 +81,16 @@ Error Context::free_async(u64 address, Stream& s) {
   US_TRY(sticky());
   if (address == 0) return Error::Success;
   const auto a = runtime().registry().find(address);
-  if (!a || a->address != address || (a->kind != memory::Kind::Async && a->kind != memory::Kind::Device))
-    return Error::InvalidValue;
-  runtime().registry().remove(address);
+  const bool known = a && (a->kind == memory::Kind::Async || a->kind == memory::Kind::Device || from_imported_pool(*a));
+  if (!known || a->address != address) return Error::InvalidValue;
   const NodeRef n = executor_->make(Node::Kind::Work);
   n->small = n->always = true;
-  n->work = [this, a = *a] { release_memory(a); };
+  if (from_imported_pool(*a)) {
+    n->work = [this, address] { runtime().ipc().drop(address); };
+  } else {
+    runtime().registry().remove(address);
+    n->work = [this, a = *a] { release_memory(a); };
+  }
   append(s, n);
   return Error::Success;
 }

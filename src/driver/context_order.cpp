@@ -95,16 +95,29 @@ Error Context::query(Stream& s) {
   return busy ? Error::NotReady : Error::Success;
 }
 
+std::vector<NodeRef> Context::tails() {
+  std::vector<NodeRef> all;
+  const auto add = [&](const NodeRef& n) {
+    if (n.pending()) all.push_back(n);
+  };
+  std::lock_guard l(order_);
+  add(legacy_.tail_);
+  for (const Stream* s : all_streams_) add(s->tail_);
+  for (const NodeRef& n : orphans_) add(n);
+  return all;
+}
+
+// A node belongs to no stream; it lets go of its work when it is complete.
+void Context::after_all_work(std::shared_ptr<void> last) {
+  const std::vector<NodeRef> before = tails();
+  if (before.empty()) return;
+  const NodeRef n = executor_->make(Node::Kind::Empty);
+  n->work = [last = std::move(last)] {};
+  executor_->submit(n, before);
+}
+
 Error Context::synchronize() {
-  std::vector<NodeRef> tails;
-  {
-    std::lock_guard l(order_);
-    tails.push_back(legacy_.tail_);
-    for (const Stream* s : all_streams_) tails.push_back(s->tail_);
-    for (const NodeRef& n : orphans_) tails.push_back(n);
-  }
-  for (const NodeRef& n : tails)
-    if (n) executor_->wait(n);
+  for (const NodeRef& n : tails()) executor_->wait(n);
   device_.pool().synchronized();
   return sticky();
 }

@@ -19,7 +19,8 @@
 namespace us::driver {
 namespace {
 
-constexpr u64 kMemoryMagic = 0x6d65645f79647473, kEventMagic = 0x7665645f79647473;
+constexpr u64 kMemoryMagic = 0x6d65645f79647473, kEventMagic = 0x7665645f79647473, kPoolMagic = 0x6c6f6f5f79647473,
+              kPoolMemoryMagic = 0x6d6f6f5f79647473;
 
 struct Fields {
   u64 magic = 0;
@@ -119,28 +120,49 @@ void SharedEvent::wait(u64 number) const {
   }
 }
 
-Error Ipc::export_memory(u64 address, IpcHandle& out) {
-  const auto a = runtime_.registry().find(address);
-  if (!a || a->kind != memory::Kind::Device) return Error::InvalidValue;
-  auto* owner = static_cast<Context*>(a->owner);
-  US_TRY(owner->synchronize());  // the pages move: nobody may be writing to them
+Error Ipc::share(const memory::Allocation& a, u64 magic, IpcHandle& out) {
+  US_TRY(static_cast<Context*>(a.owner)->synchronize());  // the pages move: nobody may be writing to them
   memory::SharedPages pages;
-  if (!runtime_.device(a->device).heap().share(a->address, pages)) return Error::OutOfMemory;
-  out = pack({.magic = kMemoryMagic,
+  if (!runtime_.device(a.device).heap().share(a.address, pages)) return Error::OutOfMemory;
+  out = pack({.magic = magic,
               .process = getpid(),
               .descriptor = pages.descriptor,
-              .offset = a->address - pages.start,
-              .bytes = a->bytes,
+              .offset = a.address - pages.start,
+              .bytes = a.bytes,
               .file_bytes = pages.bytes,
-              .device = a->device});
+              .device = a.device});
   return Error::Success;
+}
+
+Error Ipc::export_memory(u64 address, IpcHandle& out) {
+  const auto a = runtime_.registry().find(address);
+  return a && a->kind == memory::Kind::Device ? share(*a, kMemoryMagic, out) : Error::InvalidValue;
+}
+
+Error Ipc::export_pool_memory(u64 address, IpcHandle& out) {
+  const auto a = runtime_.registry().find(address);
+  const auto* pool = a && a->kind == memory::Kind::Async ? static_cast<const MemPool*>(a->pool) : nullptr;
+  if (!pool || pool->sharing() != MemPool::Sharing::Exportable) return Error::InvalidValue;
+  return share(*a, kPoolMemoryMagic, out);
 }
 
 Error Ipc::open_memory(Context& c, const IpcHandle& handle, u64& out) {
   US_TRY(c.sticky());
   const Fields f = unpack(handle);
   if (f.magic != kMemoryMagic) return Error::InvalidValue;
-  if (f.process == getpid()) return Error::InvalidContext;
+  return f.process == getpid() ? Error::InvalidContext : open(c, handle, nullptr, out);
+}
+
+Error Ipc::import_pool_memory(Context& c, MemPool& pool, const IpcHandle& handle, u64& out) {
+  US_TRY(c.sticky());
+  const Fields f = unpack(handle);
+  if (f.magic != kPoolMemoryMagic || pool.sharing() != MemPool::Sharing::Imported || f.process == getpid())
+    return Error::InvalidValue;
+  return open(c, handle, &pool, out);
+}
+
+Error Ipc::open(Context& c, const IpcHandle& handle, MemPool* pool, u64& out) {
+  const Fields f = unpack(handle);
   std::lock_guard l(m_);
   for (auto& [address, o] : opened_) {
     if (o.handle.bytes != handle.bytes) continue;
@@ -158,19 +180,51 @@ Error Ipc::open_memory(Context& c, const IpcHandle& handle, u64& out) {
   opened_[out] = {start, f.file_bytes, 1, handle};
   const u32 device = f.device < runtime_.device_count() ? f.device : c.device().ordinal();
   runtime_.registry().add(
-      {.address = out, .bytes = f.bytes, .kind = memory::Kind::Imported, .device = device, .owner = &c});
+      {.address = out, .bytes = f.bytes, .kind = memory::Kind::Imported, .device = device, .owner = &c, .pool = pool});
   return Error::Success;
 }
 
 Error Ipc::close_memory(u64 address) {
+  const auto a = runtime_.registry().find(address);
+  if (a && a->address == address && a->kind == memory::Kind::Imported)
+    US_TRY(static_cast<Context*>(a->owner)->synchronize());
+  return drop(address);
+}
+
+Error Ipc::drop(u64 address) {
   std::lock_guard l(m_);
   const auto it = opened_.find(address);
   if (it == opened_.end()) return Error::InvalidValue;
-  if (const auto a = runtime_.registry().find(address)) US_TRY(static_cast<Context*>(a->owner)->synchronize());
   if (--it->second.references) return Error::Success;
   runtime_.registry().remove(address);
   munmap(reinterpret_cast<void*>(it->second.map_at), it->second.map_bytes);
   opened_.erase(it);
+  return Error::Success;
+}
+
+namespace {
+struct PoolToken {
+  u64 magic = kPoolMagic;
+  u32 device = 0, unused = 0;
+};
+}  // namespace
+
+Error Ipc::export_pool(const MemPool& p, int& descriptor) {
+  if (p.sharing() != MemPool::Sharing::Exportable) return Error::InvalidValue;
+  const PoolToken token{.device = p.device()};
+  descriptor = memfd_create("understudy-pool", MFD_CLOEXEC);
+  if (descriptor < 0) return Error::OutOfMemory;
+  if (pwrite(descriptor, &token, sizeof token, 0) == static_cast<ssize_t>(sizeof token)) return Error::Success;
+  ::close(descriptor);
+  return Error::OutOfMemory;
+}
+
+Error Ipc::import_pool(int descriptor, MemPool*& out) {
+  PoolToken token;
+  if (pread(descriptor, &token, sizeof token, 0) != static_cast<ssize_t>(sizeof token) || token.magic != kPoolMagic)
+    return Error::InvalidValue;
+  const u32 device = token.device < runtime_.device_count() ? token.device : 0;
+  out = &runtime_.create_pool(device, 0, MemPool::Sharing::Imported);
   return Error::Success;
 }
 

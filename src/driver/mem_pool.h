@@ -24,12 +24,16 @@ class MemPool {
     UsedHigh
   };
 
-  MemPool(memory::Heap& heap, u32 device, u64 max_bytes) : heap_(heap), device_(device), max_bytes_(max_bytes) {}
+  enum class Sharing { None, Exportable, Imported };  // Imported: another process's, gives out nothing
+
+  MemPool(memory::Heap& heap, u32 device, u64 max_bytes, Sharing sharing = Sharing::None)
+      : heap_(heap), device_(device), max_bytes_(max_bytes), sharing_(sharing) {}
   ~MemPool() { trim(0); }
   MemPool(const MemPool&) = delete;
   MemPool& operator=(const MemPool&) = delete;
 
   u32 device() const { return device_; }
+  Sharing sharing() const { return sharing_; }
   u64 take(u64 bytes);               // 0: no memory
   void put(u64 address, u64 bytes);  // as it was taken
   void trim(u64 keep);               // bytes that may stay reserved
@@ -46,6 +50,7 @@ class MemPool {
   memory::Heap& heap_;
   const u32 device_;
   const u64 max_bytes_;  // 0: no limit
+  const Sharing sharing_;
   mutable std::mutex m_;
   std::multimap<u64, u64> free_;  // size → address
   u64 threshold_ = 0, kept_ = 0;

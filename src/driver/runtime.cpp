@@ -63,6 +63,10 @@ bool Runtime::busy() const {
   return false;
 }
 
+void Runtime::after_all_work(const std::shared_ptr<void>& last) {
+  for (Context* c : contexts()) c->after_all_work(last);
+}
+
 std::vector<Context*> Runtime::contexts() const {
   std::lock_guard l(m_);
   std::vector<Context*> all;
@@ -92,8 +96,8 @@ void Runtime::context_gone(Context* c) {
   contexts_.erase(c);
 }
 
-MemPool& Runtime::create_pool(u32 device, u64 max_bytes) {
-  auto p = std::make_unique<MemPool>(devices_[device]->heap(), device, max_bytes);
+MemPool& Runtime::create_pool(u32 device, u64 max_bytes, MemPool::Sharing sharing) {
+  auto p = std::make_unique<MemPool>(devices_[device]->heap(), device, max_bytes, sharing);
   std::lock_guard l(m_);
   return *pools_.emplace(p.get(), std::move(p)).first->second;
 }

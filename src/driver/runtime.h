@@ -9,6 +9,7 @@
 #include "driver/array.h"
 #include "driver/device.h"
 #include "driver/ipc.h"
+#include "driver/mem_pool.h"
 #include "driver/settings.h"
 #include "driver/virtual_memory.h"
 #include "memory/texture.h"
@@ -46,7 +47,8 @@ class Runtime {
   void context_made(Context*);
   void context_gone(Context*);
 
-  bool busy() const;  // work is queued or running in some context
+  bool busy() const;                                       // work is queued or running in some context
+  void after_all_work(const std::shared_ptr<void>& last);  // let go of when all work that is queued now is done
 
   // Libraries: fat binaries registered by the runtime API, cuLibraryLoad*.
   Library& add_library(std::unique_ptr<Library>);
@@ -56,7 +58,7 @@ class Runtime {
   void kernel_made(Kernel*);
 
   // Memory pools of the program; each device also has its default pool.
-  MemPool& create_pool(u32 device, u64 max_bytes);
+  MemPool& create_pool(u32 device, u64 max_bytes, MemPool::Sharing);
   Error destroy_pool(const void* handle);  // its memory goes back when the last block is freed
   MemPool* find_pool(const void* handle);
 

@@ -11,8 +11,8 @@ u64 TextureTable::add(const TextureObject& object) {
     free_.pop_front();
   } else {
     slot = slots_.emplace_back(std::make_unique<TextureObject>()).get();
-    known_.insert(slot);
   }
+  known_.insert(slot);
   *slot = object;
   return reinterpret_cast<u64>(slot);
 }
@@ -27,9 +27,15 @@ bool TextureTable::remove(u64 handle, u32 magic) {
   std::lock_guard l(m_);
   auto* slot = reinterpret_cast<TextureObject*>(handle);
   if (!known_.contains(slot) || slot->magic != magic) return false;
+  known_.erase(slot);
+  return true;
+}
+
+void TextureTable::bury(u64 handle) {
+  std::lock_guard l(m_);
+  auto* slot = reinterpret_cast<TextureObject*>(handle);
   slot->magic = 0;
   free_.push_back(slot);
-  return true;
 }
 
 }  // namespace us::memory

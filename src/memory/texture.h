@@ -121,19 +121,21 @@ inline const TextureObject* surface_of(u64 handle) {
   return t->magic == TextureObject::kSurface ? t : nullptr;
 }
 
-// Owns the objects. Slots of destroyed ones are used again last, so that stale handles stay recognisable for long.
+// Owns the objects. An object dies twice: `remove` takes the handle from the program, `bury` from kernels, once those that
+// were launched before have ended. Slots are used again last, so that stale handles stay recognisable for long.
 class TextureTable {
  public:
   u64 add(const TextureObject&);                     // the handle
   bool remove(u64 handle, u32 magic);                // false: no such object
+  void bury(u64 handle);                             // of a removed object
   const TextureObject* find(u64 handle, u32 magic);  // nullptr: no such object; any number may be asked for
 
  private:
   static constexpr u64 kKeep = 1024;  // free slots before one is used again
   std::mutex m_;
   std::vector<std::unique_ptr<TextureObject>> slots_;
-  std::unordered_set<const TextureObject*> known_;
-  std::deque<TextureObject*> free_;  // oldest first
+  std::unordered_set<const TextureObject*> known_;  // not removed
+  std::deque<TextureObject*> free_;                 // oldest first
 };
 
 }  // namespace us::memory

@@ -34,6 +34,13 @@ Error put(void* data, T value) {
 
 CUmemorytype type_of(const Allocation& a) { return a.host() ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE; }
 
+unsigned long long handle_types(const Allocation& a) {
+  using us::driver::MemPool;
+  const auto* pool = static_cast<const MemPool*>(a.pool);
+  const bool exportable = pool && pool->sharing() == MemPool::Sharing::Exportable;
+  return exportable ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
+}
+
 Error attribute(const Allocation& a, CUpointer_attribute which, CUdeviceptr p, void* data) {
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -54,15 +61,23 @@ Error attribute(const Allocation& a, CUpointer_attribute which, CUdeviceptr p, v
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return put(data, static_cast<int>(a.device));
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-      return put(data, 0);
+      return put(data, static_cast<int>(a.kind == Kind::Device));
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
       return put(data, static_cast<CUdeviceptr>(a.address));
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
       return put(data, static_cast<size_t>(a.bytes));
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return put(data, 1);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return put(data, 0ull);
+      return put(data, handle_types(a));
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return put(data, a.kind == Kind::Mapped ? a.flags : 3u);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return put(data, handle_to<CUmemoryPool>(a.pool));
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return put(data, static_cast<unsigned long long>(a.id));
     default:
       return Error::NotSupported;
   }

@@ -28,7 +28,7 @@ Error device_of(const CUmemLocation* l, CUmemAllocationType type, us::u32& out) 
 
 CUresult set_pool(us::u32 ordinal, CUmemoryPool pool) {
   return with_pool(pool, [&](MemPool& p) {
-    if (p.device() != ordinal) return Error::InvalidValue;
+    if (p.device() != ordinal || p.sharing() == MemPool::Sharing::Imported) return Error::InvalidValue;
     runtime().device(ordinal).set_pool(p);
     return Error::Success;
   });
@@ -79,8 +79,10 @@ US_API CUresult cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* p) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!out || !p) return CUDA_ERROR_INVALID_VALUE;
   if (const Error e = device_of(&p->location, p->allocType, ordinal); us::driver::failed(e)) return result(e);
-  if (p->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
-  *out = handle_to<CUmemoryPool>(&runtime().create_pool(ordinal, p->maxSize));
+  const bool shared = p->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  if (!shared && p->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
+  const auto sharing = shared ? MemPool::Sharing::Exportable : MemPool::Sharing::None;
+  *out = handle_to<CUmemoryPool>(&runtime().create_pool(ordinal, p->maxSize, sharing));
   return CUDA_SUCCESS;
 }
 US_API CUresult cuMemPoolDestroy(CUmemoryPool pool) {

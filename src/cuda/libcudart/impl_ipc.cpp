@@ -8,6 +8,7 @@ using namespace us::cuda;
 using us::driver::Event;
 using us::driver::Ipc;
 using us::driver::IpcHandle;
+using us::driver::MemPool;
 
 namespace {
 
@@ -68,6 +69,46 @@ US_API cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* out, cudaIpcEventHandle_t
     std::shared_ptr<us::driver::SharedEvent> shared;
     US_TRY(Ipc::open_event(read(handle), shared));
     *out = reinterpret_cast<cudaEvent_t>(&c.create_event(false, false, std::move(shared)));
+    return Error::Success;
+  });
+}
+
+// Pools: the descriptor of the pool first, then what describes one allocation.
+US_API cudaError_t cudaMemPoolExportToShareableHandle(void* out, cudaMemPool_t pool, cudaMemAllocationHandleType type,
+                                                      unsigned flags) {
+  MemPool* p = runtime().find_pool(pool);
+  if (!out || !p || type != cudaMemHandleTypePosixFileDescriptor || flags) return done(Error::InvalidValue);
+  return done(Ipc::export_pool(*p, *static_cast<int*>(out)));
+}
+
+US_API cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* out, void* handle,
+                                                        cudaMemAllocationHandleType type, unsigned flags) {
+  if (!out || type != cudaMemHandleTypePosixFileDescriptor || flags) return done(Error::InvalidValue);
+  return in_context([&](Context& c) {
+    MemPool* p = nullptr;
+    US_TRY(c.runtime().ipc().import_pool(static_cast<int>(address(handle)), p));
+    *out = reinterpret_cast<cudaMemPool_t>(p);
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* out, void* p) {
+  if (!out) return done(Error::InvalidValue);
+  return in_context([&](Context& c) {
+    IpcHandle h;
+    US_TRY(c.runtime().ipc().export_pool_memory(address(p), h));
+    write(h, out);
+    return Error::Success;
+  });
+}
+
+US_API cudaError_t cudaMemPoolImportPointer(void** out, cudaMemPool_t pool, cudaMemPoolPtrExportData* data) {
+  MemPool* p = runtime().find_pool(pool);
+  if (!out || !p || !data) return done(Error::InvalidValue);
+  return in_context([&](Context& c) {
+    us::u64 at = 0;
+    US_TRY(c.runtime().ipc().import_pool_memory(c, *p, read(*data), at));
+    *out = pointer(at);
     return Error::Success;
   });
 }

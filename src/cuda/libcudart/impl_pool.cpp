@@ -38,7 +38,8 @@ US_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* out, int device) {
 US_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   if (!is_device(device)) return done(Error::InvalidDevice);
   return with_pool(pool, [&](MemPool& p) {
-    if (p.device() != static_cast<us::u32>(device)) return Error::InvalidValue;
+    if (p.device() != static_cast<us::u32>(device) || p.sharing() == MemPool::Sharing::Imported)
+      return Error::InvalidValue;
     device_at(device).set_pool(p);
     return Error::Success;
   });
@@ -46,11 +47,13 @@ US_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 
 US_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* out, const cudaMemPoolProps* props) {
   if (!out || !props || props->allocType != cudaMemAllocationTypePinned) return done(Error::InvalidValue);
-  if (props->handleTypes != cudaMemHandleTypeNone || props->location.type != cudaMemLocationTypeDevice)
+  const bool shared = props->handleTypes == cudaMemHandleTypePosixFileDescriptor;
+  if ((!shared && props->handleTypes != cudaMemHandleTypeNone) || props->location.type != cudaMemLocationTypeDevice)
     return done(Error::NotSupported);
   if (!is_device(props->location.id)) return done(Error::InvalidDevice);
   runtime_context();
-  *out = handle_of(runtime().create_pool(static_cast<us::u32>(props->location.id), props->maxSize));
+  *out = handle_of(runtime().create_pool(static_cast<us::u32>(props->location.id), props->maxSize,
+                                         shared ? MemPool::Sharing::Exportable : MemPool::Sharing::None));
   return cudaSuccess;
 }
 
