@@ -165,7 +165,10 @@ void Machine::finish(const std::shared_ptr<Grid>& g) {
     std::lock_guard lock(queue_lock_);
     retired_.push_back(g);
   }
-  if (done) done(fault);
+  if (const auto runtime = std::move(g->launch->runtime))
+    runtime->grid_ended(fault, std::move(done));
+  else if (done)
+    done(fault);
 }
 
 void Machine::fail(const std::shared_ptr<Grid>& g, Fault&& fault) {
@@ -185,6 +188,8 @@ struct Gpu::Impl {
 Gpu::Gpu(GpuOptions o) : impl_(new Impl{Machine(std::move(o))}) {}
 Gpu::~Gpu() = default;
 void Gpu::submit(std::unique_ptr<Launch> l) { impl_->machine.submit(std::move(l)); }
+bool Gpu::set_malloc_heap(u64 bytes) { return impl_->machine.heap.resize(bytes); }
+void Gpu::set_printf_fifo(u64 bytes) { impl_->machine.print.set_capacity(bytes); }
 u32 Gpu::workers() const { return u32(impl_->machine.workers.size()); }
 
 }  // namespace us::device

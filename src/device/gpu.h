@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "device/abi.h"
+#include "device/device_runtime.h"
 
 namespace us::device {
 
@@ -48,8 +49,10 @@ struct Launch {
   std::shared_ptr<const KernelCode> code;
   GridCtx ctx;                             // shared sizes, dims, params pointer, symbols
   std::shared_ptr<void> keep_alive;        // parameter buffer and so on
+  std::shared_ptr<DeviceRuntime> runtime;  // of kernels that launch others
   bool cooperative = false;                // all CTAs must be resident at once
   u32 max_resident_ctas = 1;               // occupancy limit of the modelled device for this kernel, whole device
+  u32 stack_bytes = 0;                     // per thread, if more than the code's own local_dynamic
   std::function<void(const Fault&)> done;  // called once, on a worker thread
 };
 
@@ -73,6 +76,8 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
   void submit(std::unique_ptr<Launch>);  // returns at once
   u32 workers() const;
+  bool set_malloc_heap(u64 bytes);  // false: a kernel has used the heap already
+  void set_printf_fifo(u64 bytes);
 
  private:
   struct Impl;

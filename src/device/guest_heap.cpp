@@ -26,6 +26,13 @@ void GuestHeap::erase_free(u64 at, u64 bytes) {
   ends_.erase(at + bytes);
 }
 
+bool GuestHeap::resize(u64 bytes) {
+  std::lock_guard lock(m_);
+  if (base_) return bytes == bytes_;
+  bytes_ = bytes;
+  return true;
+}
+
 u64 GuestHeap::allocate(u64 bytes) {
   if (bytes == 0 || bytes > bytes_) return 0;
   std::lock_guard lock(m_);
@@ -43,6 +50,12 @@ u64 GuestHeap::allocate(u64 bytes) {
   if (have > need) insert_free(at + need, have - need);
   taken_[at] = need;
   return u64(base_) + at;
+}
+
+bool GuestHeap::contains(u64 address, u64 bytes) {
+  std::lock_guard lock(m_);
+  const u64 base = u64(base_);
+  return base && address >= base && address - base <= bytes_ && bytes <= bytes_ - (address - base);
 }
 
 bool GuestHeap::free(u64 address) {

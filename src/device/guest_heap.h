@@ -15,8 +15,10 @@ class GuestHeap {
   ~GuestHeap();
   GuestHeap(const GuestHeap&) = delete;
   GuestHeap& operator=(const GuestHeap&) = delete;
-  u64 allocate(u64 bytes);  // 16-byte aligned; 0 when the heap is full
-  bool free(u64 address);   // false: not an allocation; freeing 0 does nothing
+  bool resize(u64 bytes);                 // false: in use already
+  u64 allocate(u64 bytes);                // 16-byte aligned; 0 when the heap is full
+  bool contains(u64 address, u64 bytes);  // any part of the heap
+  bool free(u64 address);                 // false: not an allocation; freeing 0 does nothing
 
  private:
   void insert_free(u64 at, u64 bytes);

@@ -175,6 +175,11 @@ void PrintBuffer::add(std::string_view text, u64 cost) {
   }
 }
 
+void PrintBuffer::set_capacity(u64 bytes) {
+  std::lock_guard lock(m_);
+  capacity_ = bytes;
+}
+
 void PrintBuffer::flush() {
   std::lock_guard ordered(sink_mutex_);
   std::deque<Entry> entries;

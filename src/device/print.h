@@ -22,6 +22,7 @@ class PrintBuffer {
   PrintBuffer(u64 capacity, std::function<void(std::string_view)> sink);
   void add(std::string_view text, u64 cost);  // cost: bytes the call takes in the buffer
   void flush();
+  void set_capacity(u64 bytes);
 
  private:
   struct Entry {

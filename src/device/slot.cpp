@@ -16,8 +16,9 @@ u8* map_lazily(u64 bytes) {
 }
 
 // Lanes lie `stride` apart; a multiple of a page would put them all into the same sets of the host's caches.
-u64 local_stride(const KernelCode& code) {
-  u64 bytes = code.local_bytes || code.local_dynamic ? u64(code.local_bytes) + code.local_dynamic : 0;
+u64 local_stride(const KernelCode& code, u32 stack) {
+  u64 dynamic = code.local_dynamic ? std::max(code.local_dynamic, stack) : 0;
+  u64 bytes = u64(code.local_bytes) + dynamic;
   u64 stride = (bytes + 15) & ~u64(15);
   return stride % 1024 == 0 && stride ? stride + 64 : stride;
 }
@@ -44,7 +45,7 @@ void bind(Slot& s, Worker& worker, const std::shared_ptr<Grid>& g) {
   s.grid = g;
   s.worker = &worker;
   if (!s.window) s.window = map_lazily(kMaxCluster * kCtaSharedStride);
-  u64 stride = local_stride(*g->launch->code), warp_local = stride * kWarpSize;
+  u64 stride = local_stride(*g->launch->code, g->launch->stack_bytes), warp_local = stride * kWarpSize;
   u64 need = warp_local * g->cta_warps * g->cluster_ctas;
   if (need > s.local_bytes) {
     if (s.local) munmap(s.local, s.local_bytes);

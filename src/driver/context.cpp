@@ -2,6 +2,8 @@
 // Life of a context, its limits and its fault report. Streams, work, memory and code: context_*.cpp.
 #include "driver/context.h"
 
+#include <algorithm>
+
 #include "driver/device.h"
 #include "driver/runtime.h"
 
@@ -66,12 +68,40 @@ Error Context::get_limit(int which, u64& out) {
   return Error::Success;
 }
 
+// The value that takes effect for one that was asked for, as an H200 answers.
+Error Context::limit_for(int which, u64& value) {
+  constexpr u64 kMostStack = 512u << 10, kLeastFifo = 512u << 10, kMostFetch = 128, kPersistingParts = 16;
+  const DeviceSpec& d = device_.spec();
+  switch (which) {
+    case kStack:
+      if (value > kMostStack) return Error::InvalidValue;
+      value = (value + 15) / 16 * 16;
+      return Error::Success;
+    case kPrintfFifo:
+      value = std::max(value, kLeastFifo);
+      return Error::Success;
+    case kMallocHeap:
+      return value > device_.heap().capacity() - device_.heap().used() ? Error::OutOfMemory : Error::Success;
+    case kL2Fetch:
+      return value > kMostFetch ? Error::InvalidValue : Error::Success;
+    case kL2Persisting: {
+      if (value > d.max_persisting_l2) return Error::InvalidValue;
+      const u64 part = std::max<u64>(d.l2_bytes / kPersistingParts, 1);
+      value = (value + part - 1) / part * part;
+      return Error::Success;
+    }
+    default:
+      return which == kSyncDepth || which == kPendingLaunches ? Error::UnsupportedLimit : Error::InvalidValue;
+  }
+}
+
 Error Context::set_limit(int which, u64 value) {
+  US_TRY(limit_for(which, value));
   std::lock_guard l(m_);
-  const auto it = limits_.find(which);
-  if (it == limits_.end())
-    return which == kSyncDepth || which == kPendingLaunches ? Error::UnsupportedLimit : Error::InvalidValue;
-  it->second = value;
+  if (which == kMallocHeap && !device_.gpu().set_malloc_heap(value)) return Error::InvalidValue;
+  if (which == kStack) stack_bytes_ = static_cast<u32>(value);
+  if (which == kPrintfFifo) device_.gpu().set_printf_fifo(value);
+  limits_[which] = value;
   return Error::Success;
 }
 

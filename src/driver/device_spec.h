@@ -37,6 +37,7 @@ struct DeviceSpec {
                               18, 18, 16, 8};  // from the largest number of active clusters of each size
   int stream_priority_least = 0, stream_priority_greatest = -5;
   u32 sm_clock_khz = 1980000;
+  u64 l2_bytes = 62914560, max_persisting_l2 = 39321600;
   u64 limit_stack = 1024, limit_printf_fifo = 8650752, limit_malloc_heap = 8388608;
 };
 

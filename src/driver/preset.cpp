@@ -146,6 +146,8 @@ DeviceSpec spec_of(const Preset& p) {
   s.stream_priority_least = static_cast<int>(p[Quantity::StreamPriorityLeast]);
   s.stream_priority_greatest = static_cast<int>(p[Quantity::StreamPriorityGreatest]);
   s.sm_clock_khz = small(Attribute::CLOCK_RATE);
+  s.l2_bytes = large(Attribute::L2_CACHE_SIZE);
+  s.max_persisting_l2 = large(Attribute::MAX_PERSISTING_L2_CACHE_SIZE);
   s.limit_stack = large(Quantity::LimitStackSize);
   s.limit_printf_fifo = large(Quantity::LimitPrintfFifoSize);
   s.limit_malloc_heap = large(Quantity::LimitMallocHeapSize);
