@@ -4,6 +4,7 @@
 
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/device_grid.h"
 #include "driver/occupancy.h"
 #include "driver/runtime.h"
 
@@ -41,19 +42,16 @@ void set_workspace(device::GridCtx& g, const u32* workspace) {
 
 }  // namespace
 
-Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args, Stream& s) {
-  US_TRY(sticky());
-  device::Dim3 cluster;
-  US_TRY(validate(f, c, cluster));
-  std::shared_ptr<const codegen::Compiled> code;
-  std::string log;
-  const codegen::Variant variant{c.block, cluster, static_cast<u32>(c.dynamic_shared)};
-  if (const Error e = f.code(variant, code, log); failed(e)) {
-    runtime().report(log);
-    return e;
-  }
+void set_code(device::Launch& launch, std::shared_ptr<const codegen::Compiled> code) {
+  launch.ctx.local_bytes = code->local_bytes;
+  launch.ctx.code = code.get();
+  launch.code = std::move(code);
+}
+
+std::unique_ptr<device::Launch> Context::make_launch(Function& f, const LaunchConfig& c, const device::Dim3& cluster,
+                                                     std::vector<u8> params, u32 depth) {
   auto block = std::make_shared<GridBlock>();
-  US_TRY(fill_params(f.ir(), args, block->params));
+  block->params = std::move(params);
   const DeviceSpec& spec = device_.spec();
   auto launch = std::make_unique<device::Launch>();
   device::GridCtx& g = launch->ctx;
@@ -66,15 +64,32 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   g.grid_id = runtime().next_grid_id();
   g.shared_static = f.info().shared_static;
   g.shared_dynamic = static_cast<u32>(c.dynamic_shared);
-  g.local_bytes = code->local_bytes;
   g.nsmid = spec.sms;
-  g.code = code.get();
   if (c.cooperative) set_workspace(g, block->workspace);
   const u32 threads = c.block.x * c.block.y * c.block.z;
-  launch->code = std::move(code);
   launch->cooperative = c.cooperative;
+  launch->stack_bytes = stack_bytes_;
   launch->max_resident_ctas = blocks_per_sm(spec, needs_of(f, threads, c.dynamic_shared)) * spec.sms;
   launch->keep_alive = std::move(block);
+  if (f.module().launches()) launch->runtime = std::make_shared<DeviceGrid>(*this, f.module(), depth);
+  return launch;
+}
+
+Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args, Stream& s) {
+  US_TRY(sticky());
+  device::Dim3 cluster;
+  US_TRY(validate(f, c, cluster));
+  std::shared_ptr<const codegen::Compiled> code;
+  std::string log;
+  const codegen::Variant variant{c.block, cluster, static_cast<u32>(c.dynamic_shared)};
+  if (const Error e = f.code(variant, code, log); failed(e)) {
+    runtime().report(log);
+    return e;
+  }
+  std::vector<u8> params;
+  US_TRY(fill_params(f.ir(), args, params));
+  auto launch = make_launch(f, c, cluster, std::move(params), 0);
+  set_code(*launch, std::move(code));
   const NodeRef n = executor_->make(Node::Kind::Kernel);
   n->launch = std::move(launch);
   append(s, n);
@@ -143,6 +158,11 @@ Context::Side Context::side_of(u64 address, u64 extent) const {
           .device = own_range && a->kind != memory::Kind::Managed,
           .inside = address + extent <= end,
           .write_delta = a->write_delta};
+}
+
+bool Context::on_device(u64 address, u64 extent) const {
+  const Side s = side_of(address, extent);
+  return address && s.known && s.inside;
 }
 
 // The named direction must fit what the pointers are; memory that both sides can reach fits everywhere.

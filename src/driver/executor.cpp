@@ -147,8 +147,13 @@ void Executor::throttle() {
 }
 
 void Executor::submit(const NodeRef& node, std::span<const NodeRef> after) {
+  if (node->kind == Node::Kind::Kernel) throttle();
+  submit_from_device(node, after);
+}
+
+// Workers of the device must not wait for the device.
+void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> after) {
   Node* n = node.get();
-  if (n->kind == Node::Kind::Kernel) throttle();
   n->refs.fetch_add(1, std::memory_order_relaxed);  // until complete
   impl_->pending.fetch_add(1, std::memory_order_relaxed);
   for (const NodeRef& p : after) {

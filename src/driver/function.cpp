@@ -65,6 +65,14 @@ Error Function::set_required_cluster(int axis, int blocks) {
   return Error::Success;
 }
 
+bool Function::ready_code(const codegen::Variant& wanted, std::shared_ptr<const codegen::Compiled>& out) {
+  std::unique_lock l(m_, std::try_to_lock);
+  if (!l) return false;
+  for (const Entry& e : variants_)
+    if (same(e.variant, wanted)) out = e.code;
+  return out != nullptr;
+}
+
 Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codegen::Compiled>& out, std::string& log) {
   std::lock_guard l(m_);
   const auto find = [&](const codegen::Variant& v) {

@@ -49,6 +49,7 @@ class Function {
 
   // The code for a launch shape; compiled on first use. InvalidPtx / NotSupported with `log` when it does not compile.
   Error code(const codegen::Variant&, std::shared_ptr<const codegen::Compiled>& out, std::string& log);
+  bool ready_code(const codegen::Variant&, std::shared_ptr<const codegen::Compiled>& out);  // does not compile or wait
 
  private:
   struct Entry {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/device_runtime.h"
 #include "driver/device.h"
 #include "driver/runtime.h"
 
@@ -78,16 +79,17 @@ Error Module::place_variables() {
   std::vector<u64> offsets(ir_.symbols.size(), 0);
   const u64 global_bytes = lay_out_globals(ir_, offsets);
   const_bytes_ = const_bank_bytes(ir_);
-  u64 globals = 0, constants = 0, descriptors = 0;
+  u64 globals = 0, constants = 0;
   if (const_bytes_ > context_.device().spec().constant_memory) return Error::OutOfMemory;
   if (global_bytes) US_TRY(allocate(global_bytes, memory::Kind::Variable, globals));
   if (const_bytes_) US_TRY(allocate(const_bytes_, memory::Kind::Variable, constants));
-  if (!ir_.symbols.empty()) US_TRY(allocate(kDescriptor * ir_.symbols.size(), memory::Kind::Variable, descriptors));
+  if (!ir_.symbols.empty()) US_TRY(allocate(kDescriptor * ir_.symbols.size(), memory::Kind::Variable, descriptors_));
   const_bank_ = reinterpret_cast<u8*>(constants);
   for (std::size_t i = 0; i < ir_.symbols.size(); ++i) {
     const ir::Symbol& s = ir_.symbols[i];
+    launches_ |= device::is_device_api(s.name);
     if (s.kind == ir::Symbol::Kind::Function)
-      symbols_[i] = descriptors + i * kDescriptor;
+      symbols_[i] = descriptors_ + i * kDescriptor;
     else if (is_variable(s, isa::Space::Global) && s.managed)
       US_TRY(allocate(std::max<u64>(s.size, 1), memory::Kind::Managed, symbols_[i]));
     else if (is_variable(s, isa::Space::Global) && !unresolved(s))
@@ -135,6 +137,13 @@ Error Module::function(const std::string& name, Function*& out) {
     return Error::Success;
   }
   return Error::NotFound;
+}
+
+Error Module::function_at(u64 address, Function*& out) {
+  const u64 i = (address - descriptors_) / kDescriptor;
+  if (!descriptors_ || address < descriptors_ || i >= ir_.symbols.size() || symbols_[i] != address)
+    return Error::NotFound;
+  return function(ir_.symbols[i].name, out);
 }
 
 Error Module::variable(const std::string& name, Variable& out) {

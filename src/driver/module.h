@@ -29,6 +29,8 @@ class Module {
   const ir::Module& ir() const { return ir_; }
   Error function(const std::string& name, Function*& out);  // NotFound
   Error variable(const std::string& name, Variable& out);   // NotFound
+  Error function_at(u64 address, Function*& out);           // of device code; NotFound
+  bool launches() const { return launches_; }               // kernels in it call the runtime API
   const u64* symbols() const { return symbols_.data(); }    // GridCtx::symbols
   u8* const_bank() const { return const_bank_; }
   u64 const_bytes() const { return const_bytes_; }
@@ -45,6 +47,8 @@ class Module {
   const ir::Module& ir_;
   std::vector<u64> symbols_;
   std::vector<u64> allocations_;  // device addresses to free
+  u64 descriptors_ = 0;           // functions' addresses are in here
+  bool launches_ = false;
   u8* const_bank_ = nullptr;
   u64 const_bytes_ = 0;
   std::mutex m_;

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "codegen/jit.h"
+#include "device/device_runtime.h"
 #include "driver/device_spec.h"
 
 namespace us::driver {
+
+class Function;
 
 struct Settings {
   std::vector<DeviceSpec> devices{DeviceSpec{}};
@@ -20,7 +23,9 @@ struct Settings {
   std::function<void(std::string_view)> report;  // a device fault, a module that does not load: text for the person
   std::function<void(std::string_view)> unimplemented;     // a launch reached something that is missing: its name
   std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache
-  std::function<void(std::string_view)> print;             // device printf; empty = stdout
+  // What kernels ask that only the runtime API's headers know: names of errors, attributes, versions. The call's result.
+  std::function<u64(device::DeviceApi, u32 device, Function*, std::span<const u64> words)> device_query;
+  std::function<void(std::string_view)> print;  // device printf; empty = stdout
 };
 
 }  // namespace us::driver

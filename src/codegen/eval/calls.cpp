@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "codegen/eval/interp.h"
+#include "device/device_runtime.h"
 
 namespace us::codegen::eval {
 
@@ -31,11 +32,11 @@ void Interpreter::push(u32 lane, const ir::Function& f, const ir::Inst* call) {
   l.stack.push_back(std::move(frame));
 }
 
-// Value of an argument that fits a register, or the first bytes of a .param variable.
-u64 Interpreter::argument(u32 lane, const ir::Operand& o, u32 bytes) {
+// Value of an argument that fits a register, or bytes of a .param variable.
+u64 Interpreter::argument(u32 lane, const ir::Operand& o, u32 bytes, u32 at) {
   u64 v = 0;
   if (o.kind == ir::Operand::Kind::Symbol) {
-    std::memcpy(&v, parameter(lanes_[lane].top(), o.sym, bytes).data(), bytes);
+    std::memcpy(&v, parameter(lanes_[lane].top(), o.sym, at + bytes).data() + at, bytes);
   } else {
     builder_.reset(1u << lane);
     v = builder_.value(builder_.read(o, isa::Type::b64)).lo[lane];
@@ -150,7 +151,21 @@ bool Interpreter::call_builtin(u32 group, const ir::Inst& i, const std::string& 
       each(group, [&](u32 l) { set_result(l, c.rets[0], results[l], f.result_bytes); });
     return true;
   }
-  return false;
+  return call_device_api(group, i, name);
+}
+bool Interpreter::call_device_api(u32 group, const ir::Inst& i, const std::string& name) {
+  device::DeviceApiForm f;
+  const ir::Inst::Call& c = i.call[0];
+  if (!device::find_device_api(name, f)) return false;
+  u64 args[(1 + device::kDeviceApiWords) * 32] = {}, results[32] = {};
+  each(group, [&](u32 l) {
+    args[l] = f.number;
+    for (u32 k = 0; k < f.words; ++k)
+      args[(k + 1) * 32 + l] = argument(l, c.args.at(f.word[k].argument), f.word[k].bytes, f.word[k].byte);
+  });
+  warp_.rt[static_cast<std::size_t>(RtFn::DeviceApi)](&warp_, group, args, results);
+  if (!c.rets.empty()) each(group, [&](u32 l) { set_result(l, c.rets[0], results[l], f.result_bytes); });
+  return true;
 }
 
 }  // namespace us::codegen::eval

@@ -55,9 +55,10 @@ class Interpreter {
   void call(u32 group, const ir::Inst&);
   void call_function(u32 group, const ir::Inst&, const ir::Function&);
   bool call_builtin(u32 group, const ir::Inst&, const std::string& name);
+  bool call_device_api(u32 group, const ir::Inst&, const std::string& name);
   void push(u32 lane, const ir::Function&, const ir::Inst* call);
   void return_from(u32 group);
-  u64 argument(u32 lane, const ir::Operand&, u32 bytes);
+  u64 argument(u32 lane, const ir::Operand&, u32 bytes, u32 at = 0);
   void set_result(u32 lane, const ir::Operand&, u64 value, u32 bytes);
   void copy_arguments(u32 lane, const ir::Inst::Call&, const ir::Function&);
   void copy_results(u32 lane, const ir::Inst::Call&, const ir::Function&, Frame& callee);

@@ -91,12 +91,12 @@ void Emitter::unimplemented(const std::string& what, const SrcLoc& loc) {
 }
 
 // Argument k of a call as a value.
-V Emitter::call_arg(const ir::Inst::Call& call, std::size_t k, u32 bits) {
+V Emitter::call_arg(const ir::Inst::Call& call, std::size_t k, u32 bits, u32 byte) {
   const Operand& o = call.args[k];
   if (o.kind == Operand::Kind::Symbol && m_.ir.symbols[o.sym.v].space == isa::Space::Param) {
     u32 offset = 0;
     Value* buf = param_buffer(o.sym, &offset);
-    return load_param(buf, offset, bits);
+    return load_param(buf, offset + byte, bits);
   }
   return read(o, bits == 64 ? isa::Type::b64 : isa::Type::b32);
 }
@@ -127,6 +127,15 @@ bool Emitter::call_builtin(const std::string& name, const ir::Inst::Call& call) 
             {call_arg(call, 0, 64), call_arg(call, 1, 64), call_arg(call, 2, 32), call_arg(call, 3, 64),
              call_arg(call, 4, 64)},
             {}, &r, false);
+  } else if (device::DeviceApiForm form; device::find_device_api(name, form)) {
+    V a[device::kDeviceApiWords];
+    for (u32 k = 0; k < device::kDeviceApiWords; ++k) {
+      const device::DeviceApiWord& w = form.word[k];
+      a[k] = k < form.words ? call_arg(call, w.argument, w.bytes * 8, w.byte) : imm(64, 0);
+    }
+    call_rt(RtFn::DeviceApi, {imm(64, form.number), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]},
+            {form.result_bytes * 8}, &r, false);
+    result(r, form.result_bytes * 8);
   } else {
     return false;
   }

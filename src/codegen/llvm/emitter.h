@@ -254,7 +254,7 @@ class Emitter final : public Builder {
   void emit_call(const ir::Inst&);
   void call_function(const ir::Function& callee, const ir::Inst::Call&, Value* m);
   bool call_builtin(const std::string& name, const ir::Inst::Call&);
-  V call_arg(const ir::Inst::Call&, std::size_t k, u32 bits);
+  V call_arg(const ir::Inst::Call&, std::size_t k, u32 bits, u32 byte = 0);
   void unimplemented(const std::string& what, const SrcLoc&);
 
   friend struct ModuleEmitter;

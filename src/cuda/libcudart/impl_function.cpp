@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution Control: what a kernel is, and what the program sets on it. Occupancy.
+#include "cuda/device_queries.h"
 #include "cuda/functions.h"
 #include "cuda/libcudart/rt.h"
 #include "driver/occupancy.h"
@@ -18,26 +19,6 @@ cudaError_t with_function(const void* symbol, F&& f) {
     US_TRY(find_function(c, symbol, function));
     return f(c, *function);
   });
-}
-
-void describe(const Function& f, cudaFuncAttributes& a) {
-  const auto& i = f.info();
-  a = {};
-  a.sharedSizeBytes = i.shared_static;
-  a.constSizeBytes = i.const_bytes;
-  a.localSizeBytes = i.local_bytes;
-  a.maxThreadsPerBlock = static_cast<int>(i.max_threads_per_block);
-  a.numRegs = static_cast<int>(i.registers);
-  a.ptxVersion = static_cast<int>(i.ptx_version);
-  a.binaryVersion = static_cast<int>(i.binary_version);
-  a.maxDynamicSharedSizeBytes = f.max_dynamic_shared;
-  a.preferredShmemCarveout = f.carveout;
-  a.clusterDimMustBeSet = i.cluster[0] != 0;
-  a.requiredClusterWidth = static_cast<int>(i.cluster[0]);
-  a.requiredClusterHeight = static_cast<int>(i.cluster[1]);
-  a.requiredClusterDepth = static_cast<int>(i.cluster[2]);
-  a.clusterSchedulingPolicyPreference = f.cluster_policy;
-  a.nonPortableClusterSizeAllowed = f.non_portable_cluster;
 }
 
 }  // namespace

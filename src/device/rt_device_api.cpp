@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of the runtime API by threads of a kernel, one thread after the other.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "device/device_runtime.h"
+#include "device/machine.h"
+#include "device/rt.h"
+
+namespace us::device {
+namespace {
+
+constexpr std::string_view kPrefix = "__cudaCDP2", kPerThread = "_ptsz";
+
+struct Row {
+  std::string_view name, arguments;
+  u32 result;
+};
+constexpr Row kRows[] = {
+#define US_DEVICE_API(id, arguments, result) {#id, arguments, result},
+#include "device/device_api.inc"
+#undef US_DEVICE_API
+};
+
+u64 linear(const Dim3& at, const Dim3& of) { return (u64(at.z) * of.y + at.y) * of.x + at.x; }
+
+void add_words(DeviceApiForm& f, u8 argument, u32 count, u8 bytes) {
+  for (u32 i = 0; i < count; ++i) f.word[f.words++] = {argument, u8(i * bytes), bytes};
+}
+
+DeviceApiForm form_of(u32 row) {
+  DeviceApiForm f;
+  f.number = row;
+  f.result_bytes = kRows[row].result;
+  u8 argument = 0;
+  for (char c : kRows[row].arguments) {
+    const bool three = c == 'd' || c == 'e';
+    add_words(f, argument++, three ? 3 : c == 'p' ? 4 : 1, c == '4' || c == 'd' ? 4 : 8);
+  }
+  return f;
+}
+
+}  // namespace
+
+bool is_device_api(std::string_view name) { return name.starts_with(kPrefix); }
+
+bool find_device_api(std::string_view name, DeviceApiForm& out) {
+  if (!is_device_api(name)) return false;
+  name.remove_prefix(kPrefix.size());
+  const bool per_thread = name.ends_with(kPerThread);
+  if (per_thread) name.remove_suffix(kPerThread.size());
+  for (u32 i = 0; i < std::size(kRows); ++i) {
+    if (kRows[i].name != name) continue;
+    out = form_of(i);
+    if (per_thread) out.number |= kDeviceApiPerThread;
+    return true;
+  }
+  return false;
+}
+
+void rt_DeviceApi(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
+  Warp& w = US_RT_ENTER(ctx);
+  DeviceRuntime* runtime = grid_of(w).launch->runtime.get();
+  if (!runtime)
+    die(w, Outcome::NotSupported, "a call of the runtime API in a kernel that was launched without it", mask);
+  DeviceCaller caller{.block = linear(w.cta->ctaid, w.grid->grid), .heap = &machine_of(w).heap};
+  for (u32 l : Lanes(mask)) {
+    std::array<u64, kDeviceApiWords> words;
+    for (u32 k = 0; k < kDeviceApiWords; ++k) words[k] = args[(k + 1) * 32 + l];
+    const u32 number = u32(args[l]);
+    caller.thread = w.warp_id * kWarpSize + l;
+    caller.own_default_stream = number & kDeviceApiPerThread;
+    results[l] = runtime->call(DeviceApi(number & ~kDeviceApiPerThread), caller, words);
+  }
+}
+
+}  // namespace us::device

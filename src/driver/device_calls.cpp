@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// What kernels may call of the runtime API, one case each; errors are kept per thread.
+#include <cstring>
+
+#include "device/guest_heap.h"
+#include "driver/device.h"
+#include "driver/device_grid.h"
+#include "driver/occupancy.h"
+#include "driver/runtime.h"
+
+namespace us::driver {
+
+using device::DeviceApi;
+
+namespace {
+
+template <class T>
+void put(u64 at, T value) {
+  std::memcpy(reinterpret_cast<void*>(at), &value, sizeof value);
+}
+template <class T>
+Error answer(u64 at, T value) {
+  if (!at) return Error::InvalidValue;
+  put(at, value);
+  return Error::Success;
+}
+
+constexpr u32 kPreferNone = 0, kFourByteBanks = 1;
+
+}  // namespace
+
+u64 DeviceGrid::call(DeviceApi api, const Caller& c, Words w) {
+  const auto& query = context_.runtime().settings().device_query;
+  switch (api) {
+    case DeviceApi::GetParameterBufferV2:
+      return parameter_buffer(c, w);
+    case DeviceApi::GetErrorString:
+    case DeviceApi::GetErrorName:
+      return query ? query(api, context_.device().ordinal(), nullptr, w) : 0;
+    case DeviceApi::GetLastError:
+      return static_cast<u64>(last_error(c, true));
+    case DeviceApi::PeekAtLastError:
+      return static_cast<u64>(last_error(c, false));
+    default:
+      return static_cast<u64>(remember(c, dispatch(api, c, w)));
+  }
+}
+
+Error DeviceGrid::dispatch(DeviceApi api, const Caller& c, Words w) {
+  switch (api) {
+    case DeviceApi::LaunchDeviceV2:
+      return launch(c, w[0], w[1]);
+    case DeviceApi::StreamCreateWithFlags:
+      return create_stream(w[0], w[1]);
+    case DeviceApi::StreamDestroy:
+      return destroy(streams_, w[0]);
+    case DeviceApi::StreamWaitEvent:
+      return wait(c, w[0], w[1]);
+    case DeviceApi::EventCreateWithFlags:
+      return create_event(w[0], w[1]);
+    case DeviceApi::EventRecord:
+    case DeviceApi::EventRecordWithFlags:
+      return record(c, w[0], w[1]);
+    case DeviceApi::EventDestroy:
+      return destroy(events_, w[0]);
+    case DeviceApi::Malloc:
+      return allocate(c, w[0], w[1]);
+    case DeviceApi::Free:
+      return c.heap->free(w[0]) ? Error::Success : Error::InvalidValue;
+    case DeviceApi::MemcpyAsync:
+      return copy(c, {.dst = w[0], .src = w[1], .width = w[2]}, w[4]);
+    case DeviceApi::Memcpy2DAsync:
+      if (w[4] > w[1] || w[4] > w[3]) return Error::InvalidPitchValue;
+      return copy(c, {.dst = w[0], .src = w[2], .width = w[4], .height = w[5], .dst_pitch = w[1], .src_pitch = w[3]},
+                  w[7]);
+    case DeviceApi::MemsetAsync:
+      return fill(c, {.dst = w[0], .width = w[2], .value = static_cast<u8>(w[1])}, w[3]);
+    case DeviceApi::Memset2DAsync:
+      return fill(c, {.dst = w[0], .pitch = w[1], .width = w[3], .height = w[4], .value = static_cast<u8>(w[2])}, w[5]);
+    case DeviceApi::Memset3DAsync:
+      return fill(c,
+                  {.dst = w[0],
+                   .pitch = w[1],
+                   .slice = w[1] * w[3],
+                   .width = w[5],
+                   .height = w[6],
+                   .depth = w[7],
+                   .value = static_cast<u8>(w[4])},
+                  w[8]);
+    case DeviceApi::GetDevice:
+      return answer(w[0], static_cast<int>(context_.device().ordinal()));
+    case DeviceApi::GetDeviceCount:
+      return answer(w[0], static_cast<int>(context_.runtime().device_count()));
+    case DeviceApi::DeviceGetLimit: {
+      u64 value = 0;
+      US_TRY(context_.get_limit(static_cast<int>(w[1]), value));
+      return answer(w[0], value);
+    }
+    case DeviceApi::DeviceGetCacheConfig:
+      return answer(w[0], kPreferNone);
+    case DeviceApi::DeviceGetSharedMemConfig:
+      return answer(w[0], kFourByteBanks);
+    case DeviceApi::OccupancyMaxActiveBlocksPerMultiprocessor:
+    case DeviceApi::OccupancyMaxActiveBlocksPerMultiprocessorWithFlags:
+      return occupancy(w);
+    default: {
+      const auto& query = context_.runtime().settings().device_query;
+      Function* f = api == DeviceApi::FuncGetAttributes ? function_at(w[1]) : nullptr;
+      return query ? static_cast<Error>(query(api, context_.device().ordinal(), f, w)) : Error::NotSupported;
+    }
+  }
+}
+
+Error DeviceGrid::allocate(const Caller& c, u64 out, u64 bytes) {
+  if (!out) return Error::InvalidValue;
+  const u64 at = c.heap->allocate(bytes);
+  put(out, at);
+  return at || bytes == 0 ? Error::Success : Error::OutOfMemory;
+}
+
+Error DeviceGrid::copy(const Caller& c, const Copy& given, u64 stream) {
+  Copy k = given;
+  if (k.bytes() == 0) return Error::Success;
+  const auto good = [&](u64 at, u64 extent) { return c.heap->contains(at, extent) || context_.on_device(at, extent); };
+  if (!good(k.dst, k.dst_extent()) || !good(k.src, k.src_extent())) return Error::InvalidValue;
+  return in_stream(c, stream, [k] { run(k); });
+}
+
+Error DeviceGrid::fill(const Caller& c, const Fill& f, u64 stream) {
+  if (f.bytes() == 0) return Error::Success;
+  if (!c.heap->contains(f.dst, f.extent()) && !context_.on_device(f.dst, f.extent())) return Error::InvalidValue;
+  return in_stream(c, stream, [f] { run(f); });
+}
+
+Error DeviceGrid::occupancy(Words w) {
+  Function* f = function_at(w[1]);
+  if (!f) return Error::InvalidDeviceFunction;
+  const u32 threads = static_cast<u32>(w[2]);
+  if (threads == 0) return Error::InvalidValue;
+  return answer(w[0], static_cast<int>(blocks_per_sm(context_.device().spec(), needs_of(*f, threads, w[3]))));
+}
+
+Function* DeviceGrid::function_at(u64 address) {
+  Function* f = nullptr;
+  return failed(module_.function_at(address, f)) ? nullptr : f;
+}
+
+Error DeviceGrid::remember(const Caller& c, Error e) {
+  if (!failed(e)) return e;
+  std::lock_guard l(m_);
+  errors_[c.block << 10 | c.thread] = e;
+  return e;
+}
+
+Error DeviceGrid::last_error(const Caller& c, bool forget) {
+  std::lock_guard l(m_);
+  const auto at = errors_.find(c.block << 10 | c.thread);
+  if (at == errors_.end()) return Error::Success;
+  const Error e = at->second;
+  if (forget) errors_.erase(at);
+  return e;
+}
+
+}  // namespace us::driver

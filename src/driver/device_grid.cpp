@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches, streams and events of a grid. The other calls: device_calls.cpp.
+#include "driver/device_grid.h"
+
+#include "driver/device.h"
+#include "driver/runtime.h"
+
+namespace us::driver {
+namespace {
+
+constexpr u32 kNested = 16;  // grids that complete each other on one stack
+constexpr u64 kLegacy = 1, kPerThread = 2, kTail = 3, kFireAndForget = 4;
+
+// Keys of default streams are no handles that a program could have got.
+u64 block_key(u64 block) { return u64{1} << 63 | block; }
+u64 thread_key(u64 block, u32 thread) { return u64{3} << 62 | block << 10 | thread; }
+
+}  // namespace
+
+DeviceGrid::DeviceGrid(Context& c, Module& m, u32 depth) : context_(c), module_(m), depth_(depth) {}
+
+void DeviceGrid::grid_ended(const device::Fault& f, std::function<void(const device::Fault&)> done) {
+  {
+    std::lock_guard l(m_);
+    fault_ = f;
+    done_ = std::move(done);
+  }
+  release();
+}
+
+// Nodes are let go of before the grid is complete: the executor may end with the last of them.
+void DeviceGrid::release() {
+  std::pair<NodeRef, NodeRef> next;
+  {
+    std::lock_guard l(m_);
+    if (--open_) return;
+    streams_.clear();
+    events_.clear();
+    prepared_.clear();
+    if (!tails_.empty()) {
+      next = std::move(tails_.front());
+      tails_.pop_front();
+      open_ = 1;
+    }
+  }
+  if (next.first) return start(next.first, {&next.second, 1});
+  const auto done = std::move(done_);
+  if (done) done(fault_);
+}
+
+void DeviceGrid::start(const NodeRef& n, std::span<const NodeRef> after) {
+  Executor& e = context_.executor();
+  const NodeRef end = e.make(Node::Kind::Work);
+  end->small = depth_ % kNested != 0;
+  end->always = true;
+  end->work = [self = shared_from_this()] { self->release(); };
+  e.submit_from_device(n, after);
+  e.submit_from_device(end, {&n, 1});
+}
+
+// Under the lock, or two launches of one stream could change places; a node that is ready starts outside it.
+void DeviceGrid::submit(const Place& p, const NodeRef& n, const NodeRef& also_after) {
+  NodeRef after[2] = {{}, also_after};
+  {
+    std::lock_guard l(m_);
+    if (p.order == Order::Tail) {
+      tails_.emplace_back(n, also_after);
+      return;
+    }
+    ++open_;
+    if (p.order == Order::InStream) after[0] = std::exchange(streams_[p.stream], n);
+  }
+  start(n, after);
+}
+
+Error DeviceGrid::place_of(const Caller& c, u64 stream, Place& out) {
+  if (stream == 0) stream = c.own_default_stream ? kPerThread : kLegacy;
+  if (stream == kTail) out.order = Order::Tail;
+  if (stream == kFireAndForget) out.order = Order::FireAndForget;
+  out.stream = stream == kLegacy ? block_key(c.block) : stream == kPerThread ? thread_key(c.block, c.thread) : stream;
+  if (stream <= kFireAndForget) return Error::Success;
+  std::lock_guard l(m_);
+  return streams_.contains(stream) ? Error::Success : Error::InvalidHandle;
+}
+
+u64 DeviceGrid::parameter_buffer(const Caller& c, Words w) {
+  auto p = std::make_unique<Prepared>();
+  const auto dim = [&](u32 at) {
+    return device::Dim3{static_cast<u32>(w[at]), static_cast<u32>(w[at + 1]), static_cast<u32>(w[at + 2])};
+  };
+  p->function = function_at(w[0]);
+  if (!p->function) return remember(c, Error::InvalidDeviceFunction), 0;
+  p->config = {.grid = dim(1), .block = dim(4), .dynamic_shared = w[7]};
+  p->params.assign(std::max<u64>(p->function->ir().param_bytes, 16), 0);
+  const u64 at = reinterpret_cast<u64>(p->params.data());
+  std::lock_guard l(m_);
+  prepared_[at] = std::move(p);
+  return at;
+}
+
+Error DeviceGrid::launch(const Caller& c, u64 buffer, u64 stream) {
+  std::unique_ptr<Prepared> p;
+  {
+    std::lock_guard l(m_);
+    if (auto found = prepared_.extract(buffer)) p = std::move(found.mapped());
+  }
+  if (!p) return Error::InvalidValue;
+  Place place;
+  US_TRY(place_of(c, stream, place));
+  return launch_in(place, *p);
+}
+
+Error DeviceGrid::launch_in(const Place& place, Prepared& p) {
+  device::Dim3 cluster;
+  if (const Error e = validate(*p.function, p.config, cluster); failed(e))
+    return e == Error::InvalidValue ? Error::InvalidConfiguration : e;
+  std::unique_ptr<device::Launch> launch =
+      context_.make_launch(*p.function, p.config, cluster, std::move(p.params), depth_ + 1);
+  const codegen::Variant variant{p.config.block, cluster, static_cast<u32>(p.config.dynamic_shared)};
+  std::shared_ptr<const codegen::Compiled> code;
+  NodeRef compiled;
+  if (p.function->ready_code(variant, code))
+    set_code(*launch, std::move(code));
+  else
+    compiled = compile_node(*p.function, variant, *launch);
+  const NodeRef n = context_.executor().make(Node::Kind::Kernel);
+  n->launch = std::move(launch);
+  submit(place, n, compiled);
+  return Error::Success;
+}
+
+// The compiler needs more stack than a fibre has, and time that a worker has not. A launch that gets no code fails.
+NodeRef DeviceGrid::compile_node(Function& f, const codegen::Variant& variant, device::Launch& launch) {
+  Executor& e = context_.executor();
+  const NodeRef n = e.make(Node::Kind::Work);
+  n->work = [this, self = shared_from_this(), &f, variant, &launch] {
+    std::shared_ptr<const codegen::Compiled> code;
+    std::string log;
+    if (failed(f.code(variant, code, log))) return context_.runtime().report(log);
+    set_code(launch, std::move(code));
+  };
+  e.submit_from_device(n, {});
+  return n;
+}
+
+Error DeviceGrid::in_stream(const Caller& c, u64 stream, std::function<void()> work) {
+  Place place;
+  US_TRY(place_of(c, stream, place));
+  const NodeRef n = context_.executor().make(Node::Kind::Work);
+  n->work = std::move(work);
+  submit(place, n, {});
+  return Error::Success;
+}
+
+Error DeviceGrid::create_stream(u64 out, u64 flags) {
+  constexpr u64 kNonBlocking = 1;
+  if (flags != kNonBlocking) return Error::InvalidValue;
+  u64 handle = 0;
+  {
+    std::lock_guard l(m_);
+    handle = next_handle_++;
+    streams_[handle] = {};
+  }
+  *reinterpret_cast<u64*>(out) = handle;
+  return Error::Success;
+}
+
+Error DeviceGrid::create_event(u64 out, u64 flags) {
+  constexpr u64 kDisableTiming = 2;
+  if (flags != kDisableTiming) return Error::InvalidValue;
+  u64 handle = 0;
+  {
+    std::lock_guard l(m_);
+    handle = next_handle_++;
+    events_[handle] = {};
+  }
+  *reinterpret_cast<u64*>(out) = handle;
+  return Error::Success;
+}
+
+Error DeviceGrid::destroy(std::unordered_map<u64, NodeRef>& table, u64 handle) {
+  NodeRef last;  // goes outside the lock
+  std::lock_guard l(m_);
+  const auto found = table.extract(handle);
+  if (!found) return Error::InvalidHandle;
+  last = found.mapped();
+  return Error::Success;
+}
+
+Error DeviceGrid::record(const Caller& c, u64 event, u64 stream) {
+  Place place;
+  US_TRY(place_of(c, stream, place));
+  if (place.order != Order::InStream) return Error::InvalidValue;
+  std::lock_guard l(m_);
+  const auto e = events_.find(event);
+  if (e == events_.end()) return Error::InvalidHandle;
+  e->second = streams_[place.stream];
+  return Error::Success;
+}
+
+Error DeviceGrid::wait(const Caller& c, u64 stream, u64 event) {
+  Place place;
+  NodeRef recorded;
+  US_TRY(place_of(c, stream, place));
+  if (place.order != Order::InStream) return Error::InvalidValue;
+  {
+    std::lock_guard l(m_);
+    const auto e = events_.find(event);
+    if (e == events_.end()) return Error::InvalidHandle;
+    recorded = e->second;
+  }
+  if (recorded.pending()) submit(place, context_.executor().make(Node::Kind::Empty), recorded);
+  return Error::Success;
+}
+
+}  // namespace us::driver

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A grid whose kernel may launch others (dynamic parallelism): its streams, its events and the work that hangs on it.
+//
+//   the grid itself ──┐
+//   launches, copies ─┴─ open == 0 → first tail launch ── open == 0 → next … → complete: the node of the grid in the work graph
+//
+// Launches are nodes of the same work graph as the host's. A block's default stream and streams by name keep their order; a
+// launch in the fire-and-forget stream waits for nobody; tail launches run one after the other when all the rest has ended.
+// A launched grid has a DeviceGrid of its own, so that it is complete only when what it launched is.
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "device/device_runtime.h"
+#include "driver/context.h"
+
+namespace us::driver {
+
+class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared_from_this<DeviceGrid> {
+ public:
+  DeviceGrid(Context&, Module&, u32 depth);
+  u64 call(device::DeviceApi, const device::DeviceCaller&, std::span<const u64> words) override;
+  void grid_ended(const device::Fault&, std::function<void(const device::Fault&)> done) override;
+
+ private:
+  using Caller = device::DeviceCaller;
+  using Words = std::span<const u64>;
+  // A launch between GetParameterBuffer and LaunchDevice.
+  struct Prepared {
+    Function* function = nullptr;
+    LaunchConfig config;
+    std::vector<u8> params;
+  };
+  enum class Order { InStream, FireAndForget, Tail };
+  // Where work goes: behind the tail of a stream, or nowhere in particular.
+  struct Place {
+    Order order = Order::InStream;
+    u64 stream = 0;  // key in streams_
+  };
+
+  Error dispatch(device::DeviceApi, const Caller&, Words);
+  u64 parameter_buffer(const Caller&, Words);
+  Error launch(const Caller&, u64 buffer, u64 stream);
+  Error launch_in(const Place&, Prepared&);
+  Error place_of(const Caller&, u64 stream, Place& out);
+  NodeRef compile_node(Function&, const codegen::Variant&, device::Launch&);
+  void submit(const Place&, const NodeRef&, const NodeRef& also_after);
+  void start(const NodeRef&, std::span<const NodeRef> after);  // release() when it is complete
+  void release();
+  Error in_stream(const Caller&, u64 stream, std::function<void()> work);
+  Error copy(const Caller&, const Copy&, u64 stream);
+  Error fill(const Caller&, const Fill&, u64 stream);
+  Error create_stream(u64 out, u64 flags);
+  Error create_event(u64 out, u64 flags);
+  Error destroy(std::unordered_map<u64, NodeRef>&, u64 handle);
+  Error record(const Caller&, u64 event, u64 stream);
+  Error wait(const Caller&, u64 stream, u64 event);
+  Error allocate(const Caller&, u64 out, u64 bytes);
+  Error occupancy(Words);
+  Function* function_at(u64 address);
+  Error remember(const Caller&, Error);
+  Error last_error(const Caller&, bool forget);
+
+  Context& context_;
+  Module& module_;
+  const u32 depth_;
+  std::mutex m_;
+  u32 open_ = 1;  // the grid, or its tail launch that runs; work not complete
+  std::unordered_map<u64, std::unique_ptr<Prepared>> prepared_;  // by address of the parameters
+  std::unordered_map<u64, NodeRef> streams_, events_;  // the last node; default streams have keys of their own
+  std::deque<std::pair<NodeRef, NodeRef>> tails_;      // what to run, and what must be complete before
+  std::unordered_map<u64, Error> errors_;              // the last one, by thread
+  u64 next_handle_ = 0x100;
+  device::Fault fault_;
+  std::function<void(const device::Fault&)> done_;
+};
+
+}  // namespace us::driver
