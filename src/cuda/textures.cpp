@@ -145,7 +145,6 @@ Error apply_sampling(const CUDA_TEXTURE_DESC& d, TextureObject& t) {
   t.read_normalised = integer && !wide && !(d.flags & CU_TRSF_READ_AS_INTEGER);
   t.filter = static_cast<memory::FilterMode>(d.filterMode);
   t.mip_filter = static_cast<memory::FilterMode>(d.mipmapFilterMode);
-  if (t.filter == memory::FilterMode::Linear && !t.reads_float()) return Error::InvalidFilterSetting;
   t.srgb = d.flags & CU_TRSF_SRGB;
   t.seamless_cube = d.flags & CU_TRSF_SEAMLESS_CUBEMAP;
   t.trilinear_optimisation = !(d.flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION);
@@ -169,7 +168,7 @@ u32 magic_of(bool texture) { return texture ? TextureObject::kTexture : TextureO
 }  // namespace
 
 Error create_texture(driver::Context& c, const CUDA_RESOURCE_DESC& r, const CUDA_TEXTURE_DESC& d,
-                     const CUDA_RESOURCE_VIEW_DESC* v, bool normalised, u64& out) {
+                     const CUDA_RESOURCE_VIEW_DESC* v, ReadMode mode, u64& out) {
   US_TRY(c.sticky());
   TextureObject t;
   t.magic = TextureObject::kTexture;
@@ -177,7 +176,11 @@ Error create_texture(driver::Context& c, const CUDA_RESOURCE_DESC& r, const CUDA
   US_TRY(from_resource(c.device().ordinal(), r, t));
   if (v && !linear) US_TRY(apply_view(*v, t));
   US_TRY(apply_sampling(d, t));
-  if (normalised && !t.read_normalised && !t.format.normalised()) return Error::InvalidNormSetting;
+  if (t.filter == memory::FilterMode::Linear && !t.reads_float()) {
+    if (mode != ReadMode::NotGiven) return Error::InvalidFilterSetting;
+    t.filter = memory::FilterMode::Point;
+  }
+  if (mode == ReadMode::Normalised && !t.read_normalised && !t.format.normalised()) return Error::InvalidNormSetting;
   out = keep(t, {r, d, v ? *v : CUDA_RESOURCE_VIEW_DESC{}});
   return Error::Success;
 }

@@ -24,7 +24,7 @@ US_API CUresult cuTexObjectCreate(CUtexObject* out, const CUDA_RESOURCE_DESC* re
   if (!out || !resource || !texture) return CUDA_ERROR_INVALID_VALUE;
   return in_current([&](Context& c) {
     us::u64 handle = 0;
-    US_TRY(create_texture(c, *resource, *texture, view, false, handle));
+    US_TRY(create_texture(c, *resource, *texture, view, ReadMode::NotGiven, handle));
     *out = handle;
     return Error::Success;
   });

@@ -154,8 +154,8 @@ US_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out, const cudaR
     us::u64 handle = 0;
     US_TRY(to_driver(*resource, r));
     const auto v = view ? to_driver(*view) : CUDA_RESOURCE_VIEW_DESC{};
-    const bool normalised = texture->readMode == cudaReadModeNormalizedFloat;
-    US_TRY(create_texture(c, r, to_driver(*texture), view ? &v : nullptr, normalised, handle));
+    const auto mode = texture->readMode == cudaReadModeNormalizedFloat ? ReadMode::Normalised : ReadMode::Element;
+    US_TRY(create_texture(c, r, to_driver(*texture), view ? &v : nullptr, mode, handle));
     *out = handle;
     return Error::Success;
   });
