@@ -67,6 +67,7 @@ class Inliner {
     within_.resize(f_.blocks.size());
     for (u32 b = 0; b < f_.blocks.size(); ++b)
       for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
+        if (is_indirect(f_.blocks[b].insts[k]) && !sorted_.count(b) && sort_targets(b, k)) break;
         const u32 callee = callee_of(m_, f_.blocks[b].insts[k]);
         if (callee == ~0u || !waiting_[callee] || within_[b].count(callee) || insts_ > kMaxInsts) continue;
         expand(b, k, m_.functions[callee], callee);
@@ -77,6 +78,7 @@ class Inliner {
  private:
   Operand new_register(u32 bits) {
     f_.regs.push_back(bits == 64   ? ir::Width::B64
+                      : bits == 1  ? ir::Width::Pred
                       : bits == 16 ? ir::Width::B16
                       : bits == 8  ? ir::Width::B8
                                    : ir::Width::B32);
@@ -161,21 +163,76 @@ class Inliner {
     for (u32 x = first; x < rest; ++x)
       for (BlockId& t : f_.blocks[x].term.targets)
         if (t.v == rest) t.v = leave;
-    auto jump = [&](u32 to) {
-      Terminator t;
-      t.kind = Terminator::Kind::Br;
-      t.targets = {BlockId{to}};
-      t.loc = f_.blocks[b].term.loc;
-      return t;
-    };
+    const SrcLoc loc = f_.blocks[b].term.loc;
     f_.blocks[enter].insts = std::move(in);
-    f_.blocks[enter].term = jump(first);
+    f_.blocks[enter].term = jump_to(first, loc);
     f_.blocks[leave].insts = std::move(out);
-    f_.blocks[leave].term = jump(rest);
-    Terminator& t = f_.blocks[b].term;
+    f_.blocks[leave].term = jump_to(rest, loc);
+    f_.blocks[b].term = fork(guard, enter, rest, loc);
+  }
+
+  // An indirect call whose target may wait: a direct call of each such function, for the lanes whose target it is.
+  //
+  //   head ─► target == f? ─no─► target == g? ─no─► the indirect call
+  //              │ yes              │ yes                │
+  //              ▼                  ▼                    ▼
+  //            call f ───────────► rest ◄─────────────────
+  bool sort_targets(u32 b, std::size_t k) {
+    std::vector<u32> targets;
+    for (u32 f : waiting_targets(m_, waiting_, f_.blocks[b].insts[k]))
+      if (!within_[b].count(f)) targets.push_back(f);
+    if (targets.empty() || insts_ > kMaxInsts) return false;
+    const u32 first = static_cast<u32>(f_.blocks.size()), n = static_cast<u32>(targets.size());
+    const u32 last = first + 2 * n, rest = last + 1;  // first + 2 t: the test for target t, then its call
+    f_.blocks.resize(rest + 1);
+    within_.resize(rest + 1, within_[b]);
+    Block& head = f_.blocks[b];
+    const Inst call = std::move(head.insts[k]);
+    f_.blocks[rest].insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
+                                 std::make_move_iterator(head.insts.end()));
+    f_.blocks[rest].term = std::move(head.term);
+    head.insts.resize(k);
+    head.term =
+        call.guard.kind == Operand::Kind::None ? jump_to(first, call.loc) : fork(call.guard, first, rest, call.loc);
+    for (u32 t = 0; t < n; ++t) {
+      Block& test = f_.blocks[first + 2 * t];
+      Block& yes = f_.blocks[first + 2 * t + 1];
+      Operand function;
+      function.kind = Operand::Kind::Symbol;
+      function.sym = m_.functions[targets[t]].sym;
+      const Operand address = new_register(64), same = new_register(1);
+      test.insts.push_back(access("mov.u64", address, function, call.loc));
+      test.insts.back().ops.resize(2);
+      test.insts.push_back(access("setp.eq.u64", same, Operand{}, call.loc));
+      test.insts.back().ops = {same, Operand{}, call.call[0].target, address};
+      test.term = fork(same, first + 2 * t + 1, first + 2 * t + 2, call.loc);
+      yes.insts.push_back(call);
+      yes.insts.back().guard = Operand{};
+      yes.insts.back().call[0].callee = function.sym;
+      yes.insts.back().call[0].target = Operand{};
+      yes.term = jump_to(rest, call.loc);
+    }
+    f_.blocks[last].insts.push_back(call);
+    f_.blocks[last].insts.back().guard = Operand{};
+    f_.blocks[last].term = jump_to(rest, call.loc);
+    sorted_.insert(last);
+    return true;
+  }
+
+  static Terminator jump_to(u32 to, const SrcLoc& loc) {
+    Terminator t;
+    t.kind = Terminator::Kind::Br;
+    t.targets = {BlockId{to}};
+    t.loc = loc;
+    return t;
+  }
+  static Terminator fork(const Operand& cond, u32 yes, u32 no, const SrcLoc& loc) {
+    Terminator t;
     t.kind = Terminator::Kind::CondBr;
-    t.cond = guard;
-    t.targets = {BlockId{enter}, BlockId{rest}};
+    t.cond = cond;
+    t.targets = {BlockId{yes}, BlockId{no}};
+    t.loc = loc;
+    return t;
   }
 
   void copy_body(const ir::Function& callee, u32 id, u32 caller_block, u32 first, u32 rest) {
@@ -223,10 +280,47 @@ class Inliner {
   std::map<u32, u32>& local_shift_;
   std::vector<std::set<u32>> within_;  // by block: functions whose bodies it stands in
   std::set<u32> framed_;
+  std::set<u32> sorted_;  // blocks of indirect calls that are left for targets which never wait
   std::size_t insts_ = 0;
 };
 
 }  // namespace
+
+bool is_indirect(const Inst& i) { return !i.call.empty() && !i.call[0].callee.valid(); }
+
+std::vector<u32> address_taken_functions(const ir::Module& m) {
+  std::vector<u32> taken;
+  std::vector<u8> seen(m.functions.size(), 0);
+  auto take = [&](ir::SymId s) {
+    if (!s.valid()) return;
+    const ir::Symbol& sym = m.symbols[s.v];
+    if (sym.kind != ir::Symbol::Kind::Function || !sym.func.valid()) return;
+    if (m.functions[sym.func.v].entry || seen[sym.func.v]++) return;
+    taken.push_back(sym.func.v);
+  };
+  for (const ir::Symbol& s : m.symbols)
+    for (const auto& r : s.relocs) take(r.sym);
+  for (const ir::Function& f : m.functions)
+    for (const Block& b : f.blocks)
+      for (const Inst& i : b.insts)
+        for (const Operand& o : i.ops) {
+          if (o.kind == Operand::Kind::Symbol) take(o.sym);
+          for (const Operand& e : o.elems)
+            if (e.kind == Operand::Kind::Symbol) take(e.sym);
+        }
+  return taken;
+}
+
+std::vector<u32> waiting_targets(const ir::Module& m, const std::vector<u8>& waiting, const Inst& call) {
+  std::vector<u32> targets;
+  if (std::find(waiting.begin(), waiting.end(), u8{1}) == waiting.end()) return targets;
+  for (u32 f : address_taken_functions(m)) {
+    const ir::Function& g = m.functions[f];
+    if (waiting[f] && g.params.size() == call.call[0].args.size() && g.rets.size() == call.call[0].rets.size())
+      targets.push_back(f);
+  }
+  return targets;
+}
 
 std::vector<u8> waiting_functions(const ir::Module& m) {
   std::vector<u8> waits(m.functions.size(), 0);
@@ -237,7 +331,8 @@ std::vector<u8> waiting_functions(const ir::Module& m) {
       for (const Block& b : m.functions[f].blocks)
         for (const Inst& i : b.insts) {
           const u32 callee = callee_of(m, i);
-          if (waits[f] || callee == ~0u || !waits[callee]) continue;
+          if (waits[f] || i.call.empty()) continue;
+          if (is_indirect(i) ? waiting_targets(m, waits, i).empty() : callee == ~0u || !waits[callee]) continue;
           waits[f] = 1;
           changed = true;
         }

@@ -12,7 +12,14 @@ namespace us::codegen {
 // call such a function. By FuncId.
 std::vector<u8> waiting_functions(const ir::Module&);
 
-// Replaces direct calls of waiting functions by their bodies, as deep as they go; recursive calls stay. Register form.
+// Functions whose address is used as a value: what an indirect call may call. By FuncId.
+std::vector<u32> address_taken_functions(const ir::Module&);
+bool is_indirect(const ir::Inst&);
+// Waiting functions that an indirect call may call.
+std::vector<u32> waiting_targets(const ir::Module&, const std::vector<u8>& waiting, const ir::Inst& call);
+
+// Replaces direct calls of waiting functions by their bodies, as deep as they go; recursive calls stay. Indirect
+// calls that may reach one test for it first. Register form.
 // `local_shift`: where the .local variables of each body lie in the frame of `f`, by SymId.
 void inline_waiting_calls(const ir::Module&, const std::vector<u8>& waiting, ir::Function& f,
                           std::map<u32, u32>& local_shift);

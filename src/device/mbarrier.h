@@ -26,6 +26,9 @@ class Mbarrier {
   u32 phase() const { return u32(word_ >> 63); }
   bool initialised() const { return (word_ & kMark) != 0; }
 
+  // The object is gone, its phase stays readable: a wait for a phase that completed before still ends.
+  Mbarrier invalidated() const { return Mbarrier(word_ & ~kMark); }
+
   // Each returns true if it completed the phase. Counts out of range wrap within their fields: undefined in the ISA.
   bool arrive(u32 count) {
     set_pending(pending() - count);

@@ -47,7 +47,9 @@ void store(Warp& w, u32 addr, u64* at, Mbarrier b, bool completed) {
   if (completed) phase_completed(s, addr);
 }
 
-bool is_done(u64 word, u64 state, bool parity) { return word >> 63 != (parity ? state & 1 : state >> 63); }
+// The phase that a lane waits for: told by its parity, or by the state that its arrival returned.
+u64 awaited_phase(u64 state, bool parity) { return parity ? state & 1 : state >> 63; }
+bool is_done(u64 word, u64 state, bool parity) { return word >> 63 != awaited_phase(state, parity); }
 
 u32 lanes_done(Warp& w, u32 mask, const u64* args) {
   u32 done = 0;
@@ -59,7 +61,7 @@ u32 lanes_done(Warp& w, u32 mask, const u64* args) {
 void remember_wait(Warp& w, u32 mask, const u64* args) {
   u32 first = first_lane(mask);
   w.wait_addr = u32(args[first]);
-  w.wait_parity = args[64 + first] & kParity ? args[32 + first] & 1 : args[32 + first] >> 63;
+  w.wait_parity = awaited_phase(args[32 + first], args[64 + first] & kParity);
 }
 
 // Sleep until the first lane's mbarrier completes its phase, or the scheduler wants an answer.
@@ -67,7 +69,9 @@ u32 wait_for_phase(Warp& w, u32 mask, const u64* args) {
   Cta& c = *w.home;
   u32 first = first_lane(mask), bit = 1u << w.warp_id;
   w.wait_lanes_differ = 0;
-  for (u32 l : Lanes(mask)) w.wait_lanes_differ |= args[l] != args[first] || args[32 + l] != args[32 + first];
+  for (u32 l : Lanes(mask))
+    w.wait_lanes_differ |=
+        args[l] != args[first] || awaited_phase(args[32 + l], args[64 + l] & kParity) != w.wait_parity;
   w.wait = Wait::Mbarrier;
   w.wait_mask = mask;
   w.wait_done = false;
@@ -102,7 +106,10 @@ void rt_MbarInit(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_MbarInval(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  for (u32 l : Lanes(mask)) store(w, u32(args[l]), word_at(w, args[l], l), Mbarrier(0), false);
+  for (u32 l : Lanes(mask)) {
+    u64* at = word_at(w, args[l], l);
+    store(w, u32(args[l]), at, Mbarrier(*at).invalidated(), false);
+  }
 }
 
 void rt_MbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {

@@ -153,7 +153,7 @@ Context::Side Context::side_of(u64 address, u64 extent) const {
   const bool own_range = !a->host();
   u64 end = a->address + a->bytes;
   if (a->kind == memory::Kind::Mapped) return {.known = true, .device = true, .inside = accessible(address, extent)};
-  if (own_range) end = std::max(end, runtime().device(a->device).heap().mapped_end(address));
+  if (own_range) end = std::max(end, runtime().device(a->device).heap().copied_end(address));
   return {.known = true,
           .device = own_range && a->kind != memory::Kind::Managed,
           .inside = address + extent <= end,

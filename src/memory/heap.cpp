@@ -21,6 +21,8 @@ constexpr u64 kTooManyMappings = 28000;  // beyond, allocations stand without a 
 constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 u64 round_up(u64 v, u64 to) { return (v + to - 1) / to * to; }
+// What of an allocation can be accessed: as on the device, a big one up to the end of its last chunk.
+u64 accessible(u64 bytes) { return round_up(bytes, bytes >= kChunk ? kChunk : kPage); }
 void* ptr(u64 a) { return reinterpret_cast<void*>(a); }
 
 u64 reserve(u64 hint, u64 bytes) {
@@ -113,7 +115,7 @@ void Heap::give(u64 at, u64 bytes) { merge(extents_, at, bytes); }
 u64 Heap::allocate_pages(u64 bytes, u64 align) {
   const u64 cost = round_up(bytes, bytes >= kChunk / 2 ? kChunk : kPage);
   if (used_ + cost > capacity_) return 0;
-  const u64 pages = round_up(bytes, kPage);
+  const u64 pages = accessible(bytes);
   const u64 gap = align == kChunk || mappings_ < kTooManyMappings ? kPage : 0;  // pools never touch
   align = std::max(align, bytes >= kChunk ? kChunk : gap ? kSlot : kPage);
   const u64 at = take(pages + gap, align);
@@ -171,7 +173,7 @@ bool Heap::share(u64 address, SharedPages& out) {
   if (it == blocks_.end()) return false;
   const bool pooled = it->second.pooled;
   const u64 start = pooled ? address / kChunk * kChunk : address;
-  const u64 bytes = pooled ? kChunk : round_up(it->second.bytes, kPage);
+  const u64 bytes = pooled ? kChunk : accessible(it->second.bytes);
   auto known = shared_.find(start);
   if (known == shared_.end()) {
     const int fd = copy_to_file(start, bytes);
@@ -189,7 +191,7 @@ bool Heap::release_pages(u64 at, const Block& b) {
     close(it->second.descriptor);
     shared_.erase(it);
   }
-  const u64 pages = round_up(b.bytes, kPage);
+  const u64 pages = accessible(b.bytes);
   if (mmap(ptr(at), pages, PROT_NONE, kFlags | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
   madvise(ptr(at), pages, MADV_DONTDUMP);
   used_ -= b.cost;
@@ -216,7 +218,7 @@ bool Heap::free(u64 address) {
   return true;
 }
 
-u64 Heap::mapped_end(u64 address) const {
+u64 Heap::copied_end(u64 address) const {
   std::lock_guard l(m_);
   auto it = blocks_.upper_bound(address);
   if (it == blocks_.begin()) return 0;

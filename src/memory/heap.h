@@ -3,8 +3,9 @@
 //
 //   |pool 2 MiB: small blocks|gap|allocation of whole pages|gap|  free  |allocation|gap| ...
 //
-// Big allocations end where unmapped memory begins (if their size is a multiple of a page); addresses are not reused
-// before the range is used up, so late accesses fault instead of hitting another allocation.
+// Allocations below 2 MB end where unmapped memory begins (if their size is a multiple of a page); of bigger ones all of
+// the last 2 MB can be accessed, as on the device, whose pages are that big. Addresses are not reused before the range is
+// used up, so late accesses fault instead of hitting another allocation.
 #pragma once
 #include <map>
 #include <memory>
@@ -36,7 +37,7 @@ class Heap {
   bool contains(u64 address) const { return address - base_ < reserved_; }
   u64 used() const;
   u64 capacity() const { return capacity_; }
-  u64 mapped_end(u64 address) const;  // first unmapped address behind a mapped one; 0: not mapped
+  u64 copied_end(u64 address) const;  // how far copies may go: to the end of an allocation's last 4 KB; 0: none there
 
  private:
   struct Block {

@@ -106,7 +106,7 @@ def rodinia(ctx):
     if ctx.program != "lud":
         return makefile_plan(ctx, directory, ctx.program)
     sources = [directory / "cuda/lud.cu", directory / "cuda/lud_kernel.cu", directory / "common/common.c"]
-    plan = Plan(directory, [nvcc(ctx, sources, ["-I" + str(directory / "common"), "-x", "cu"])], ctx.executable, directory)
+    plan = Plan(directory, [nvcc(ctx, sources, ["-I" + str(directory / "common")])], ctx.executable, directory)
     plan.arguments = ["-s", "256", "-v"]
     return plan
 

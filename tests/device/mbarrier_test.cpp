@@ -45,6 +45,23 @@ TEST(MbarrierWord, FieldsAndRanges) {
   EXPECT_TRUE(b.initialised());
 }
 
+// The lanes of a warp look one after the other: one that saw the phase completed may invalidate the object first.
+TEST_P(Mbarriers, ACompletedPhaseOutlivesTheObject) {
+  Gpu gpu(options());
+  auto kernel = [](WarpCtx* w) {
+    const u64 m = at(w, 0);
+    for (u32 phases : {1, 2, 3}) {
+      init(w, m, 1);
+      u64 state = 0;
+      for (u32 k = 0; k < phases; ++k) state = arrive(w, m);
+      call(w, RtFn::MbarInval, {m}, nullptr, 1);
+      EXPECT_TRUE(test(w, m, state));
+      EXPECT_TRUE(test_parity(w, m, (phases - 1) & 1));
+    }
+  };
+  EXPECT_EQ(run(gpu, kernel, nullptr, {}).outcome, Outcome::Ok);
+}
+
 TEST_P(Mbarriers, PhasesStatesAndDrop) {
   Gpu gpu(options());
   auto kernel = [](WarpCtx* w) {
@@ -95,6 +112,25 @@ TEST_P(Mbarriers, TransactionsHoldThePhase) {
     EXPECT_TRUE(test(w, m, s));
   };
   EXPECT_EQ(run(gpu, kernel, nullptr, {}).outcome, Outcome::Ok);
+}
+
+// The states of a warp's lanes differ in their counts: all wait for the same phase, and its end releases all of them even
+// if the word is something else by the time they run.
+TEST_P(Mbarriers, WaitersAreReleasedByThePhaseTheyWaitFor) {
+  Gpu gpu(options());
+  auto kernel = [](WarpCtx* w) {
+    const u64 m = at(w, 0);
+    if (w->warp_id == 0) init(w, m, w->cta->threads);
+    sync(w);
+    Args states{m, 0, kTry, 0};
+    u64 word[2 * 32], done[2 * 32] = {};
+    call(w, RtFn::MbarArrive, {m, 1, 0, 0}, word);
+    for (u32 l = 0; l < 32; ++l) states.set_lane(1, l, word[l]);
+    while (!done[0]) call(w, RtFn::MbarTestWait, states, done);
+    if (w->warp_id == w->cta->warps - 1) init(w, m, 5000);  // the last to arrive is the first to go on
+  };
+  Fault f = run(gpu, kernel, nullptr, {.grid = {20, 1, 1}, .block = {256, 1, 1}});
+  EXPECT_EQ(f.outcome, Outcome::Ok) << f.message;
 }
 
 TEST_P(Mbarriers, EveryLaneArrives) {

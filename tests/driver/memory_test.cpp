@@ -132,5 +132,24 @@ TEST_F(Memory, AnAccessAfterFreeFaults) {
   EXPECT_DEATH(*reinterpret_cast<volatile int*>(d) = 1, "");
 }
 
+// As on the device, whose pages are of 2 MB: what lies behind a big allocation in its last page is there, no more.
+TEST_F(Memory, ABigAllocationEndsWithItsLastTwoMegabytes) {
+  constexpr u64 kPage = 2 << 20, kBytes = 2 * kPage + 8;
+  const u64 d = take(kBytes), behind = take(kPage);
+  EXPECT_TRUE(behind >= d + 3 * kPage || behind + kPage <= d);
+  volatile u8* p = reinterpret_cast<u8*>(d);
+  p[kBytes] = 7;
+  p[3 * kPage - 1] = 9;
+  EXPECT_EQ(p[kBytes], 7);
+  EXPECT_DEATH(p[3 * kPage] = 1, "");
+  u8 host[16] = {};
+  EXPECT_EQ(copy(d + 2 * kPage + 4096 - 8, at(host), 16, CopyKind::HostToDevice),
+            Error::InvalidValue);  // copies know the size
+  EXPECT_EQ(c.free(d), Error::Success);
+  EXPECT_DEATH(p[kBytes] = 1, "");
+  volatile u8* small = reinterpret_cast<u8*>(take(kPage - 4096));
+  EXPECT_DEATH(small[kPage - 4096] = 1, "");
+}
+
 }  // namespace
 }  // namespace us::driver

@@ -30,6 +30,7 @@
 #include <mutex>
 
 #include "codegen/compile.h"
+#include "codegen/inline_calls.h"
 #include "codegen/llvm/emitter.h"
 
 namespace us::codegen {
@@ -133,30 +134,6 @@ Target make_target(const std::string& cpu_option) {
   t.avx512 = info->checkFeatures("+avx512f") && info->checkFeatures("+avx512bw") && info->checkFeatures("+avx512vl");
   t.byte_permutes = t.avx512 && info->checkFeatures("+avx512vbmi");
   return t;
-}
-
-// Functions whose address is used as a value: candidates of indirect calls.
-void find_address_taken(ModuleEmitter& m) {
-  std::vector<u8> seen(m.ir.functions.size(), 0);
-  auto take = [&](ir::SymId s) {
-    if (!s.valid()) return;
-    const ir::Symbol& sym = m.ir.symbols[s.v];
-    if (sym.kind == ir::Symbol::Kind::Function && sym.func.valid() && !m.ir.functions[sym.func.v].entry &&
-        !seen[sym.func.v]) {
-      seen[sym.func.v] = 1;
-      m.address_taken.push_back(sym.func.v);
-    }
-  };
-  for (const ir::Symbol& s : m.ir.symbols)
-    for (const auto& r : s.relocs) take(r.sym);
-  for (const ir::Function& f : m.ir.functions)
-    for (const ir::Block& b : f.blocks)
-      for (const ir::Inst& i : b.insts)
-        for (const ir::Operand& o : i.ops) {
-          if (o.kind == ir::Operand::Kind::Symbol) take(o.sym);
-          for (const ir::Operand& e : o.elems)
-            if (e.kind == ir::Operand::Kind::Symbol) take(e.sym);
-        }
 }
 
 // Whether some function takes stack at run time (alloca).
@@ -263,7 +240,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     out.error = std::string("no kernel named ") + kernel;
     return;
   }
-  find_address_taken(m);
+  m.address_taken = address_taken_functions(module);
   out.times.push_back({"target", ms_since(t0)});
   const auto t1 = Clock::now();
   auto* ptr = llvm::PointerType::getUnqual(m.context);

@@ -80,12 +80,17 @@ void Emitter::analyze_function() {
   m_.yields = m_.yields || (a_.yields && !cta_mode_);
 }
 
-// Does a part of the warp call a function in which lanes may wait for each other?
+// Does a part of the warp call a function in which lanes may wait for each other, or do lanes call different ones?
 bool Emitter::calls_that_wait() {
   for (u32 b = 0; b < f_.blocks.size(); ++b)
     for (const ir::Inst& i : f_.blocks[b].insts) {
-      if (i.call.empty() || !(a_.guarded[b] || i.guard.kind != Operand::Kind::None)) continue;
+      if (i.call.empty()) continue;
+      const bool indirect = is_indirect(i), part = a_.guarded[b] || i.guard.kind != Operand::Kind::None;
+      const Operand& target = i.call[0].target;
+      const bool several = indirect && target.value.valid() && !a_.shapes[target.value.v].uniform();
+      if (!part && !several) continue;
       if (m_.waiting.empty()) m_.waiting = waiting_functions(m_.ir);
+      if (indirect && !waiting_targets(m_.ir, m_.waiting, i).empty()) return true;
       const ir::Symbol* s = i.call[0].callee.valid() ? &m_.ir.symbols[i.call[0].callee.v] : nullptr;
       while (s && s->alias.valid()) s = &m_.ir.symbols[s->alias.v];
       if (s && s->func.valid() && m_.waiting[s->func.v]) return true;
@@ -444,9 +449,10 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
   set_mask(was, was_full);
+  std::vector<LV> merged_values(defs.size());  // all phis stand before what their definitions emit
   for (std::size_t k = 0; k < defs.size(); ++k) {
     const Shape& want = a_.shapes[defs[k].v];
-    LV r;
+    LV& r = merged_values[k];
     r.shape = want;
     if (want.constant())
       r.base = const_int(want.bits, want.value);
@@ -461,8 +467,8 @@ void Emitter::emit_guarded(const ir::Inst& i) {
         r.base = phi;
       r.vec_block = b_.GetInsertBlock();
     }
-    define(defs[k], r);
   }
+  for (std::size_t k = 0; k < defs.size(); ++k) define(defs[k], merged_values[k]);
 }
 
 }  // namespace us::codegen
