@@ -269,6 +269,7 @@ class Emitter final : public Builder {
   std::vector<LV> pool_;
   std::vector<LV> values_;  // by ValueId, valid in `value_block_`
   std::vector<Block*> value_block_;
+  std::vector<std::pair<Block*, LV>> loaded_;  // by ValueId: read from its slot in this LLVM block
   std::vector<Slot> slots_, phi_in_;
   std::vector<Value*> shadows_;  // by ValueId
   std::vector<u8> crosses_;      // by ValueId: used in another block

@@ -44,7 +44,8 @@ class Interpolation {
       Value* start = half ? mixed(lshr(start_low, 16), start_high) : mixed(start_low, shl(start_high, 16));
       Value* centred = b_.CreateXor(x[half], dwords(0x8000));
       Value* factors = mixed(centred, half ? square : shl(square, 16));
-      Value* products = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_pmaddw_d_512, {}, {words(slopes), words(factors)});
+      Value* products =
+          b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_pmaddw_d_512, {}, {words(slopes), words(factors)});
       Value* t32 = b_.CreateAdd(products, dwords(f_.bias));
       Value* sum = b_.CreateAdd(start, b_.CreateAShr(t32, f_.grain));
       low[half] = b_.CreateAnd(t32, dwords((1u << f_.grain) - 1));
@@ -99,9 +100,9 @@ class Interpolation {
     x = words(x);
     auto word = [&](u64 v) { return splat(16, kWords, v); };
     Value* h = lshr(x, 8);
-    Value* index = b_.CreateOr(
-        b_.CreateAnd(lshr(x, 5), word(0x7f)),
-        b_.CreateOr(b_.CreateAnd(lshr(x, 1), word(0x7800)), b_.CreateAnd(shl(x, 7), word(0x0700))));
+    Value* index =
+        b_.CreateOr(b_.CreateAnd(lshr(x, 5), word(0x7f)),
+                    b_.CreateOr(b_.CreateAnd(lshr(x, 1), word(0x7800)), b_.CreateAnd(shl(x, 7), word(0x0700))));
     Value* small = permuted(kNibbleProducts, index);
     small = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_pmaddubs_w_512, {}, {small, splat(8, kBytes, 1)});
     Value* exact = b_.CreateMul(lshr(x, 12), b_.CreateAnd(lshr(x, 4), word(15)));

@@ -29,7 +29,8 @@ V Emitter::quick(V x, Operation ordinary, Operation short_way, Operation general
   Value* bits = vec(x);  // NaNs of any kind: they are not ordinary
   x = make_varying(bits, 32);
   Value* odd = b_.CreateAnd(b_.CreateNot(b_.CreateBitCast(vec(ordinary(*this, x)), b_.getInt32Ty())), mask());
-  Block *rare = Block::Create(c_, "rare", out_), *usual = Block::Create(c_, "usual", out_), *join = Block::Create(c_, "", out_);
+  Block *rare = Block::Create(c_, "rare", out_), *usual = Block::Create(c_, "usual", out_),
+        *join = Block::Create(c_, "", out_);
   auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 1000);
   b_.CreateCondBr(b_.CreateICmpNE(odd, b_.getInt32(0)), rare, usual, weights);
 

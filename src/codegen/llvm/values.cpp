@@ -523,7 +523,14 @@ LV Emitter::read_value(ir::ValueId id) {
     return v;
   }
   if (value_block_[id.v] == body_[cur_] && body_[cur_]) return values_[id.v];
-  return load_slot(slot_of(id), a_.shapes[id.v]);
+  // One load serves the rest of the LLVM block: stores then see that their addresses have one base.
+  if (loaded_.size() < f_.regs.size()) loaded_.resize(f_.regs.size());
+  auto& [block, loaded] = loaded_[id.v];
+  if (block != b_.GetInsertBlock()) {
+    loaded = load_slot(slot_of(id), a_.shapes[id.v]);
+    block = b_.GetInsertBlock();
+  }
+  return loaded;
 }
 
 V Emitter::read(const ir::Operand& o, isa::Type as) {
