@@ -54,7 +54,9 @@ struct MemRef {
   u32 count = 1;   // 1, 2, 4, 8
   Order order = Order::Weak;
   Scope scope = Scope::Sys;
-  u32 align = 0;                   // bytes the ISA requires: bits/8*count
+  u32 align = 0;     // bytes the ISA requires: bits/8*count; 0: not to be tested
+  ir::ValueId base;  // addr is this register, if any, plus base_offset
+  i64 base_offset = 0;
   bool param_of_function = false;  // Space::Param: parameter of a device function / call, not of the entry
   ir::SymId param;                 // Space::Param: which variable
 };

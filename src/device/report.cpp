@@ -40,16 +40,21 @@ std::string place_of(Warp& w, u32 lanes, const std::string& line) {
 }
 
 namespace {
-void fail_launch(Warp& w, Outcome outcome, std::string&& what, u32 lanes) {
-  std::string head = std::move(what);
+void fail_launch(Warp& w, Outcome outcome, std::string&& what, u32 lanes, std::string&& line) {
+  std::string head = std::move(what), at = std::move(line);
   Slot& s = *w.home->slot;
-  s.worker->machine.fail(s.grid, Fault{outcome, head + "\n" + place_of(w, lanes, line_of_call(w))});
+  s.worker->machine.fail(s.grid, Fault{outcome, head + "\n" + place_of(w, lanes, at)});
 }
 }  // namespace
 
 // All strings are gone before the stack is left for good.
 void die(Warp& w, Outcome outcome, std::string&& what, u32 lanes) {
-  fail_launch(w, outcome, std::move(what), lanes);
+  fail_launch(w, outcome, std::move(what), lanes, line_of_call(w));
+  w.home->slot->worker->abandon(w);
+}
+
+void die_at(Warp& w, Outcome outcome, std::string&& what, u32 lanes, std::string&& line) {
+  fail_launch(w, outcome, std::move(what), lanes, std::move(line));
   w.home->slot->worker->abandon(w);
 }
 

@@ -14,5 +14,6 @@ std::string place_of(Warp&, u32 lanes, const std::string& line);
 
 // End the launch from inside a runtime function.
 [[noreturn]] void die(Warp&, Outcome, std::string&& what, u32 lanes);
+[[noreturn]] void die_at(Warp&, Outcome, std::string&& what, u32 lanes, std::string&& line);
 
 }  // namespace us::device

@@ -199,9 +199,9 @@ void add_level(Taps& taps, const TextureObject& t, const TextureRead& r, u32 lev
   else if (t.layered())
     z.first = z.second = layer_of(t, l, r.layer);
   if (!filter) return taps.add(texel_at(t, l, x.first, y.first, z.first), total);
-  const u32 far = part(z.weight, total);
-  add_plane(taps, t, l, x, y, z.first, total - far);
-  add_plane(taps, t, l, x, y, z.second, far);
+  const u32 near = part(256 - z.weight, total);
+  add_plane(taps, t, l, x, y, z.first, near);
+  add_plane(taps, t, l, x, y, z.second, total - near);
 }
 Texel result(const TextureObject& t, const Taps& taps) {
   if (taps.count == 1 && taps.planes == 0) return point(t, taps.list[0].at);
@@ -234,9 +234,9 @@ Texel fetch(const TextureObject& t, const TextureRead& r) {
 
 Texel sample(const TextureObject& t, const TextureRead& r) {
   if (r.integer) return fetch(t, r);
-  if (!r.level || t.level_count == 1) return sample_level(t, r, 0);
+  if (t.level_count == 1) return sample_level(t, r, 0);
   const i64 low = level_in_256ths(t.min_level), high = level_in_256ths(t.max_level);
-  i64 lod = level_in_256ths(r.lod) + level_in_256ths(t.level_bias);
+  i64 lod = level_in_256ths(r.level ? r.lod : 0) + level_in_256ths(t.level_bias);
   lod = std::clamp<i64>(std::min(std::max(lod, low), std::max(low, high)), 0, i64{t.level_count - 1} * kOne);
   if (t.mip_filter == FilterMode::Point) return sample_level(t, r, static_cast<u32>((lod + kOne / 2) >> 8));
   const u32 level = static_cast<u32>(lod >> 8), fraction = static_cast<u32>(lod & 255);

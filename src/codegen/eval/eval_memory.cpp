@@ -7,12 +7,15 @@
 #include <cstring>
 
 #include "codegen/eval/eval_builder.h"
+#include "device/misaligned.h"
 #include "numerics/numerics.h"
 
 namespace us::codegen::eval {
 
 using isa::Space;
 using isa::Type;
+
+static bool is_shared(Space s) { return s == Space::Shared || s == Space::SharedCluster; }
 
 u8* EvalBuilder::parameter(ir::SymId id, u32 lane) {
   std::vector<u8>& p = lanes_[lane].top().params[id.v];
@@ -39,7 +42,24 @@ u8* EvalBuilder::host_address(const MemRef& m, u32 lane, u64 bytes_before) {
   }
 }
 
+void EvalBuilder::require_alignment(const MemRef& m) {
+  if (m.align < 2 || m.space == Space::Param || m.space == Space::Const || m.space == Space::Local) return;
+  u64 offsets[32] = {}, bad = 0;
+  each_active([&](u32 l) {
+    offsets[l] = (m.addr ? get(m.addr, l) : 0) + static_cast<u64>(m.offset);
+    if (is_shared(m.space)) offsets[l] = static_cast<u32>(offsets[l]);
+    bad |= offsets[l] & (m.align - 1);
+  });
+  const struct {
+    u64 count = 1;
+    device::MisalignedAccess access;
+  } table{1, {0, m.align, 0, device::MisalignedAccess::Rows}};
+  const u64 args[] = {std::bit_cast<u64>(&table), std::bit_cast<u64>(&offsets[0])};
+  if (bad) warp_.rt[static_cast<std::size_t>(device::RtFn::Misaligned)](&warp_, exec_, args, nullptr);
+}
+
 void EvalBuilder::load(const MemRef& m, std::span<V> out) {
+  require_alignment(m);
   const u32 bytes = m.bits / 8;
   for (u32 k = 0; k < m.count; ++k) {
     Value& r = make(m.bits, out[k]);
@@ -52,6 +72,7 @@ void EvalBuilder::load(const MemRef& m, std::span<V> out) {
   if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 void EvalBuilder::store(const MemRef& m, std::span<const V> in) {
+  require_alignment(m);
   const u32 bytes = m.bits / 8;
   if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
   each_active([&](u32 l) {
@@ -164,6 +185,7 @@ T update(u8* at, AtomOp op, Type t, u128 b, u128 c, bool shared) {
 }  // namespace
 
 V EvalBuilder::atomic(AtomOp op, Type t, const MemRef& m, V b, V c, bool) {
+  require_alignment(m);
   V out;
   Value& r = make(m.bits, out);
   auto wide = [&](V v, u32 l) { return v ? u128(m.bits > 64 ? value(v).hi[l] : 0) << 64 | value(v).lo[l] : u128(0); };

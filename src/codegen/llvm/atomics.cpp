@@ -134,6 +134,8 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
   Value* root = nullptr;
   LV addr = address(m, &root);
   const bool exclusive = m.space == Space::Shared || m.space == Space::SharedCluster;
+  require_alignment(m, addr);
+  test_alignment();
   vx = canon(vx);
   if (vy) vy = canon(vy);
   compiler_fence();

@@ -16,6 +16,8 @@
 
 #include "codegen/analysis.h"
 #include "codegen/jit.h"
+#include "codegen/low_bits.h"
+#include "device/misaligned.h"
 
 namespace us::codegen {
 
@@ -165,6 +167,24 @@ class Emitter final : public Builder {
   void defer_store(const MemRef&, Value* root, LV& addr, const std::vector<Value*>& v);
   void flush_stores();  // before anything that may see memory, and before control leaves the block
   void compiler_fence();
+  // alignment.cpp
+  struct AlignmentTest {
+    Value* bad = nullptr;   // i32: not zero if the address is no multiple of the access's size
+    Value* base = nullptr;  // for the message
+    device::MisalignedAccess access;
+    std::shared_ptr<const Offsets> offsets;
+    llvm::DebugLoc loc;
+  };
+  std::vector<AlignmentTest> alignment_;                             // of the block so far, tested at its end
+  std::vector<LowBits> low_bits_;                                    // by ValueId
+  std::map<std::array<u32, 3>, std::vector<u32>> alignment_tested_;  // root, rest, size -> blocks
+  void plan_alignment();
+  void require_alignment(const MemRef&, LV& addr);
+  bool root_alignment(const MemRef&, LV& addr);
+  void require_lane_alignment(const MemRef&, LV& addr);  // of a vector of addresses, at once
+  void test_alignment();                                 // of everything noted so far
+  void note_alignment(Value* low, u64 rest, const MemRef&, LV& addr);
+  void report_misaligned(std::span<const AlignmentTest>);
   // Runs `body(lane i32)` for each active lane, lowest first.
   template <class F>
   void for_each_lane(F&& body);

@@ -77,6 +77,7 @@ void Emitter::analyze_function() {
     a_.its_reason = reason;
   }
   cta_mode_ = !a_.its && choose_cta_mode();
+  plan_alignment();
   m_.yields = m_.yields || (a_.yields && !cta_mode_);
 }
 
@@ -324,6 +325,7 @@ void Emitter::emit_block(u32 b) {
   }
   for (const ir::Inst& i : f_.blocks[b].insts)
     if (!(cta_mode_ && may_yield(i))) emit_inst(i);
+  test_alignment();
   set_debug_loc(f_.blocks[b].term.loc);
   inst_ = nullptr;
   emit_terminator(b);
@@ -349,6 +351,7 @@ void Emitter::spin_check(u32 block, u32) {
 void Emitter::run_semantics(const ir::Inst& i) {
   written_.clear();
   const SemFn fn = i.form == isa::Form::Unknown ? nullptr : semantics_of(i.form);
+  if (!i.call.empty()) test_alignment();
   if (!i.call.empty())
     emit_call(i);
   else if (fn)
@@ -415,6 +418,9 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     llvm::Type* t = want.varying() ? static_cast<llvm::Type*>(vec_type(want.bits)) : int_type(want.bits);
     kept[k] = none ? llvm::PoisonValue::get(t) : want.varying() ? vec(o) : o.base;
   }
+  const std::vector<AlignmentTest> noted =
+      std::move(alignment_);  // only what the guard lets through is tested under it
+  alignment_.clear();
   Block* before = b_.GetInsertBlock();
   auto* act = Block::Create(c_, "guard", out_);
   auto* done = Block::Create(c_, "guard.done", out_);
@@ -425,6 +431,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   else
     set_mask(m, false);
   run_semantics(i);
+  test_alignment();
   flush_stores();
   auto written = written_;
   std::vector<Value*> fresh(defs.size());
@@ -445,6 +452,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
         fresh[k] = at(x).base;
       }
     }
+  alignment_ = noted;
   Block* act_end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);

@@ -235,6 +235,7 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   Value* root = nullptr;
   MemRef r = m;
   LV addr = address(r, &root);
+  require_alignment(m, addr);
   if (m.order != Order::Weak) compiler_fence();
   const Shape want = [&] {
     Shape a = addr.shape;
@@ -275,6 +276,7 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
   Value* root = nullptr;
   LV addr = address(m, &root);
   if (m.order != Order::Weak || !addr.shape.pattern() || m.space != Space::Shared) flush_stores();
+  require_alignment(m, addr);
   if (m.order != Order::Weak) compiler_fence();
   if (addr.shape.uniform()) {  // all lanes write one place: the highest active lane wins
     Value* lane = nullptr;

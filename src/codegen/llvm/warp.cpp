@@ -204,6 +204,11 @@ void Emitter::copy_async(std::span<const V> args) {
   from.bits = to.bits = bytes >= 8 ? 64 : bytes * 8;
   from.count = to.count = bytes == 16 ? 2 : 1;
   from.align = to.align = bytes;
+  auto where = [&](MemRef& m, u32 k) {
+    const ir::Operand& o = inst_->ops[k];
+    if (o.kind == ir::Operand::Kind::Address) m.base = o.value, m.base_offset = o.imm;
+  };
+  where(to, 0), where(from, 1);
   std::vector<V> data(from.count);
   load(from, data);
   store(to, data);

@@ -62,6 +62,7 @@ MemRef reference(const Sem& s, u32 k, Space space, u32 bits, u32 count) {
   m.align = bits / 8 * count;
   if (o.value.valid()) {
     m.addr = b.read(base_register(o), is_shared(space) ? Type::b32 : Type::b64);
+    m.base = o.value;
   } else if (o.sym.valid() && space == Space::Param) {
     m.param = o.sym;
     m.param_of_function = !is_entry_parameter(b.module(), o.sym);
@@ -145,7 +146,8 @@ void atomic(const Sem& s, u32 k, const ir::Operand* dest) {
   m.order = order_of(s, Order::Relaxed);
   m.scope = scope_of(s, Scope::Gpu);
   const u32 n = vector ? static_cast<u32>(a.elems.size()) : 1;
-  for (u32 e = 0; e < n; ++e, m.offset += m.bits / 8) {
+  m.align *= n;
+  for (u32 e = 0; e < n; ++e, m.offset += m.bits / 8, m.align = 0) {
     const ir::Operand* d = dest && dest->kind == ir::Operand::Kind::Vector ? &dest->elems[e] : dest;
     const bool used = d && d->kind != ir::Operand::Kind::Sink;
     V x = b.read(vector ? a.elems[e] : a, t), y = s.has(Tok::cas) ? s.in(k + 2) : V{};

@@ -65,6 +65,11 @@ void directive(File& f, std::vector<Array>& common, const std::string& line, int
     f.cases.back().arrays = common;
   } else if (line.rfind("ERROR:", 0) == 0) {
     f.errors.push_back(trimmed(line.substr(6)));
+  } else if (line.rfind("FAULT:", 0) == 0) {
+    if (f.cases.empty())
+      f.problems.push_back("line " + std::to_string(number) + ": FAULT before RUN");
+    else
+      f.cases.back().fault = trimmed(line.substr(6));
   } else if (line.rfind("TODO:", 0) == 0) {
     f.todo = trimmed(line.substr(5));
   }
