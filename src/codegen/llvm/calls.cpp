@@ -215,6 +215,8 @@ void Emitter::emit_call(const ir::Inst& i) {
     for (const Operand& o : call.rets)
       if (o.kind == Operand::Kind::Value)
         out_slots.push_back({o.value, new_alloca(vec_type(ir::bits_of(f_.regs[o.value.v])), "iret")});
+    for (auto& [id, slot] : out_slots)  // nothing comes in from before the call, around a loop least of all
+      b_.CreateStore(llvm::Constant::getNullValue(vec_type(ir::bits_of(f_.regs[id.v]))), slot);
     for (u32 f : m_.address_taken) {
       const ir::Function& callee = m_.ir.functions[f];
       if (!callee.defined || callee.params.size() != n_args || callee.rets.size() != n_rets) continue;

@@ -3,7 +3,6 @@
 #include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/DebugInfo/DIContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
-#include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -31,6 +30,7 @@
 
 #include "codegen/compile.h"
 #include "codegen/inline_calls.h"
+#include "codegen/llvm/emit_file.h"
 #include "codegen/llvm/emitter.h"
 
 namespace us::codegen {
@@ -292,19 +292,13 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   const auto t2 = Clock::now();
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager pm;
-  if (target.machine->addPassesToEmitFile(pm, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    internal_error(__FILE__, __LINE__, "no object emission");
   if (options.dump_after == "asm" || options.dump_after == "all") {
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream ts(text);
-    llvm::legacy::PassManager pa;
-    auto copy = llvm::CloneModule(*m.module);
-    target.machine->addPassesToEmitFile(pa, ts, nullptr, llvm::CodeGenFileType::AssemblyFile);
-    pa.run(*copy);
+    emit_file(*target.machine, *llvm::CloneModule(*m.module), ts, llvm::CodeGenFileType::AssemblyFile);
     out.dump += "; --- after asm\n" + std::string(text.begin(), text.end());
   }
-  pm.run(*m.module);
+  emit_file(*target.machine, *m.module, stream, llvm::CodeGenFileType::ObjectFile);
   out.elf.assign(bytes.begin(), bytes.end());
   out.times.push_back({"codegen", ms_since(t2)});
 }

@@ -455,8 +455,8 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
     call_rt_now(RtFn::BarTryRed, {args[0], args[1], args[2], args[3], args[4]}, {64}, &generation);
   else
     call_rt_now(RtFn::BarTryArrive, {args[0], args[1], args[2]}, {64}, &generation);
-  Value* kept = new_alloca(vec_type(64), "bar.generation");
-  Value* kept_id = new_alloca(vec_type(64), "bar.id");
+  Value* kept = its_slot(vec_type(64));  // as a variable of LLVM's it would go through every edge of the dispatcher
+  Value* kept_id = its_slot(vec_type(64));
   auto keep = [&](Value* at, V v) {
     b_.CreateStore(b_.CreateSelect(mask_vec(), vec(v), b_.CreateLoad(vec_type(64), at)), at);
   };
