@@ -26,6 +26,7 @@ Context::Context(Device& d, bool primary, u64 id)
   limits_ = {{kStack, s.limit_stack},
              {kPrintfFifo, s.limit_printf_fifo},
              {kMallocHeap, s.limit_malloc_heap},
+             {kPendingLaunches, 2048},
              {kL2Fetch, 64},
              {kL2Persisting, 0}};
   executor_->on_fault([this](const device::Fault& f) { report(f); });
@@ -62,8 +63,7 @@ void Context::report(const device::Fault& f) {
 Error Context::get_limit(int which, u64& out) {
   std::lock_guard l(m_);
   const auto it = limits_.find(which);
-  if (it == limits_.end())
-    return which == kSyncDepth || which == kPendingLaunches ? Error::UnsupportedLimit : Error::InvalidValue;
+  if (it == limits_.end()) return which == kSyncDepth ? Error::UnsupportedLimit : Error::InvalidValue;
   out = it->second;
   return Error::Success;
 }
@@ -90,8 +90,10 @@ Error Context::limit_for(int which, u64& value) {
       value = (value + part - 1) / part * part;
       return Error::Success;
     }
+    case kPendingLaunches:
+      return Error::Success;
     default:
-      return which == kSyncDepth || which == kPendingLaunches ? Error::UnsupportedLimit : Error::InvalidValue;
+      return which == kSyncDepth ? Error::UnsupportedLimit : Error::InvalidValue;
   }
 }
 

@@ -158,25 +158,25 @@ Error Context::record(Event& e, Stream& s) {
 void Context::wait_for_others(Stream& s, std::shared_ptr<SharedEvent> shared) {
   const u64 number = shared->recorded();
   if (shared->complete_up_to(number)) return;
-  const NodeRef n = executor_->make(Node::Kind::Caller);
+  NodeRef n = executor_->make(Node::Kind::Caller);
   append(s, n);
-  std::thread([executor = executor_.get(), n, shared = std::move(shared), number] {
+  std::thread([executor = executor_.get(), n, shared = std::move(shared), number]() mutable {
     executor->wait_ready(n);
     shared->wait(number);
-    executor->complete(n);
+    executor->complete(std::move(n));
   }).detach();
 }
 
 // A thread of its own looks, less and less often. It gives up when the context is broken.
 Error Context::wait_until(Stream& s, std::function<bool()> come_true) {
   US_TRY(sticky());
-  const NodeRef n = executor_->make(Node::Kind::Caller);
+  NodeRef n = executor_->make(Node::Kind::Caller);
   append(s, n);
-  std::thread([executor = executor_.get(), n, come_true = std::move(come_true)] {
+  std::thread([executor = executor_.get(), n, come_true = std::move(come_true)]() mutable {
     executor->wait_ready(n);
     for (u64 pause = 1; !failed(executor->sticky()) && !come_true(); pause = std::min<u64>(pause * 2, 1000))
       std::this_thread::sleep_for(std::chrono::microseconds(pause));
-    executor->complete(n);
+    executor->complete(std::move(n));
   }).detach();
   return Error::Success;
 }

@@ -32,6 +32,8 @@ constexpr u32 kPreferNone = 0, kFourByteBanks = 1;
 u64 DeviceGrid::call(DeviceApi api, const Caller& c, Words w) {
   const auto& query = context_.runtime().settings().device_query;
   switch (api) {
+    case DeviceApi::GetParameterBuffer:
+      return keep(std::make_unique<Prepared>(), w[1]);
     case DeviceApi::GetParameterBufferV2:
       return parameter_buffer(c, w);
     case DeviceApi::GetErrorString:
@@ -48,6 +50,9 @@ u64 DeviceGrid::call(DeviceApi api, const Caller& c, Words w) {
 
 Error DeviceGrid::dispatch(DeviceApi api, const Caller& c, Words w) {
   switch (api) {
+    case DeviceApi::LaunchDevice:
+      US_TRY(shape(w[1], w[0], w.subspan(2)));
+      return launch(c, w[1], w[9]);
     case DeviceApi::LaunchDeviceV2:
       return launch(c, w[0], w[1]);
     case DeviceApi::StreamCreateWithFlags:

@@ -83,19 +83,41 @@ Error DeviceGrid::place_of(const Caller& c, u64 stream, Place& out) {
   return streams_.contains(stream) ? Error::Success : Error::InvalidHandle;
 }
 
-u64 DeviceGrid::parameter_buffer(const Caller& c, Words w) {
-  auto p = std::make_unique<Prepared>();
-  const auto dim = [&](u32 at) {
-    return device::Dim3{static_cast<u32>(w[at]), static_cast<u32>(w[at + 1]), static_cast<u32>(w[at + 2])};
-  };
-  p->function = function_at(w[0]);
-  if (!p->function) return remember(c, Error::InvalidDeviceFunction), 0;
-  p->config = {.grid = dim(1), .block = dim(4), .dynamic_shared = w[7]};
-  p->params.assign(std::max<u64>(p->function->ir().param_bytes, 16), 0);
+u64 DeviceGrid::keep(std::unique_ptr<Prepared> p, u64 bytes) {
+  p->params.assign(std::max<u64>(bytes, 16), 0);
   const u64 at = reinterpret_cast<u64>(p->params.data());
   std::lock_guard l(m_);
   prepared_[at] = std::move(p);
   return at;
+}
+
+LaunchConfig DeviceGrid::config_of(Words w) {
+  const auto dim = [&](u32 at) {
+    return device::Dim3{static_cast<u32>(w[at]), static_cast<u32>(w[at + 1]), static_cast<u32>(w[at + 2])};
+  };
+  return {.grid = dim(0), .block = dim(3), .dynamic_shared = w[6]};
+}
+
+u64 DeviceGrid::parameter_buffer(const Caller& c, Words w) {
+  auto p = std::make_unique<Prepared>();
+  p->function = function_at(w[0]);
+  if (!p->function) return remember(c, Error::InvalidDeviceFunction), 0;
+  p->config = config_of(w.subspan(1));
+  const u64 bytes = p->function->ir().param_bytes;
+  return keep(std::move(p), bytes);
+}
+
+// The older form: the buffer comes first, what it is for with the launch.
+Error DeviceGrid::shape(u64 buffer, u64 function, Words w) {
+  Function* f = function_at(function);
+  if (!f) return Error::InvalidDeviceFunction;
+  std::lock_guard l(m_);
+  const auto p = prepared_.find(buffer);
+  if (p == prepared_.end()) return Error::InvalidValue;
+  p->second->function = f;
+  p->second->config = config_of(w);
+  if (p->second->params.size() < f->ir().param_bytes) p->second->params.resize(f->ir().param_bytes);
+  return Error::Success;
 }
 
 Error DeviceGrid::launch(const Caller& c, u64 buffer, u64 stream) {
@@ -104,7 +126,7 @@ Error DeviceGrid::launch(const Caller& c, u64 buffer, u64 stream) {
     std::lock_guard l(m_);
     if (auto found = prepared_.extract(buffer)) p = std::move(found.mapped());
   }
-  if (!p) return Error::InvalidValue;
+  if (!p || !p->function) return Error::InvalidValue;
   Place place;
   US_TRY(place_of(c, stream, place));
   return launch_in(place, *p);
@@ -123,6 +145,7 @@ Error DeviceGrid::launch_in(const Place& place, Prepared& p) {
     set_code(*launch, std::move(code));
   else
     compiled = compile_node(*p.function, variant, *launch);
+  if (compiled && context_.runtime().settings().deterministic) context_.executor().wait(compiled);
   const NodeRef n = context_.executor().make(Node::Kind::Kernel);
   n->launch = std::move(launch);
   submit(place, n, compiled);

@@ -42,7 +42,10 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
   };
 
   Error dispatch(device::DeviceApi, const Caller&, Words);
+  u64 keep(std::unique_ptr<Prepared>, u64 bytes);  // the address of its parameters
+  static LaunchConfig config_of(Words);            // grid, block, dynamic shared memory
   u64 parameter_buffer(const Caller&, Words);
+  Error shape(u64 buffer, u64 function, Words);
   Error launch(const Caller&, u64 buffer, u64 stream);
   Error launch_in(const Place&, Prepared&);
   Error place_of(const Caller&, u64 stream, Place& out);

@@ -218,9 +218,12 @@ void Executor::kernel_done(Node* n, const device::Fault& f) {
   for (Node* r : ready) r->executor->start(r);
 }
 
-void Executor::complete(const NodeRef& n) {
+// The executor may end with its last node: the caller's reference goes first.
+void Executor::complete(NodeRef n) {
   std::vector<Node*> ready;
-  finish(n.get(), ready);
+  Node* node = n.get();
+  n = NodeRef();
+  finish(node, ready);
   for (Node* r : ready) r->executor->start(r);
 }
 

@@ -19,7 +19,7 @@ class Executor {
   NodeRef make(Node::Kind);                                     // from a pool
   void submit(const NodeRef&, std::span<const NodeRef> after);  // the node runs when all of `after` are complete
   void submit_from_device(const NodeRef&, std::span<const NodeRef> after);  // never waits
-  void complete(const NodeRef&);                                            // by the caller of a Kind::Caller node
+  void complete(NodeRef);                                                   // by the caller of a Kind::Caller node
   void wait(const NodeRef&);                                                // until complete
   void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
