@@ -158,6 +158,7 @@ struct Sem {
   bool has(isa::Tok t) const { return i.has(t); }
 };
 using SemFn = void (*)(const Sem&);
+SemFn semantics_of(const ir::Inst&);
 SemFn semantics_of(isa::Form);  // nullptr: no semantics yet (launch fails by name)
 
 }  // namespace us::codegen

@@ -7,8 +7,8 @@
 namespace us::codegen {
 namespace {
 
-using isa::Form;
 using ir::Operand;
+using isa::Form;
 
 constexpr u32 kSymbolBits = 4;  // variables lie at multiples of 16 bytes at least
 
@@ -78,7 +78,8 @@ class LowBitsOf {
   }
   static LowBits meet(const LowBits& a, const LowBits& b) {
     if (a.root != b.root) return {};
-    const u32 bits = std::min({a.bits, b.bits, static_cast<u32>(std::countr_zero((a.add ^ b.add) | 1u << LowBits::kMost))});
+    const u32 bits =
+        std::min({a.bits, b.bits, static_cast<u32>(std::countr_zero((a.add ^ b.add) | 1u << LowBits::kMost))});
     return cut(a, bits);
   }
 
@@ -141,8 +142,8 @@ class LowBitsOf {
         return product(op(1), known(i.ops[2].imm > 5 ? 0 : 1u << i.ops[2].imm));
       case Form::and_: {
         const LowBits a = op(1), b = op(2);
-        if (!a.root.valid() && !b.root.valid() && a.bits && b.bits) return cut(known(a.add & b.add), std::max(
-            std::min(a.bits, b.bits), std::max(zeros(a), zeros(b))));
+        if (!a.root.valid() && !b.root.valid() && a.bits && b.bits)
+          return cut(known(a.add & b.add), std::max(std::min(a.bits, b.bits), std::max(zeros(a), zeros(b))));
         return known(0, std::max(zeros(a), zeros(b)));
       }
       case Form::or_:

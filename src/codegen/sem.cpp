@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table from instruction forms to semantics functions, and how results reach registers.
 #include "codegen/semantics/common.h"
+#include "isa/operands.h"
 
 namespace us::codegen {
 
@@ -25,6 +26,14 @@ SemFn semantics_of(isa::Form form) {
   };
   const SemFn f = table[static_cast<std::size_t>(form)];
   return f == &sem_todo || f == &sem_control || f == &sem_needs_sm100 || f == &sem_needs_multicast ? nullptr : f;
+}
+
+// A reference value to compare texels with, the last operand of tex and tld4: not modelled.
+SemFn semantics_of(const ir::Inst& i) {
+  const bool texture = i.form == isa::Form::tex || i.form == isa::Form::tex_base || i.form == isa::Form::tex_level ||
+                       i.form == isa::Form::tex_grad || i.form == isa::Form::tld4;
+  if (texture && i.ops[isa::operands_of(i.form).specs.size() - 1].kind != ir::Operand::Kind::None) return nullptr;
+  return semantics_of(i.form);
 }
 
 void write_extended(Builder& b, const ir::Operand& d, V v, Type t) {

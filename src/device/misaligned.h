@@ -14,7 +14,7 @@ struct MisalignedAccess {
     AtBase,   // all lanes at base + offset
     Unknown,  // the address is not told: base has its low bits
     Rows,     // base points to 32 addresses, offset to be added
-  };            // greater: byte offset in the table of 32 offsets from base
+  };          // greater: byte offset in the table of 32 offsets from base
   u64 offset = 0, bytes = 0;
   u64 text = 0;  // byte offset in the table of the source line; 0: that of the call
   u64 where = AtBase;

@@ -116,6 +116,9 @@ u32 answer(const TextureObject& t, TextureQuery q, u32 level) {
       return 1;
     case TextureQuery::MemoryLayout:
       return t.shape != memory::TextureShape::Linear;
+    case TextureQuery::IsTexture:
+    case TextureQuery::IsSurface:
+      break;
   }
   US_UNREACHABLE();
 }
@@ -154,9 +157,15 @@ void rt_TextureQuery(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   for (u32 l : Lanes(mask)) {
     const TextureObject* t = args[l] ? reinterpret_cast<const TextureObject*>(args[l]) : nullptr;
+    const auto query = static_cast<TextureQuery>(args[32 + l]);
+    if (query == TextureQuery::IsTexture || query == TextureQuery::IsSurface) {
+      const u32 magic = query == TextureQuery::IsTexture ? TextureObject::kTexture : TextureObject::kSurface;
+      results[l] = t && t->magic == magic;
+      continue;
+    }
     if (!t || (t->magic != TextureObject::kTexture && t->magic != TextureObject::kSurface))
       die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture or surface object", args[l]), 1u << l);
-    results[l] = answer(*t, static_cast<TextureQuery>(args[32 + l]), word(args, 2, l));
+    results[l] = answer(*t, query, word(args, 2, l));
   }
 }
 

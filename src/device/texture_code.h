@@ -36,7 +36,9 @@ enum class TextureQuery : u8 {
   ArraySize,
   MipmapLevels,
   Samples,
-  MemoryLayout
+  MemoryLayout,
+  IsTexture,  // istypep
+  IsSurface
 };
 
 enum class Bounds : u8 { Trap, Clamp, Zero };

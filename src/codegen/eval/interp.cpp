@@ -186,7 +186,7 @@ void Interpreter::execute(u32 group, const ir::Inst& i) {
 void Interpreter::execute_here(u32 group, const ir::Inst& i) {
   if (i.form == Form::call) return call(group, i);
   builder_.reset(group);
-  const SemFn f = semantics_of(i.form);
+  const SemFn f = semantics_of(i);
   if (!f) return unimplemented(group, i, (i.text.empty() ? ir::to_text(module_, i) : i.text) + isa::need(i.form));
   f(Sem{builder_, i});
 }

@@ -350,7 +350,7 @@ void Emitter::spin_check(u32 block, u32) {
 
 void Emitter::run_semantics(const ir::Inst& i) {
   written_.clear();
-  const SemFn fn = i.form == isa::Form::Unknown ? nullptr : semantics_of(i.form);
+  const SemFn fn = i.form == isa::Form::Unknown ? nullptr : semantics_of(i);
   if (!i.call.empty()) test_alignment();
   if (!i.call.empty())
     emit_call(i);

@@ -157,6 +157,16 @@ void sem_txq(const Sem& s) { query(s, imm32(s.b, 0)); }
 void sem_txq_level(const Sem& s) { query(s, part(s, 2, 0)); }
 void sem_suq(const Sem& s) { query(s, imm32(s.b, 0)); }
 
+// What kind of object a handle stands for. Objects hold their sampler's state, so none is a sampler.
+void sem_istypep(const Sem& s) {
+  V r = imm32(s.b, 0);
+  const TextureQuery q = s.i.type() == Type::texref ? TextureQuery::IsTexture : TextureQuery::IsSurface;
+  const V handle = address(s, 1);
+  if (s.i.type() != Type::samplerref)
+    s.b.call_rt(RtFn::TextureQuery, {handle, imm32(s.b, static_cast<u32>(q)), imm32(s.b, 0)}, {32}, &r, true);
+  s.out(0, s.b.icmp(ICmp::Ne, r, imm32(s.b, 0)), Type::pred);
+}
+
 // {d}, [a, {c}]
 void sem_suld(const Sem& s) {
   const u32 n = vector_size(s), bits = isa::bits_of(s.i.type());

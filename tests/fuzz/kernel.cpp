@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "isa/operands.h"
+
+namespace fuzz {
+namespace {
+
+using namespace us;
+using isa::OperandSpec;
+using isa::Type;
+
+// --- from the table -----------------------------------------------------------------------------------------------------
+
+std::string_view set_named(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> sets = {
+#define US_SET(name, alternatives) {#name, alternatives},
+#include "isa/sets.inc"
+#undef US_SET
+  };
+  return sets.at(name);
+}
+
+// A mnemonic out of a pattern: every choice at random.
+class Speller {
+ public:
+  Speller(std::string_view pattern, Random& r) : p_(pattern), r_(r) {}
+  std::string choices(char end = 0) {  // alternatives up to `end`: one of them
+    std::vector<std::string> all(1);
+    while (at_ < p_.size() && p_[at_] != end) {
+      const char c = p_[at_++];
+      if (c == '|') {
+        all.emplace_back();
+      } else if (c == '(') {
+        all.back() += choices(')');
+        ++at_;
+      } else if (c == '{') {
+        const std::string x = choices('}');
+        ++at_;
+        if (r_.chance(40)) all.back() += x;
+      } else if (c == '<') {
+        const std::size_t close = p_.find('>', at_);
+        all.back() += Speller(set_named(p_.substr(at_, close - at_)), r_).choices();
+        at_ = close + 1;
+      } else {
+        all.back() += c;
+      }
+    }
+    return r_.pick(all);
+  }
+
+ private:
+  std::string_view p_;
+  Random& r_;
+  std::size_t at_ = 0;
+};
+
+bool usable(isa::Form f) {
+  const isa::FormInfo& i = isa::info(f);
+  static const std::vector<std::string_view> not_these = {"txq",   "txq_level", "suq",     "isspacep",   "cvta",
+                                                          "mapa",  "cvta_to",   "istypep", "getctarank", "fns",
+                                                          "mov",   "createpolicy_fractional", "createpolicy_range",
+                                                          "createpolicy_cvt"};
+  if (i.effects != isa::kPure || !i.needs.empty() || i.semantics == "none") return false;
+  for (auto n : not_these)
+    if (i.id == n) return false;
+  const auto& list = isa::operands_of(f);
+  if (list.takes_vec || list.specs.empty()) return false;
+  for (const OperandSpec& s : list.specs)
+    if (s.address || s.condition_code || s.copy_of >= 0 || s.in_bracket || s.vector || s.want == OperandSpec::Want::Any ||
+        s.want == OperandSpec::Want::AnyAddress)
+      return false;
+  return true;
+}
+const std::vector<isa::Form>& forms() {
+  static const std::vector<isa::Form> all = [] {
+    std::vector<isa::Form> v;
+    for (u32 k = 1; k < static_cast<u32>(isa::Form::Count); ++k)
+      if (usable(static_cast<isa::Form>(k))) v.push_back(static_cast<isa::Form>(k));
+    return v;
+  }();
+  return all;
+}
+
+// --- statements ---------------------------------------------------------------------------------------------------------
+
+std::string num(u64 v) { return std::to_string(v); }
+
+class Maker {
+ public:
+  explicit Maker(u64 seed) : r_(seed) {}
+
+  Kernel kernel() {
+    Kernel k;
+    in_function_ = true;
+    for (u32 n = 2 + r_.below(5); n-- > 0;) k.function.push_back(operation());
+    in_function_ = false;
+    k.statements = list(8 + r_.below(14), 0, true);
+    return k;
+  }
+
+ private:
+  static constexpr u32 kR = 12, kQ = 8, kH = 8, kP = 6;
+
+  std::string reg(u32 bits) {
+    switch (bits) {
+      case 1:
+        return "%p" + num(r_.below(kP));
+      case 64:
+        return "%q" + num(r_.below(kQ));
+      case 32:
+        return "%r" + num(r_.below(kR));
+      default:
+        return "%h" + num(r_.below(kH));
+    }
+  }
+  std::string r32() { return reg(32); }
+
+  u64 interesting(u32 bits) {
+    static constexpr u64 some[] = {0,          1,          2,          3,          4,          7,          8,
+                                   31,         32,         33,         63,         64,         127,        128,
+                                   255,        0x7fff,     0x8000,     0xffff,     0x7fffffff, 0x80000000, 0xffffffff,
+                                   0x3f800000, 0xbf800000, 0x7f800000, 0x7fc00000, 0x00000001, 0x33800000, 0x4b000000,
+                                   0x3c00,     0x7c00,     0x0400,     ~0ull,      1ull << 63, 0x7ff0ull << 48};
+    u64 v = r_.chance(70) ? some[r_.below(sizeof some / sizeof some[0])] : r_.next();
+    if (r_.chance(10)) v = ~v;
+    return bits >= 64 ? v : v & ((1ull << bits) - 1);
+  }
+  std::string literal(Type t) {
+    char s[32];
+    if (t == Type::f32) std::snprintf(s, sizeof s, "0f%08X", static_cast<u32>(interesting(32)));
+    else if (t == Type::f64) std::snprintf(s, sizeof s, "0d%016llX", static_cast<unsigned long long>(interesting(64)));
+    else std::snprintf(s, sizeof s, "%lld", static_cast<long long>(isa::is_signed(t) && isa::bits_of(t) == 32
+                                                                       ? static_cast<i32>(interesting(32))
+                                                                       : static_cast<i64>(interesting(isa::bits_of(t)))));
+    return s;
+  }
+
+  static Type type_of(const OperandSpec& s, const isa::Match& m) {
+    switch (s.want) {
+      case OperandSpec::Want::Fixed:
+        return s.type;
+      case OperandSpec::Want::Indexed:
+        return m.types[s.index];
+      case OperandSpec::Want::Wide:
+        return isa::bits_of(m.types[0]) == 16 ? Type::b32 : Type::b64;
+      default:
+        return Type::b32;
+    }
+  }
+  static u32 register_bits(Type t) {
+    const u32 bits = isa::bits_of(t);
+    return bits == 8 ? 16 : bits;
+  }
+
+  // One instruction of the table, with a guard now and then. An f64 NaN is made the usual one: which of several NaN operands
+  // survives may differ (DEVIATIONS.md).
+  Statement operation() {
+    for (;;) {
+      const isa::Form form = r_.pick(forms());
+      const std::string mnemonic = Speller(isa::info(form).pattern, r_).choices();
+      const isa::Match m = isa::match(mnemonic);
+      if (m.form != form) continue;
+      std::string line = mnemonic, d64;
+      bool first = true, good = true;
+      for (const OperandSpec& s : isa::operands_of(form).specs) {
+        const Type t = type_of(s, m);
+        if (s.optional && !s.pipe && r_.chance(60)) break;
+        if (s.pipe && form != isa::Form::lop3_bool && r_.chance(60)) continue;
+        const u32 bits = register_bits(t);
+        good = good && (bits == 1 || bits == 16 || bits == 32 || bits == 64);
+        if (!good) break;
+        std::string o;
+        if (s.want == OperandSpec::Want::Literal)
+          o = num(r_.below(256));
+        else if (!s.dest && bits != 1 && r_.chance(15) && isa::class_of(t) != isa::TypeClass::Packed && plain(t))
+          o = literal(t);
+        else
+          o = reg(bits);
+        if (s.dest && t == Type::f64) d64 = o;
+        line += (first ? " " : s.pipe ? "|" : ", ") + o;
+        first = false;
+      }
+      if (!good) continue;
+      Statement s;
+      std::string guard = r_.chance(12) ? (r_.chance(50) ? "@" : "@!") + reg(1) + " " : "";
+      s.head.push_back(guard + line + ";");
+      if (!d64.empty()) {
+        s.head.push_back("setp.nan.f64 %pn, " + d64 + ", " + d64 + ";");
+        s.head.push_back("@%pn mov.b64 " + d64 + ", 0x7ff8000000000000;");
+      }
+      return s;
+    }
+  }
+  static bool plain(Type t) {
+    const u32 bits = isa::bits_of(t);
+    return (isa::is_float(t) && bits >= 32 && t != Type::tf32) || (!isa::is_float(t) && bits >= 16);
+  }
+
+  std::vector<Statement> list(u32 n, u32 depth, bool together) {
+    std::vector<Statement> v;
+    while (n-- > 0) v.push_back(statement(depth, together));
+    return v;
+  }
+
+  Statement statement(u32 depth, bool together) {
+    const u32 what = r_.below(100);
+    if (what < 62) return operation();
+    if (what < 70 && depth < 3) return branch(depth);
+    if (what < 76 && depth < 2) return loop(depth, together);
+    if (what < 80) return call();
+    if (what < 85) return atomic();
+    if (what < 90) return scratch();
+    if (what < 93) return mix();
+    if (together) return r_.chance(50) ? collective() : exchange();
+    return operation();
+  }
+
+  Statement branch(u32 depth) {
+    Statement s;
+    const std::string id = num(labels_++), p = reg(1);
+    s.head = {(r_.chance(50) ? "@" : "@!") + p + " bra E" + id + ";"};
+    s.body = list(1 + r_.below(4), depth + 1, false);
+    if (r_.chance(50)) {  // an else part that shrinks with its if
+      Statement other;
+      other.head = {"bra.uni J" + id + ";", "E" + id + ":"};
+      other.body = list(1 + r_.below(3), depth + 1, false);
+      other.tail = {"J" + id + ":"};
+      s.tail.clear();
+      Statement both;
+      both.head = {"{"};
+      s.tail = other.head;
+      for (const Statement& x : other.body) flatten(x, s.tail);
+      s.tail.push_back("J" + id + ":");
+    } else {
+      s.tail = {"E" + id + ":"};
+    }
+    return s;
+  }
+  static void flatten(const Statement& s, std::vector<std::string>& out) {
+    out.insert(out.end(), s.head.begin(), s.head.end());
+    for (const Statement& b : s.body) flatten(b, out);
+    out.insert(out.end(), s.tail.begin(), s.tail.end());
+  }
+
+  Statement loop(u32 depth, bool together) {
+    Statement s;
+    const std::string id = num(labels_++), count = "%c" + num(depth), p = "%pl" + num(depth);
+    const bool same = r_.chance(50);
+    if (same)
+      s.head = {"mov.u32 " + count + ", " + num(1 + r_.below(5)) + ";"};
+    else
+      s.head = {"and.b32 " + count + ", " + r32() + ", 7;"};
+    s.head.push_back("L" + id + ":");
+    s.head.push_back("setp.eq.u32 " + p + ", " + count + ", 0;");
+    s.head.push_back("@" + p + " bra D" + id + ";");
+    s.body = list(1 + r_.below(4), depth + 1, together && same);
+    if (r_.chance(25)) s.body.push_back({{"@" + reg(1) + " bra D" + id + ";"}, {}, {}}), together = false;
+    s.tail = {"sub.u32 " + count + ", " + count + ", 1;", "bra L" + id + ";", "D" + id + ":"};
+    if (s.body.back().head[0].find("bra D") != std::string::npos && s.body.back().body.empty() && same)
+      s.body.erase(s.body.end() - 1);  // collectives in the body need all threads in every turn
+    return s;
+  }
+
+  Statement call() {
+    if (in_function_) return operation();
+    return {{"call (" + r32() + "), F, (" + r32() + ", " + r32() + ", " + reg(64) + ");"}, {}, {}};
+  }
+
+  // Results of atomics on shared words depend on the order, so nobody reads them.
+  Statement atomic() {
+    static const std::vector<std::string> ops = {"add.u32", "min.s32", "max.u32", "and.b32",
+                                                 "or.b32",  "xor.b32", "min.u32", "max.s32"};
+    const u32 k = r_.below(static_cast<u32>(ops.size()));
+    const std::string op = ops[k];
+    // Words of one operation each: those 8 k .. 8 k + 7.
+    return {{"and.b32 %t0, " + r32() + ", 7;", "mad.wide.u32 %w0, %t0, 4, %atomics;",
+             std::string(r_.chance(50) ? "red" : "red.relaxed.gpu") + ".global." + op + " [%w0+" + num(32 * k) + "], " +
+                 r32() + ";"},
+            {},
+            {}};
+  }
+
+  // A row of memory of this thread's own, by a computed index: loads, stores and atomics that return something.
+  Statement scratch() {
+    static const std::vector<std::string> atoms = {"add.u32", "exch.b32", "inc.u32", "dec.u32", "max.s32", "xor.b32"};
+    Statement s;
+    const bool local = r_.chance(30), shared = !local && r_.chance(40);
+    const std::string space = local ? "local" : shared ? "shared" : "global";
+    const u32 mask = local || shared ? 7 : 31;
+    s.head = {"and.b32 %t0, " + r32() + ", " + num(mask) + ";"};
+    std::string at;
+    if (local)
+      s.head.push_back("mad.wide.u32 %w0, %t0, 4, %mine;"), at = "[%w0]";
+    else if (shared)
+      s.head.push_back("mad.lo.u32 %t0, %t0, 4, %row;"), at = "[%t0]";
+    else
+      s.head.push_back("mad.wide.u32 %w0, %t0, 4, %scratch;"), at = "[%w0]";
+    const u32 what = r_.below(local ? 2 : 4);
+    if (what == 0) s.head.push_back("ld." + space + ".u32 " + r32() + ", " + at + ";");
+    if (what == 1) s.head.push_back("st." + space + ".u32 " + at + ", " + r32() + ";");
+    if (what == 2) s.head.push_back("atom." + space + "." + r_.pick(atoms) + " " + r32() + ", " + at + ", " + r32() + ";");
+    if (what == 3) s.head.push_back("atom." + space + ".cas.b32 " + r32() + ", " + at + ", " + r32() + ", " + r32() + ";");
+    return s;
+  }
+
+  // New values: special registers, parts of others.
+  Statement mix() {
+    static const std::vector<std::string> lines = {
+        "mov.u32 $r, %tid.x;",         "mov.u32 $r, %laneid;",           "mov.u32 $r, %ctaid.x;",
+        "mov.b64 $q, {$r, $r};",       "mov.b64 {$r, $r}, $q;",          "mov.b32 $r, {$h, $h};",
+        "mov.b32 {$h, $h}, $r;",       "mov.u32 $r, $r;",                "mov.u32 $r, 17;",
+        "add.cc.u32 $r, $r, $r;\n  addc.u32 $r, $r, $r;",                "sub.cc.u32 $r, $r, $r;\n  subc.u32 $r, $r, $r;",
+        "mad.lo.cc.u32 $r, $r, $r, $r;\n  madc.hi.u32 $r, $r, $r, $r;", "cvt.u64.u32 $q, $r;",
+        "add.cc.u64 $q, $q, $q;\n  addc.u64 $q, $q, $q;",                "mov.u32 $r, %lanemask_lt;",
+        "and.b32 %t0, $r, 4092;\n  cvt.u64.u32 %w0, %t0;\n  add.s64 %w0, %w0, %in;\n  ld.global.u32 $r, [%w0];",
+        "and.b32 %t0, $r, 4080;\n  cvt.u64.u32 %w0, %t0;\n  add.s64 %w0, %w0, %in;\n  ld.global.v4.u32 {$r, $r, %t1, %t0}, [%w0];"};
+    std::string line = r_.pick(lines), out;
+    std::vector<std::string> used;
+    for (std::size_t k = 0; k < line.size(); ++k) {
+      if (line[k] != '$') {
+        out += line[k];
+        continue;
+      }
+      const char c = line[++k];
+      std::string x;
+      do x = reg(c == 'r' ? 32 : c == 'q' ? 64 : 16);
+      while (std::find(used.begin(), used.end(), x) != used.end());  // vectors must not name one register twice
+      used.push_back(x);
+      out += x;
+    }
+    return {{out}, {}, {}};
+  }
+
+  Statement collective() {
+    static const std::vector<std::string> lines = {
+        "shfl.sync.idx.b32 $r|$p, $r, $r, 31, -1;",   "shfl.sync.bfly.b32 $r, $r, 5, 31, -1;",
+        "shfl.sync.up.b32 $r|$p, $r, 3, 0, -1;",      "shfl.sync.down.b32 $r, $r, $r, 0x1807, -1;",
+        "vote.sync.ballot.b32 $r, $p, -1;",           "vote.sync.any.pred $p, $p, -1;",
+        "vote.sync.all.pred $p, !$p, -1;",            "vote.sync.uni.pred $p, $p, -1;",
+        "match.any.sync.b32 $r, $r, -1;",             "match.all.sync.b32 $r|$p, $r, -1;",
+        "redux.sync.add.u32 $r, $r, -1;",             "redux.sync.min.s32 $r, $r, -1;",
+        "redux.sync.xor.b32 $r, $r, -1;",             "bar.red.popc.u32 $r, 0, $p;",
+        "bar.red.and.pred $p, 0, $p;",                "activemask.b32 $r;",
+        "match.any.sync.b64 $r, $q, -1;"};
+    std::string line = r_.pick(lines), out;
+    for (std::size_t k = 0; k < line.size(); ++k)
+      if (line[k] == '$')
+        ++k, out += reg(line[k] == 'r' ? 32 : line[k] == 'q' ? 64 : 1);
+      else
+        out += line[k];
+    return {{out}, {}, {}};
+  }
+
+  // Words that another thread of the CTA wrote.
+  Statement exchange() {
+    return {{"bar.sync 0;", "st.shared.u32 [%slot], " + r32() + ";", "bar.sync 0;",
+             "add.u32 %t0, " + r32() + ", " + num(r_.below(96)) + ";", "rem.u32 %t0, %t0, " + num(kThreads) + ";",
+             "mov.u32 %t1, board;", "mad.lo.u32 %t0, %t0, 4, %t1;", "ld.shared.u32 " + r32() + ", [%t0];"},
+            {},
+            {}};
+  }
+
+  Random r_;
+  u32 labels_ = 0;
+  bool in_function_ = false;
+};
+
+void print(const Statement& s, std::string& out) {
+  for (const auto& l : s.head) out += "  " + l + "\n";
+  for (const Statement& b : s.body) print(b, out);
+  for (const auto& l : s.tail) out += "  " + l + "\n";
+}
+
+const char* kRegisters =
+    "  .reg .pred %p<6>, %pn, %pl0, %pl1, %pl2;\n  .reg .b16 %h<8>;\n  .reg .b32 %r<12>, %t<4>, %c<3>;\n"
+    "  .reg .b64 %q<8>, %w<2>, %in, %out, %atomics, %scratch, %mine;\n  .reg .b32 %slot, %row;\n";
+
+std::string function_text(const Kernel& k, std::size_t n) {
+  std::string body;
+  for (const Statement& s : k.function) print(s, body);
+  std::string t = ".func (.reg .b32 %back) F" + num(n) + "(.reg .b32 %a, .reg .b32 %b, .reg .b64 %c)\n{\n";
+  t += kRegisters;
+  for (u32 i = 0; i < 12; ++i) t += "  xor.b32 %r" + num(i) + ", %a, " + num(i * 0x1234567) + ";\n";
+  t += "  mov.u32 %r1, %b;\n  mov.u32 %r2, %b;\n";
+  for (u32 i = 0; i < 8; ++i) t += "  add.s64 %q" + num(i) + ", %c, " + num(i) + ";\n";
+  for (u32 i = 0; i < 8; ++i) t += "  cvt.u16.u32 %h" + num(i) + ", %r" + num(i) + ";\n";
+  for (u32 i = 0; i < 6; ++i) t += "  setp.lt.s32 %p" + num(i) + ", %a, " + num(i * 1000) + ";\n";
+  t += body;
+  t += "  mov.u32 %back, %r0;\n";
+  for (u32 i = 1; i < 12; ++i) t += "  add.u32 %back, %back, %r" + num(i) + ";\n";
+  return t + "  ret;\n}\n";
+}
+
+std::string entry_text(const Kernel& k, std::size_t n) {
+  std::string body;
+  for (const Statement& s : k.statements) print(s, body);
+  for (std::size_t at = 0; (at = body.find(", F,", at)) != std::string::npos;) body.replace(at, 4, ", F" + num(n) + ",");
+  std::string t = ".visible .entry k" + num(n) + "(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)\n{\n";
+  t += "  .shared .align 4 .b8 board[" + num(4 * kThreads) + "];\n  .shared .align 4 .b8 rows[" + num(32 * kThreads) + "];\n";
+  t += "  .local .align 4 .b8 words[32];\n";
+  t += kRegisters;
+  t += "  ld.param.u64 %in, [p0];\n  ld.param.u64 %out, [p1];\n  ld.param.u64 %atomics, [p2];\n"
+       "  ld.param.u64 %scratch, [p3];\n  mov.u32 %t0, %tid.x;\n  mov.u32 %t1, %ctaid.x;\n  mov.u32 %t2, %ntid.x;\n"
+       "  mad.lo.u32 %t1, %t1, %t2, %t0;\n  mul.wide.u32 %w0, %t1, 4;\n"
+       "  add.s64 %out, %out, %w0;\n  mul.wide.u32 %w1, %t1, 128;\n  add.s64 %scratch, %scratch, %w1;\n"
+       "  mov.u32 %slot, board;\n  mad.lo.u32 %slot, %t0, 4, %slot;\n  mov.u32 %row, rows;\n"
+       "  mad.lo.u32 %row, %t0, 32, %row;\n  mov.u64 %mine, words;\n";
+  for (u32 i = 0; i < 8; ++i) t += "  st.local.u32 [%mine+" + num(4 * i) + "], %t0;\n  st.shared.u32 [%row+" + num(4 * i) + "], %t1;\n";
+  t += "  st.shared.u32 [%slot], %t1;\n  mul.wide.u32 %w1, %t1, 4;\n  add.s64 %w1, %w1, %in;\n";
+  for (u32 i = 0; i < 6; ++i) t += "  ld.global.u32 %r" + num(i) + ", [%w1+" + num(768 * i) + "];\n";
+  t += "  mov.u32 %r6, %t0;\n  mov.u32 %r7, 1065353216;\n  ld.global.u32 %r8, [%in+64];\n  mad.lo.u32 %r9, %t0, 12, 5;\n"
+       "  ld.global.u32 %r10, [%in];\n  mov.u32 %r11, %ctaid.x;\n";
+  for (u32 i = 0; i < 4; ++i) t += "  mov.b64 %q" + num(i) + ", {%r" + num(i) + ", %r" + num(i + 1) + "};\n";
+  t += "  cvt.u64.u32 %q4, %r6;\n  cvt.rn.f64.s32 %q5, %r1;\n  mov.u64 %q6, 4607182418800017408;\n  ld.global.u64 %q7, [%in+128];\n";
+  for (u32 i = 0; i < 8; ++i) t += "  cvt.u16.u32 %h" + num(i) + ", %r" + num(i) + ";\n";
+  for (u32 i = 0; i < 6; ++i) t += "  setp.lt.s32 %p" + num(i) + ", %r" + num(i) + ", %r" + num(i + 3) + ";\n";
+  t += body;
+  // Column k of all threads lies together.
+  u32 at = 0;
+  const u32 column = 4 * kThreads * kBlocks;
+  auto store = [&](const std::string& what, const std::string& v, u32 columns) {
+    t += "  st.global." + what + " [%out+" + num(at) + "], " + v + ";\n";
+    at += columns * column;
+  };
+  for (u32 i = 0; i < 12; ++i) store("u32", "%r" + num(i), 1);
+  t += "  mov.b32 %t0, 0;\n";
+  for (u32 i = 0; i < 6; ++i) t += "  selp.u32 %t1, " + num(1u << i) + ", 0, %p" + num(i) + ";\n  or.b32 %t0, %t0, %t1;\n";
+  store("u32", "%t0", 1);
+  for (u32 i = 0; i < 8; i += 2) {
+    t += "  mov.b32 %t0, {%h" + num(i) + ", %h" + num(i + 1) + "};\n";
+    store("u32", "%t0", 1);
+  }
+  t += "  mov.u32 %t0, %tid.x;\n  mov.u32 %t1, %ctaid.x;\n  mad.lo.u32 %t1, %t1, " + num(kThreads) + ", %t0;\n"
+       "  mul.wide.u32 %w1, %t1, 4;\n  add.s64 %out, %out, %w1;\n";
+  for (u32 i = 0; i < 8; ++i) store("u64", "%q" + num(i), 2);
+  return t + "  ret;\n}\n";
+}
+
+}  // namespace
+
+Kernel make_kernel(u64 seed) { return Maker(seed).kernel(); }
+
+std::string text_of(const std::vector<Kernel>& kernels) {
+  std::string t = ".version 8.6\n.target sm_90a\n.address_size 64\n";
+  for (std::size_t n = 0; n < kernels.size(); ++n) t += function_text(kernels[n], n) + entry_text(kernels[n], n);
+  return t;
+}
+
+}  // namespace fuzz

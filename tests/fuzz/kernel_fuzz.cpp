@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernel_fuzz [--count N] [--seconds S] [--seed N] [--batch N] [--out DIR] [--print]
+// Random kernels on the interpreter and on compiled code in several forms; every bit of what they leave in memory must agree.
+// A kernel that differs is shrunk and written to DIR as a file test.
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <functional>
+
+#include "codegen/eval/eval.h"
+#include "codegen/jit.h"
+#include "kernel.h"
+#include "runner/loaded_module.h"
+
+namespace {
+
+using namespace us;
+using namespace fuzz;
+using ptx_test::LoadedModule;
+
+struct Settings {
+  u64 count = 100, seed = 1;
+  u32 batch = 16;
+  double seconds = 0;
+  std::string out = ".";
+  bool print = false;
+};
+
+struct Memory {
+  std::vector<u32> in, out, atomics, scratch;
+  bool operator==(const Memory& o) const { return out == o.out && atomics == o.atomics && scratch == o.scratch; }
+};
+Memory fresh(u64 seed) {
+  Memory m;
+  Random r(seed ^ 0x5eed);
+  m.in.resize(kInputWords);
+  static constexpr u32 special[] = {0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 0x3f800000, 0x7f800000, 0x7fc00000, 0x00400000};
+  for (u32& w : m.in) {
+    const u32 kind = r.below(8);
+    w = kind == 0 ? special[r.below(9)] : kind < 3 ? r.below(100) : kind < 5 ? 0x3f000000 + (static_cast<u32>(r.next()) >> 8)
+                                                                               : static_cast<u32>(r.next());
+  }
+  m.out.assign(kThreads * kBlocks * kColumns, 0xabababab);
+  m.atomics.resize(kAtomicWords, 12345);
+  m.scratch.resize(kThreads * kBlocks * 32);
+  for (u32 k = 0; k < m.scratch.size(); ++k) m.scratch[k] = k * 7;
+  return m;
+}
+
+struct Engine {
+  const char* name;
+  std::unique_ptr<codegen::Jit> jit;  // none: the interpreter
+  bool any_shape = false;             // compiled for any block
+};
+
+class Fuzzer {
+ public:
+  explicit Fuzzer(const Settings& s) : settings_(s) {
+    device::GpuOptions o;
+    o.workers = 1;
+    o.deterministic = true;
+    gpu_ = std::make_unique<device::Gpu>(o);
+    engines_.push_back({"eval", nullptr});
+    add("jit", {});
+    codegen::Options varying, its, v3;
+    varying.force_varying = true;
+    its.force_its = true;
+    v3.cpu = "x86-64-v3";
+    add("varying", varying);
+    add("its", its);
+    add("v3", v3);
+    add("any shape", {}, true);
+  }
+
+  // The engines that take part: the interpreter, the compiler, and one more by turns.
+  u32 partners(u64 seed) const { return 2 + static_cast<u32>(seed % (engines_.size() - 2)); }
+
+  // Names the engines that differ from the interpreter; empty: none.
+  std::string differences(LoadedModule& m, std::size_t n, u64 seed) {
+    Memory want;
+    std::string why = run(m, engines_[0], n, seed, want);
+    if (!why.empty()) return "eval: " + why;
+    std::string all;
+    for (u32 e : {1u, partners(seed)}) {
+      Memory got;
+      why = run(m, engines_[e], n, seed, got);
+      if (!why.empty()) all += std::string(" ") + engines_[e].name + ": " + why;
+      else if (!(got == want)) all += std::string(" ") + engines_[e].name + where(want, got);
+    }
+    return all;
+  }
+
+  int go() {
+    const auto start = std::chrono::steady_clock::now();
+    auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+    u64 done = 0;
+    int findings = 0;
+    while (settings_.seconds > 0 ? elapsed() < settings_.seconds : done < settings_.count) {
+      std::vector<Kernel> kernels;
+      const u64 first = settings_.seed + done;
+      for (u32 k = 0; k < settings_.batch; ++k) kernels.push_back(make_kernel(first + k));
+      const std::string text = text_of(kernels);
+      if (settings_.print) std::fputs(text.c_str(), stdout);
+      auto m = LoadedModule::load(text, "fuzz.ptx");
+      if (!m) {
+        for (const Diag& d : m.diags()) std::printf("seed %llu: line %u: %s\n", static_cast<unsigned long long>(first), d.loc.line, d.message.c_str());
+        std::ofstream(settings_.out + "/rejected.ptx") << text;
+        return 1;
+      }
+      for (u32 k = 0; k < settings_.batch; ++k) {
+        const std::string d = differences(**m, k, first + k);
+        if (d.empty()) continue;
+        ++findings;
+        std::printf("seed %llu:%s\n", static_cast<unsigned long long>(first + k), d.c_str());
+        report(kernels[k], first + k, d);
+      }
+      done += settings_.batch;
+    }
+    std::printf("%llu kernels, %d findings, %.1f s\n", static_cast<unsigned long long>(done), findings, elapsed());
+    return findings != 0;
+  }
+
+ private:
+  void add(const char* name, const codegen::Options& o, bool any_shape = false) {
+    engines_.push_back({name, std::make_unique<codegen::Jit>(o), any_shape});
+  }
+
+  std::string run(LoadedModule& m, Engine& e, std::size_t n, u64 seed, Memory& memory) {
+    const std::string kernel = "k" + std::to_string(n);
+    std::shared_ptr<const device::KernelCode> code;
+    if (!e.jit) {
+      auto r = codegen::make_eval_kernel(m.ir(), kernel);
+      if (!r) return r.diags()[0].message;
+      code = *r;
+    } else {
+      codegen::Variant v;
+      if (!e.any_shape) v.block = {kThreads, 1, 1};
+      auto r = e.jit->compile(m.ir(), kernel, v);
+      if (!r) return r.diags()[0].message;
+      code = *r;
+    }
+    memory = fresh(seed);
+    m.initialise();
+    auto at = [](std::vector<u32>& v) { return reinterpret_cast<u64>(v.data()); };
+    const device::Fault f = m.run(*gpu_, code, {kBlocks, 1, 1}, {kThreads, 1, 1}, {1, 1, 1}, 0,
+                                  {at(memory.in), at(memory.out), at(memory.atomics), at(memory.scratch)});
+    return f.outcome == device::Outcome::Ok ? "" : f.message;
+  }
+
+  static std::string where(const Memory& want, const Memory& got) {
+    char s[128];
+    for (std::size_t k = 0; k < want.out.size(); ++k)
+      if (want.out[k] != got.out[k]) {
+        std::snprintf(s, sizeof s, " (thread %zu, column %zu: wanted %08x, got %08x)", k % (kThreads * kBlocks),
+                      k / (kThreads * kBlocks), want.out[k], got.out[k]);
+        return s;
+      }
+    return want.atomics == got.atomics ? " (scratch memory)" : " (atomics)";
+  }
+
+  void report(Kernel k, u64 seed, const std::string& what) {
+    shrink(k, [&](Kernel& candidate) {
+      auto m = LoadedModule::load(text_of({candidate}), "fuzz.ptx");
+      return m && !differences(**m, 0, seed).empty();
+    });
+    const std::string path = settings_.out + "/finding_" + std::to_string(seed) + ".ptx";
+    std::ofstream(path) << "// seed " << seed << ":" << what << "\n" << text_of({k});
+    std::printf("  shrunk: %s\n", path.c_str());
+  }
+
+  const Settings& settings_;
+  std::unique_ptr<device::Gpu> gpu_;
+  std::vector<Engine> engines_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings s;
+  for (int k = 1; k < argc; ++k) {
+    const std::string a = argv[k];
+    const char* value = k + 1 < argc ? argv[k + 1] : "";
+    if (a == "--count") s.count = std::strtoull(value, nullptr, 0), ++k;
+    else if (a == "--seed") s.seed = std::strtoull(value, nullptr, 0), ++k;
+    else if (a == "--batch") s.batch = static_cast<u32>(std::strtoul(value, nullptr, 0)), ++k;
+    else if (a == "--seconds") s.seconds = std::strtod(value, nullptr), ++k;
+    else if (a == "--out") s.out = value, ++k;
+    else if (a == "--print") s.print = true;
+    else return std::fprintf(stderr, "usage: kernel_fuzz [--count N] [--seconds S] [--seed N] [--batch N] [--out DIR] [--print]\n"), 2;
+  }
+  return Fuzzer(s).go();
+}
