@@ -101,7 +101,7 @@ class Analyzer {
           s.bits = bits;
           if (s.kind == Shape::Kind::Top) {
             if (std::all_of(p.in.begin(), p.in.end(), [](const Operand& in) { return in.kind == Operand::Kind::None; }))
-              s = varying_shape(bits);
+              s = unknown(bits);
             else
               continue;
           }
@@ -110,7 +110,7 @@ class Analyzer {
         }
         for (ir::Inst& i : f_.blocks[b].insts) {
           if (i.form == isa::Form::Unknown || !i.call.empty() || !semantics_of(i.form) || o_.force_varying) {
-            ir::for_each_def(i, [&](ir::ValueId v) { sb.define(v, varying_shape(ir::bits_of(f_.regs[v.v]))); });
+            ir::for_each_def(i, [&](ir::ValueId v) { sb.define(v, unknown(ir::bits_of(f_.regs[v.v]))); });
             continue;
           }
           sb.begin(i);
@@ -120,11 +120,12 @@ class Analyzer {
     } while (sb.changed);
     // Values only defined from themselves: unreachable in practice.
     for (Shape& s : a_.shapes)
-      if (s.kind == Shape::Kind::Top) s = varying_shape(s.bits);
+      if (s.kind == Shape::Kind::Top) s = unknown(s.bits);
   }
 
-  static Shape demote(const Shape& s) {
-    Shape r = varying_shape(s.bits);
+  Shape unknown(u32 bits) const { return o_.facts.one_thread ? uniform_shape(bits) : varying_shape(bits); }
+  Shape demote(const Shape& s) const {
+    Shape r = unknown(s.bits);
     r.nan = s.nan;
     return r;
   }

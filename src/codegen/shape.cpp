@@ -523,7 +523,14 @@ Shape shape_tid(u32 comp, const LaunchFacts& facts) {
 }
 }  // namespace
 
-Shape shape_sreg(isa::SReg r, u32 comp, const LaunchFacts& facts) {
+Shape of_first_lane(const Shape& s) {
+  if (s.uniform() || s.kind == Shape::Kind::Top) return s;
+  Shape r = s.constant() ? constant_shape(s.bits, s.lane_constant(0)) : uniform_shape(s.bits);
+  r.nan = s.nan;
+  return r;
+}
+
+static Shape shape_sreg_of_lanes(isa::SReg r, u32 comp, const LaunchFacts& facts) {
   using isa::SReg;
   const u32 bits = isa::bits_of(isa::info(r).type);
   const u32 dims[3] = {facts.block.x, facts.block.y, facts.block.z};
@@ -578,6 +585,11 @@ Shape shape_sreg(isa::SReg r, u32 comp, const LaunchFacts& facts) {
     default:
       return s;
   }
+}
+
+Shape shape_sreg(isa::SReg r, u32 comp, const LaunchFacts& facts) {
+  Shape s = shape_sreg_of_lanes(r, comp, facts);
+  return facts.one_thread ? of_first_lane(s) : s;
 }
 
 }  // namespace us::codegen

@@ -68,9 +68,11 @@ struct LaunchFacts {
   device::Dim3 block{0, 0, 0};  // 0: unknown
   bool cluster_one = true;      // cluster is 1x1x1
   bool fast_math = false;       // see Options
+  bool one_thread = false;      // the block is one thread: only lane 0 is ever active, so every value is uniform
   bool full_warps() const { return block.x && (u64{block.x} * block.y * block.z) % kWarpSize == 0; }
   u32 warps() const { return block.x ? (block.x * block.y * block.z + kWarpSize - 1) / kWarpSize : 0; }
 };
 Shape shape_sreg(isa::SReg, u32 comp, const LaunchFacts&);
+Shape of_first_lane(const Shape&);  // uniform: the value of lane 0
 
 }  // namespace us::codegen

@@ -66,7 +66,7 @@ class ShapeBuilder : public Builder {
 
  private:
   V make(Shape s) {
-    pool_.push_back(std::move(s));
+    pool_.push_back(facts_.one_thread ? of_first_lane(s) : std::move(s));
     return V{static_cast<u32>(pool_.size())};
   }
   const Shape& at(V v) const { return pool_[v.id - 1]; }

@@ -34,17 +34,31 @@ llvm::Value* Emitter::param_buffer(ir::SymId id, u32* offset) {
     }
   Value*& buf = param_bufs_[id.v];
   if (!buf) {
-    auto* type = llvm::ArrayType::get(vec_type(32), std::max(1u, words(static_cast<u32>(m_.ir.symbols[id.v].size))));
+    auto* type = llvm::ArrayType::get(param_word(), std::max(1u, words(static_cast<u32>(m_.ir.symbols[id.v].size))));
     buf = a_.its ? its_slot(type) : new_alloca(type, "param");
   }
   return buf;
 }
 
+llvm::Type* Emitter::param_word() {
+  return m_.facts.one_thread ? static_cast<llvm::Type*>(b_.getInt32Ty()) : vec_type(32);
+}
+llvm::Value* Emitter::param_place(Value* buf, u32 word) {
+  return b_.CreateConstInBoundsGEP1_64(param_word(), buf, word);
+}
 llvm::Value* Emitter::load_param_word(Value* buf, u32 word) {
-  return b_.CreateAlignedLoad(vec_type(32), b_.CreateConstInBoundsGEP1_64(vec_type(32), buf, word), llvm::Align(64));
+  return b_.CreateAlignedLoad(param_word(), param_place(buf, word), llvm::Align(m_.facts.one_thread ? 4 : 64));
+}
+void Emitter::store_param_word(Value* buf, u32 word, Value* x) {
+  b_.CreateAlignedStore(x, param_place(buf, word), llvm::Align(m_.facts.one_thread ? 4 : 64));
 }
 
 V Emitter::load_param(Value* buf, u32 byte, u32 bits) {
+  if (m_.facts.one_thread) {
+    Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), buf, byte);
+    return make_uniform(b_.CreateAlignedLoad(int_type(bits), p, llvm::Align(std::min(4u, bits / 8))),
+                        uniform_shape(bits));
+  }
   Value* low = load_param_word(buf, byte / 4);
   if (bits == 32) return make_varying(low, 32);
   if (bits < 32) {
@@ -59,12 +73,33 @@ V Emitter::load_param(Value* buf, u32 byte, u32 bits) {
   return make_varying(r, bits);
 }
 
-// The whole vector is written: lanes outside the mask never read it.
-void Emitter::store_param(Value* buf, u32 byte, V v, u32 bits) {
+// Is the parameter stored at several places, each for its lanes? Else the whole vector may be written: lanes outside the mask
+// do not read it.
+bool Emitter::stored_in_parts(ir::SymId id) {
+  if (a_.its) return true;
+  if (!param_stores_counted_) {
+    param_stores_counted_ = true;
+    std::set<std::pair<u32, i64>> seen;
+    for (const ir::Block& b : f_.blocks)
+      for (const ir::Inst& i : b.insts) {
+        if (i.ops.empty() || i.ops[0].kind != Operand::Kind::Address || i.ops[0].value.valid() || !i.ops[0].sym.valid())
+          continue;
+        if (!(isa::info(i.form).effects & isa::kStore)) continue;
+        if (!seen.insert({i.ops[0].sym.v, i.ops[0].imm}).second) stored_in_parts_.insert(i.ops[0].sym.v);
+      }
+  }
+  return stored_in_parts_.count(id.v);
+}
+
+void Emitter::store_param(Value* buf, u32 byte, V v, u32 bits, bool blend) {
+  if (m_.facts.one_thread) {
+    Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), buf, byte);
+    b_.CreateAlignedStore(at(v).base, p, llvm::Align(std::min(4u, bits / 8)));
+    return;
+  }
   auto put = [&](u32 word, Value* x) {
-    Value* p = b_.CreateConstInBoundsGEP1_64(vec_type(32), buf, word);
-    if (!mask_full_) x = b_.CreateSelect(mask_vec(), x, b_.CreateAlignedLoad(vec_type(32), p, llvm::Align(64)));
-    b_.CreateAlignedStore(x, p, llvm::Align(64));
+    if (!mask_full_ && blend) x = b_.CreateSelect(mask_vec(), x, load_param_word(buf, word));
+    store_param_word(buf, word, x);
   };
   Value* x = vec(v);
   if (bits < 32) {
@@ -146,12 +181,10 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
   const u32 index = m_.ir.symbols[callee.sym.v].func.v;
   llvm::Function* target = m_.function(index);
   auto buffer = [&](const std::vector<ir::Param>& ps, const char* name) -> Value* {
-    return new_alloca(llvm::ArrayType::get(vec_type(32), std::max(1u, total_words(ps))), name);
+    return new_alloca(llvm::ArrayType::get(param_word(), std::max(1u, total_words(ps))), name);
   };
   auto copy = [&](Value* to, u32 to_word, Value* from, u32 from_word, u32 n) {
-    for (u32 k = 0; k < n; ++k)
-      b_.CreateAlignedStore(load_param_word(from, from_word + k),
-                            b_.CreateConstInBoundsGEP1_64(vec_type(32), to, to_word + k), llvm::Align(64));
+    for (u32 k = 0; k < n; ++k) store_param_word(to, to_word + k, load_param_word(from, from_word + k));
   };
   Value* args = buffer(callee.params, "args");
   Value* rets = buffer(callee.rets, "rets");
@@ -176,10 +209,9 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
       // Only the lanes that called get new values.
       for (u32 w = 0; w < words(p.size); ++w) {
         Value* fresh = load_param_word(rets, p.offset / 4 + w);
-        Value* at = b_.CreateConstInBoundsGEP1_64(vec_type(32), buf, offset / 4 + w);
-        Value* old = b_.CreateAlignedLoad(vec_type(32), at, llvm::Align(64));
         Value* lanes = b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize));
-        b_.CreateAlignedStore(b_.CreateSelect(lanes, fresh, old), at, llvm::Align(64));
+        if (!m_.facts.one_thread) fresh = b_.CreateSelect(lanes, fresh, load_param_word(buf, offset / 4 + w));
+        store_param_word(buf, offset / 4 + w, fresh);
       }
     } else if (o.kind == Operand::Kind::Value) {
       written_.push_back({o.value, load_param(rets, p.offset, std::max(8u, isa::bits_of(p.type)))});

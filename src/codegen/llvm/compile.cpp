@@ -231,6 +231,8 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   m.force_varying = options.force_varying;
   m.facts.fast_math = options.fast_math;
   m.force_its = options.force_its;
+  m.facts.one_thread =
+      u64{variant.block.x} * variant.block.y * variant.block.z == 1 && !m.force_varying && !m.force_its;
   m.module->setDataLayout(target.machine->createDataLayout());
   m.module->setTargetTriple(target.machine->getTargetTriple().str());
   const ir::Function* entry = nullptr;

@@ -88,10 +88,8 @@ class Emitter final : public Builder {
   using Block = llvm::BasicBlock;
 
   // --- values.cpp: LV bookkeeping
-  V make(LV v) {
-    pool_.push_back(std::move(v));
-    return V{static_cast<u32>(pool_.size())};
-  }
+  V make(LV v);
+  LV first_lane(LV v);
   LV& at(V v) { return pool_[v.id - 1]; }
   Value* permuted(std::span<const u32> entries, Value* index);  // table.cpp
   V make_uniform(Value* base, Shape shape);
@@ -189,11 +187,15 @@ class Emitter final : public Builder {
   template <class F>
   void for_each_lane(F&& body);
   Value* atomic_scalar(AtomOp, isa::Type, Value* ptr, Value* b, Value* c, bool local_memory, Order);
-  // parameters of device functions and calls: 32-bit words interleaved by lane
+  // parameters of device functions and calls: 32-bit words interleaved by lane (plain words where the block is one thread)
   Value* param_buffer(ir::SymId, u32* offset);
+  llvm::Type* param_word();
+  Value* param_place(Value* buf, u32 word);
   Value* load_param_word(Value* buf, u32 word);
+  void store_param_word(Value* buf, u32 word, Value*);
+  bool stored_in_parts(ir::SymId);
   V load_param(Value* buf, u32 byte, u32 bits);
-  void store_param(Value* buf, u32 byte, V v, u32 bits);
+  void store_param(Value* buf, u32 byte, V v, u32 bits, bool blend = true);
 
   // --- function.cpp: control flow
   void analyze_function();
@@ -317,6 +319,8 @@ class Emitter final : public Builder {
   Value* rets_out_ = nullptr;
   Value* local_base_ = nullptr;  // i32: first byte of this frame's local memory
   std::map<u32, Value*> param_bufs_;
+  bool param_stores_counted_ = false;
+  std::set<u32> stored_in_parts_;   // by SymId
   std::map<u32, u32> local_shift_;  // by SymId: .local variables of inlined functions
   Value* rt_args_ = nullptr;
   Value* rt_results_ = nullptr;
@@ -382,6 +386,7 @@ llvm::Value* pointer_at(llvm::IRBuilder<>&, llvm::Value* root, llvm::Value* offs
 
 template <class F>
 void Emitter::for_each_lane(F&& body) {
+  if (m_.facts.one_thread) return body(b_.getInt64(0));
   Block* before = b_.GetInsertBlock();
   auto* loop = Block::Create(c_, "lanes", out_);
   auto* done = Block::Create(c_, "lanes.done", out_);

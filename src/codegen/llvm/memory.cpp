@@ -269,7 +269,8 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
   if (m.space == Space::Param && m.param.valid()) {
     if (Value* buf = param_buffer(m.param, &param_offset)) {
       for (u32 c = 0; c < m.count; ++c)
-        store_param(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, data[c], m.bits);
+        store_param(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, data[c], m.bits,
+                    stored_in_parts(m.param));
       return;
     }
   }

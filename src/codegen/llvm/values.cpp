@@ -39,6 +39,17 @@ llvm::Value* Emitter::offsets_vector(const Shape& s, u32 bits) {
   return llvm::ConstantVector::get(lanes);
 }
 
+LV Emitter::first_lane(LV v) {
+  if (v.shape.uniform()) return v;
+  LV r;
+  r.shape = of_first_lane(v.shape);
+  r.base = r.shape.known ? const_int(r.shape.bits, r.shape.value) : b_.CreateExtractElement(vec(v), u64{0});
+  return r;
+}
+V Emitter::make(LV v) {
+  pool_.push_back(m_.facts.one_thread ? first_lane(std::move(v)) : std::move(v));
+  return V{static_cast<u32>(pool_.size())};
+}
 V Emitter::make_uniform(Value* base, Shape shape) {
   LV v;
   v.shape = std::move(shape);
