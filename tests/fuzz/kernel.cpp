@@ -61,9 +61,19 @@ class Speller {
 
 bool usable(isa::Form f) {
   const isa::FormInfo& i = isa::info(f);
-  static const std::vector<std::string_view> not_these = {"txq",   "txq_level", "suq",     "isspacep",   "cvta",
-                                                          "mapa",  "cvta_to",   "istypep", "getctarank", "fns",
-                                                          "mov",   "createpolicy_fractional", "createpolicy_range",
+  static const std::vector<std::string_view> not_these = {"txq",
+                                                          "txq_level",
+                                                          "suq",
+                                                          "isspacep",
+                                                          "cvta",
+                                                          "mapa",
+                                                          "cvta_to",
+                                                          "istypep",
+                                                          "getctarank",
+                                                          "fns",
+                                                          "mov",
+                                                          "createpolicy_fractional",
+                                                          "createpolicy_range",
                                                           "createpolicy_cvt"};
   if (i.effects != isa::kPure || !i.needs.empty() || i.semantics == "none") return false;
   for (auto n : not_these)
@@ -71,8 +81,8 @@ bool usable(isa::Form f) {
   const auto& list = isa::operands_of(f);
   if (list.takes_vec || list.specs.empty()) return false;
   for (const OperandSpec& s : list.specs)
-    if (s.address || s.condition_code || s.copy_of >= 0 || s.in_bracket || s.vector || s.want == OperandSpec::Want::Any ||
-        s.want == OperandSpec::Want::AnyAddress)
+    if (s.address || s.condition_code || s.copy_of >= 0 || s.in_bracket || s.vector ||
+        s.want == OperandSpec::Want::Any || s.want == OperandSpec::Want::AnyAddress)
       return false;
   return true;
 }
@@ -121,22 +131,38 @@ class Maker {
   std::string r32() { return reg(32); }
 
   u64 interesting(u32 bits) {
-    static constexpr u64 some[] = {0,          1,          2,          3,          4,          7,          8,
-                                   31,         32,         33,         63,         64,         127,        128,
-                                   255,        0x7fff,     0x8000,     0xffff,     0x7fffffff, 0x80000000, 0xffffffff,
-                                   0x3f800000, 0xbf800000, 0x7f800000, 0x7fc00000, 0x00000001, 0x33800000, 0x4b000000,
-                                   0x3c00,     0x7c00,     0x0400,     ~0ull,      1ull << 63, 0x7ff0ull << 48};
+    static constexpr u64 some[] = {0,          1,
+                                   2,          3,
+                                   4,          7,
+                                   8,          31,
+                                   32,         33,
+                                   63,         64,
+                                   127,        128,
+                                   255,        0x7fff,
+                                   0x8000,     0xffff,
+                                   0x7fffffff, 0x80000000,
+                                   0xffffffff, 0x3f800000,
+                                   0xbf800000, 0x7f800000,
+                                   0x7fc00000, 0x00000001,
+                                   0x33800000, 0x4b000000,
+                                   0x3c00,     0x7c00,
+                                   0x0400,     ~0ull,
+                                   1ull << 63, 0x7ff0ull << 48};
     u64 v = r_.chance(70) ? some[r_.below(sizeof some / sizeof some[0])] : r_.next();
     if (r_.chance(10)) v = ~v;
     return bits >= 64 ? v : v & ((1ull << bits) - 1);
   }
   std::string literal(Type t) {
     char s[32];
-    if (t == Type::f32) std::snprintf(s, sizeof s, "0f%08X", static_cast<u32>(interesting(32)));
-    else if (t == Type::f64) std::snprintf(s, sizeof s, "0d%016llX", static_cast<unsigned long long>(interesting(64)));
-    else std::snprintf(s, sizeof s, "%lld", static_cast<long long>(isa::is_signed(t) && isa::bits_of(t) == 32
-                                                                       ? static_cast<i32>(interesting(32))
-                                                                       : static_cast<i64>(interesting(isa::bits_of(t)))));
+    if (t == Type::f32)
+      std::snprintf(s, sizeof s, "0f%08X", static_cast<u32>(interesting(32)));
+    else if (t == Type::f64)
+      std::snprintf(s, sizeof s, "0d%016llX", static_cast<unsigned long long>(interesting(64)));
+    else
+      std::snprintf(s, sizeof s, "%lld",
+                    static_cast<long long>(isa::is_signed(t) && isa::bits_of(t) == 32
+                                               ? static_cast<i32>(interesting(32))
+                                               : static_cast<i64>(interesting(isa::bits_of(t)))));
     return s;
   }
 
@@ -303,22 +329,34 @@ class Maker {
     const u32 what = r_.below(local ? 2 : 4);
     if (what == 0) s.head.push_back("ld." + space + ".u32 " + r32() + ", " + at + ";");
     if (what == 1) s.head.push_back("st." + space + ".u32 " + at + ", " + r32() + ";");
-    if (what == 2) s.head.push_back("atom." + space + "." + r_.pick(atoms) + " " + r32() + ", " + at + ", " + r32() + ";");
-    if (what == 3) s.head.push_back("atom." + space + ".cas.b32 " + r32() + ", " + at + ", " + r32() + ", " + r32() + ";");
+    if (what == 2)
+      s.head.push_back("atom." + space + "." + r_.pick(atoms) + " " + r32() + ", " + at + ", " + r32() + ";");
+    if (what == 3)
+      s.head.push_back("atom." + space + ".cas.b32 " + r32() + ", " + at + ", " + r32() + ", " + r32() + ";");
     return s;
   }
 
   // New values: special registers, parts of others.
   Statement mix() {
     static const std::vector<std::string> lines = {
-        "mov.u32 $r, %tid.x;",         "mov.u32 $r, %laneid;",           "mov.u32 $r, %ctaid.x;",
-        "mov.b64 $q, {$r, $r};",       "mov.b64 {$r, $r}, $q;",          "mov.b32 $r, {$h, $h};",
-        "mov.b32 {$h, $h}, $r;",       "mov.u32 $r, $r;",                "mov.u32 $r, 17;",
-        "add.cc.u32 $r, $r, $r;\n  addc.u32 $r, $r, $r;",                "sub.cc.u32 $r, $r, $r;\n  subc.u32 $r, $r, $r;",
-        "mad.lo.cc.u32 $r, $r, $r, $r;\n  madc.hi.u32 $r, $r, $r, $r;", "cvt.u64.u32 $q, $r;",
-        "add.cc.u64 $q, $q, $q;\n  addc.u64 $q, $q, $q;",                "mov.u32 $r, %lanemask_lt;",
+        "mov.u32 $r, %tid.x;",
+        "mov.u32 $r, %laneid;",
+        "mov.u32 $r, %ctaid.x;",
+        "mov.b64 $q, {$r, $r};",
+        "mov.b64 {$r, $r}, $q;",
+        "mov.b32 $r, {$h, $h};",
+        "mov.b32 {$h, $h}, $r;",
+        "mov.u32 $r, $r;",
+        "mov.u32 $r, 17;",
+        "add.cc.u32 $r, $r, $r;\n  addc.u32 $r, $r, $r;",
+        "sub.cc.u32 $r, $r, $r;\n  subc.u32 $r, $r, $r;",
+        "mad.lo.cc.u32 $r, $r, $r, $r;\n  madc.hi.u32 $r, $r, $r, $r;",
+        "cvt.u64.u32 $q, $r;",
+        "add.cc.u64 $q, $q, $q;\n  addc.u64 $q, $q, $q;",
+        "mov.u32 $r, %lanemask_lt;",
         "and.b32 %t0, $r, 4092;\n  cvt.u64.u32 %w0, %t0;\n  add.s64 %w0, %w0, %in;\n  ld.global.u32 $r, [%w0];",
-        "and.b32 %t0, $r, 4080;\n  cvt.u64.u32 %w0, %t0;\n  add.s64 %w0, %w0, %in;\n  ld.global.v4.u32 {$r, $r, %t1, %t0}, [%w0];"};
+        "and.b32 %t0, $r, 4080;\n  cvt.u64.u32 %w0, %t0;\n  add.s64 %w0, %w0, %in;\n  ld.global.v4.u32 {$r, $r, %t1, "
+        "%t0}, [%w0];"};
     std::string line = r_.pick(lines), out;
     std::vector<std::string> used;
     for (std::size_t k = 0; k < line.size(); ++k) {
@@ -337,16 +375,23 @@ class Maker {
   }
 
   Statement collective() {
-    static const std::vector<std::string> lines = {
-        "shfl.sync.idx.b32 $r|$p, $r, $r, 31, -1;",   "shfl.sync.bfly.b32 $r, $r, 5, 31, -1;",
-        "shfl.sync.up.b32 $r|$p, $r, 3, 0, -1;",      "shfl.sync.down.b32 $r, $r, $r, 0x1807, -1;",
-        "vote.sync.ballot.b32 $r, $p, -1;",           "vote.sync.any.pred $p, $p, -1;",
-        "vote.sync.all.pred $p, !$p, -1;",            "vote.sync.uni.pred $p, $p, -1;",
-        "match.any.sync.b32 $r, $r, -1;",             "match.all.sync.b32 $r|$p, $r, -1;",
-        "redux.sync.add.u32 $r, $r, -1;",             "redux.sync.min.s32 $r, $r, -1;",
-        "redux.sync.xor.b32 $r, $r, -1;",             "bar.red.popc.u32 $r, 0, $p;",
-        "bar.red.and.pred $p, 0, $p;",                "activemask.b32 $r;",
-        "match.any.sync.b64 $r, $q, -1;"};
+    static const std::vector<std::string> lines = {"shfl.sync.idx.b32 $r|$p, $r, $r, 31, -1;",
+                                                   "shfl.sync.bfly.b32 $r, $r, 5, 31, -1;",
+                                                   "shfl.sync.up.b32 $r|$p, $r, 3, 0, -1;",
+                                                   "shfl.sync.down.b32 $r, $r, $r, 0x1807, -1;",
+                                                   "vote.sync.ballot.b32 $r, $p, -1;",
+                                                   "vote.sync.any.pred $p, $p, -1;",
+                                                   "vote.sync.all.pred $p, !$p, -1;",
+                                                   "vote.sync.uni.pred $p, $p, -1;",
+                                                   "match.any.sync.b32 $r, $r, -1;",
+                                                   "match.all.sync.b32 $r|$p, $r, -1;",
+                                                   "redux.sync.add.u32 $r, $r, -1;",
+                                                   "redux.sync.min.s32 $r, $r, -1;",
+                                                   "redux.sync.xor.b32 $r, $r, -1;",
+                                                   "bar.red.popc.u32 $r, 0, $p;",
+                                                   "bar.red.and.pred $p, 0, $p;",
+                                                   "activemask.b32 $r;",
+                                                   "match.any.sync.b64 $r, $q, -1;"};
     std::string line = r_.pick(lines), out;
     for (std::size_t k = 0; k < line.size(); ++k)
       if (line[k] == '$')
@@ -399,9 +444,12 @@ std::string function_text(const Kernel& k, std::size_t n) {
 std::string entry_text(const Kernel& k, std::size_t n) {
   std::string body;
   for (const Statement& s : k.statements) print(s, body);
-  for (std::size_t at = 0; (at = body.find(", F,", at)) != std::string::npos;) body.replace(at, 4, ", F" + num(n) + ",");
-  std::string t = ".visible .entry k" + num(n) + "(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)\n{\n";
-  t += "  .shared .align 4 .b8 board[" + num(4 * kThreads) + "];\n  .shared .align 4 .b8 rows[" + num(32 * kThreads) + "];\n";
+  for (std::size_t at = 0; (at = body.find(", F,", at)) != std::string::npos;)
+    body.replace(at, 4, ", F" + num(n) + ",");
+  std::string t =
+      ".visible .entry k" + num(n) + "(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)\n{\n";
+  t += "  .shared .align 4 .b8 board[" + num(4 * kThreads) + "];\n  .shared .align 4 .b8 rows[" + num(32 * kThreads) +
+       "];\n";
   t += "  .local .align 4 .b8 words[32];\n";
   t += kRegisters;
   t += "  ld.param.u64 %in, [p0];\n  ld.param.u64 %out, [p1];\n  ld.param.u64 %atomics, [p2];\n"
@@ -410,13 +458,16 @@ std::string entry_text(const Kernel& k, std::size_t n) {
        "  add.s64 %out, %out, %w0;\n  mul.wide.u32 %w1, %t1, 128;\n  add.s64 %scratch, %scratch, %w1;\n"
        "  mov.u32 %slot, board;\n  mad.lo.u32 %slot, %t0, 4, %slot;\n  mov.u32 %row, rows;\n"
        "  mad.lo.u32 %row, %t0, 32, %row;\n  mov.u64 %mine, words;\n";
-  for (u32 i = 0; i < 8; ++i) t += "  st.local.u32 [%mine+" + num(4 * i) + "], %t0;\n  st.shared.u32 [%row+" + num(4 * i) + "], %t1;\n";
+  for (u32 i = 0; i < 8; ++i)
+    t += "  st.local.u32 [%mine+" + num(4 * i) + "], %t0;\n  st.shared.u32 [%row+" + num(4 * i) + "], %t1;\n";
   t += "  st.shared.u32 [%slot], %t1;\n  mul.wide.u32 %w1, %t1, 4;\n  add.s64 %w1, %w1, %in;\n";
   for (u32 i = 0; i < 6; ++i) t += "  ld.global.u32 %r" + num(i) + ", [%w1+" + num(768 * i) + "];\n";
-  t += "  mov.u32 %r6, %t0;\n  mov.u32 %r7, 1065353216;\n  ld.global.u32 %r8, [%in+64];\n  mad.lo.u32 %r9, %t0, 12, 5;\n"
-       "  ld.global.u32 %r10, [%in];\n  mov.u32 %r11, %ctaid.x;\n";
+  t +=
+      "  mov.u32 %r6, %t0;\n  mov.u32 %r7, 1065353216;\n  ld.global.u32 %r8, [%in+64];\n  mad.lo.u32 %r9, %t0, 12, 5;\n"
+      "  ld.global.u32 %r10, [%in];\n  mov.u32 %r11, %ctaid.x;\n";
   for (u32 i = 0; i < 4; ++i) t += "  mov.b64 %q" + num(i) + ", {%r" + num(i) + ", %r" + num(i + 1) + "};\n";
-  t += "  cvt.u64.u32 %q4, %r6;\n  cvt.rn.f64.s32 %q5, %r1;\n  mov.u64 %q6, 4607182418800017408;\n  ld.global.u64 %q7, [%in+128];\n";
+  t += "  cvt.u64.u32 %q4, %r6;\n  cvt.rn.f64.s32 %q5, %r1;\n  mov.u64 %q6, 4607182418800017408;\n  ld.global.u64 %q7, "
+       "[%in+128];\n";
   for (u32 i = 0; i < 8; ++i) t += "  cvt.u16.u32 %h" + num(i) + ", %r" + num(i) + ";\n";
   for (u32 i = 0; i < 6; ++i) t += "  setp.lt.s32 %p" + num(i) + ", %r" + num(i) + ", %r" + num(i + 3) + ";\n";
   t += body;
@@ -429,13 +480,15 @@ std::string entry_text(const Kernel& k, std::size_t n) {
   };
   for (u32 i = 0; i < 12; ++i) store("u32", "%r" + num(i), 1);
   t += "  mov.b32 %t0, 0;\n";
-  for (u32 i = 0; i < 6; ++i) t += "  selp.u32 %t1, " + num(1u << i) + ", 0, %p" + num(i) + ";\n  or.b32 %t0, %t0, %t1;\n";
+  for (u32 i = 0; i < 6; ++i)
+    t += "  selp.u32 %t1, " + num(1u << i) + ", 0, %p" + num(i) + ";\n  or.b32 %t0, %t0, %t1;\n";
   store("u32", "%t0", 1);
   for (u32 i = 0; i < 8; i += 2) {
     t += "  mov.b32 %t0, {%h" + num(i) + ", %h" + num(i + 1) + "};\n";
     store("u32", "%t0", 1);
   }
-  t += "  mov.u32 %t0, %tid.x;\n  mov.u32 %t1, %ctaid.x;\n  mad.lo.u32 %t1, %t1, " + num(kThreads) + ", %t0;\n"
+  t += "  mov.u32 %t0, %tid.x;\n  mov.u32 %t1, %ctaid.x;\n  mad.lo.u32 %t1, %t1, " + num(kThreads) +
+       ", %t0;\n"
        "  mul.wide.u32 %w1, %t1, 4;\n  add.s64 %out, %out, %w1;\n";
   for (u32 i = 0; i < 8; ++i) store("u64", "%q" + num(i), 2);
   return t + "  ret;\n}\n";

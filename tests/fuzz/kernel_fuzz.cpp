@@ -35,11 +35,14 @@ Memory fresh(u64 seed) {
   Memory m;
   Random r(seed ^ 0x5eed);
   m.in.resize(kInputWords);
-  static constexpr u32 special[] = {0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 0x3f800000, 0x7f800000, 0x7fc00000, 0x00400000};
+  static constexpr u32 special[] = {0,          1,          0xffffffff, 0x7fffffff, 0x80000000,
+                                    0x3f800000, 0x7f800000, 0x7fc00000, 0x00400000};
   for (u32& w : m.in) {
     const u32 kind = r.below(8);
-    w = kind == 0 ? special[r.below(9)] : kind < 3 ? r.below(100) : kind < 5 ? 0x3f000000 + (static_cast<u32>(r.next()) >> 8)
-                                                                               : static_cast<u32>(r.next());
+    w = kind == 0  ? special[r.below(9)]
+        : kind < 3 ? r.below(100)
+        : kind < 5 ? 0x3f000000 + (static_cast<u32>(r.next()) >> 8)
+                   : static_cast<u32>(r.next());
   }
   m.out.assign(kThreads * kBlocks * kColumns, 0xabababab);
   m.atomics.resize(kAtomicWords, 12345);
@@ -85,8 +88,10 @@ class Fuzzer {
     for (u32 e : {1u, partners(seed)}) {
       Memory got;
       why = run(m, engines_[e], n, seed, got);
-      if (!why.empty()) all += std::string(" ") + engines_[e].name + ": " + why;
-      else if (!(got == want)) all += std::string(" ") + engines_[e].name + where(want, got);
+      if (!why.empty())
+        all += std::string(" ") + engines_[e].name + ": " + why;
+      else if (!(got == want))
+        all += std::string(" ") + engines_[e].name + where(want, got);
     }
     return all;
   }
@@ -104,7 +109,9 @@ class Fuzzer {
       if (settings_.print) std::fputs(text.c_str(), stdout);
       auto m = LoadedModule::load(text, "fuzz.ptx");
       if (!m) {
-        for (const Diag& d : m.diags()) std::printf("seed %llu: line %u: %s\n", static_cast<unsigned long long>(first), d.loc.line, d.message.c_str());
+        for (const Diag& d : m.diags())
+          std::printf("seed %llu: line %u: %s\n", static_cast<unsigned long long>(first), d.loc.line,
+                      d.message.c_str());
         std::ofstream(settings_.out + "/rejected.ptx") << text;
         return 1;
       }
@@ -181,13 +188,22 @@ int main(int argc, char** argv) {
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
     const char* value = k + 1 < argc ? argv[k + 1] : "";
-    if (a == "--count") s.count = std::strtoull(value, nullptr, 0), ++k;
-    else if (a == "--seed") s.seed = std::strtoull(value, nullptr, 0), ++k;
-    else if (a == "--batch") s.batch = static_cast<u32>(std::strtoul(value, nullptr, 0)), ++k;
-    else if (a == "--seconds") s.seconds = std::strtod(value, nullptr), ++k;
-    else if (a == "--out") s.out = value, ++k;
-    else if (a == "--print") s.print = true;
-    else return std::fprintf(stderr, "usage: kernel_fuzz [--count N] [--seconds S] [--seed N] [--batch N] [--out DIR] [--print]\n"), 2;
+    if (a == "--count")
+      s.count = std::strtoull(value, nullptr, 0), ++k;
+    else if (a == "--seed")
+      s.seed = std::strtoull(value, nullptr, 0), ++k;
+    else if (a == "--batch")
+      s.batch = static_cast<u32>(std::strtoul(value, nullptr, 0)), ++k;
+    else if (a == "--seconds")
+      s.seconds = std::strtod(value, nullptr), ++k;
+    else if (a == "--out")
+      s.out = value, ++k;
+    else if (a == "--print")
+      s.print = true;
+    else
+      return std::fprintf(
+                 stderr, "usage: kernel_fuzz [--count N] [--seconds S] [--seed N] [--batch N] [--out DIR] [--print]\n"),
+             2;
   }
   return Fuzzer(s).go();
 }

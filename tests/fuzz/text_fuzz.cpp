@@ -52,9 +52,35 @@ std::vector<std::string> tokens(const std::string& text) {
 std::string damaged_text(const std::vector<std::string>& texts, Random& r) {
   std::vector<std::string> t = tokens(r.pick(texts));
   const std::vector<std::string> other = tokens(r.pick(texts));
-  static const std::vector<std::string> odd = {
-      "0xffffffffffffffffffff", "-9223372036854775808", "0f7fffffff", "[", "]", "{", "}", "(", ")", ";", ",", "<", ">", "\"",
-      "/*", "%", ".", "4294967296", "-1", "_", "!", "@", "0d", "0f1", ".align 0", ".b8 x[99999999999]", ".align 3", "\0", "\n"};
+  static const std::vector<std::string> odd = {"0xffffffffffffffffffff",
+                                               "-9223372036854775808",
+                                               "0f7fffffff",
+                                               "[",
+                                               "]",
+                                               "{",
+                                               "}",
+                                               "(",
+                                               ")",
+                                               ";",
+                                               ",",
+                                               "<",
+                                               ">",
+                                               "\"",
+                                               "/*",
+                                               "%",
+                                               ".",
+                                               "4294967296",
+                                               "-1",
+                                               "_",
+                                               "!",
+                                               "@",
+                                               "0d",
+                                               "0f1",
+                                               ".align 0",
+                                               ".b8 x[99999999999]",
+                                               ".align 3",
+                                               "\0",
+                                               "\n"};
   for (u32 n = 1 + r.below(6); n-- > 0 && !t.empty();) {
     const std::size_t at = r.below(static_cast<u32>(t.size()));
     switch (r.below(7)) {
@@ -132,13 +158,23 @@ int main(int argc, char** argv) {
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
     const char* value = k + 1 < argc ? argv[k + 1] : "";
-    if (a == "--count") count = std::strtoull(value, nullptr, 0), ++k;
-    else if (a == "--seed") seed = std::strtoull(value, nullptr, 0), ++k;
-    else if (a == "--seconds") seconds = std::strtod(value, nullptr), ++k;
-    else if (a == "--trace") trace = value, ++k;
-    else if (a == "--fatbin") fatbin = true;
-    else if (a == "--print") only = true;
-    else if (a != "--ptx") return std::fprintf(stderr, "usage: text_fuzz --ptx|--fatbin [--count N] [--seconds S] [--seed N] [--trace FILE] [--print]\n"), 2;
+    if (a == "--count")
+      count = std::strtoull(value, nullptr, 0), ++k;
+    else if (a == "--seed")
+      seed = std::strtoull(value, nullptr, 0), ++k;
+    else if (a == "--seconds")
+      seconds = std::strtod(value, nullptr), ++k;
+    else if (a == "--trace")
+      trace = value, ++k;
+    else if (a == "--fatbin")
+      fatbin = true;
+    else if (a == "--print")
+      only = true;
+    else if (a != "--ptx")
+      return std::fprintf(
+                 stderr,
+                 "usage: text_fuzz --ptx|--fatbin [--count N] [--seconds S] [--seed N] [--trace FILE] [--print]\n"),
+             2;
   }
   const std::vector<std::string> texts = corpus();
   if (texts.empty()) return std::fprintf(stderr, "no PTX files found\n"), 2;
@@ -149,7 +185,8 @@ int main(int argc, char** argv) {
   u64 done = 0, accepted = 0, slow_seed = seed;
   while (seconds > 0 ? since(start) < seconds : done < count) {
     Random r(seed + done);
-    if (log) std::rewind(log), std::fprintf(log, "%020llu\n", static_cast<unsigned long long>(seed + done)), std::fflush(log);
+    if (log)
+      std::rewind(log), std::fprintf(log, "%020llu\n", static_cast<unsigned long long>(seed + done)), std::fflush(log);
     const auto t = Clock::now();
     if (fatbin) {
       accepted += try_fatbin(texts, r);
@@ -161,7 +198,8 @@ int main(int argc, char** argv) {
     if (since(t) > slowest) slowest = since(t), slow_seed = seed + done;
     ++done;
   }
-  std::printf("%llu inputs, %llu accepted, slowest %.0f ms (seed %llu), %.1f s\n", static_cast<unsigned long long>(done),
-              static_cast<unsigned long long>(accepted), slowest * 1000, static_cast<unsigned long long>(slow_seed), since(start));
+  std::printf("%llu inputs, %llu accepted, slowest %.0f ms (seed %llu), %.1f s\n",
+              static_cast<unsigned long long>(done), static_cast<unsigned long long>(accepted), slowest * 1000,
+              static_cast<unsigned long long>(slow_seed), since(start));
   return slowest > 5;
 }
