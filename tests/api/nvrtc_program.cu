@@ -43,11 +43,11 @@ static void run(const char* architecture, bool cubin) {
   NVRTC(cubin ? nvrtcGetCUBIN(p, image.data()) : nvrtcGetPTX(p, image.data()));
   const char* name = nullptr;
   NVRTC(nvrtcGetLoweredName(p, "scale<float>", &name));
-  std::printf("%s\n", name);
-  const std::string scale = name;
+  std::printf("%s\n", name ? name : "no name");
+  const std::string scale = name ? name : "";
   NVRTC(nvrtcGetLoweredName(p, "scale<double>", &name));
   NVRTC(nvrtcGetLoweredName(p, "&table", &name));
-  const std::string table = name;
+  const std::string table = name ? name : "";
   NVRTC(nvrtcDestroyProgram(&p));
   VALUE(p == nullptr);
 

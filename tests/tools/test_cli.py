@@ -24,13 +24,12 @@ int main(int argc, char** argv) {
   cudaDeviceProp p;
   if (cudaGetDeviceProperties(&p, 0) != cudaSuccess) return 9;
   std::printf("%s %d\n", p.name, argc);
-  int devices[4];
-  if (argc > 1) std::printf("%s\n", cudaGetErrorName(cudaGLGetDevices(nullptr, devices, 4, 0)));
+  if (argc > 1) std::printf("%s\n", cudaGetErrorName(cudaEGLStreamConsumerDisconnect(nullptr)));
   return 5;
 }
 """
-# cudaGLGetDevices is declared in cuda_gl_interop.h, which wants GL headers.
-HOST_ONLY = HOST_ONLY.replace("int main", 'extern "C" cudaError_t cudaGLGetDevices(unsigned*, int*, unsigned, int);\nint main', 1)
+# cudaEGLStreamConsumerDisconnect is declared in a header that wants those of EGL.
+HOST_ONLY = HOST_ONLY.replace("int main", 'extern "C" cudaError_t cudaEGLStreamConsumerDisconnect(void*);\nint main', 1)
 KERNEL = "__global__ void k() {}\nint main() { k<<<1, 1>>>(); return 0; }\n"
 # A kernel whose one branch has an instruction without semantics: nothing makes multicast objects.
 UNIMPLEMENTED = r"""
@@ -150,12 +149,12 @@ class Cli(unittest.TestCase):
     def test_report_names_stubs(self):
         program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared")
         report = self.dir / "report-%p.json"
-        result = understudy("run", "--verbose", "--json", str(report), program, "gl")
-        self.expect(result, 5, "cudaGLGetDevices (1 time)")
+        result = understudy("run", "--verbose", "--json", str(report), program, "egl")
+        self.expect(result, 5, "cudaEGLStreamConsumerDisconnect (1 time)")
         self.assertIn("cudaErrorNotSupported", result.stdout)
         [written] = self.dir.glob("report-*.json")
         data = json.loads(written.read_text())
-        self.assertEqual(data["stubbed_calls"], {"cudaGLGetDevices": 1})
+        self.assertEqual(data["stubbed_calls"], {"cudaEGLStreamConsumerDisconnect": 1})
         self.assertFalse(data["exact"])
         self.assertEqual(data["facts"]["devices"], "h200")
         self.assertEqual(data["facts"]["process"], written.stem.split("-")[1])

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,16 @@ bool same_file(const std::string& a, const char* b) {
   return stat(a.c_str(), &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+// The stock library asks the loader for its built-ins by name, which a toolkit outside the loader's path does not answer. A
+// library that is loaded already does.
+void load_builtins_beside(const std::string& file) {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file).parent_path(), none)) {
+    const std::string name = entry.path().filename();
+    if (name.starts_with("libnvrtc-builtins.so.13.")) dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL);
+  }
+}
+
 // Ours has the same name, and its functions must not answer the stock library's calls to itself.
 void* open_stock() {
   Dl_info own;
@@ -57,6 +68,7 @@ void* open_stock() {
   for (const std::string& file : candidates()) {
     struct stat s;
     if (stat(file.c_str(), &s) != 0 || same_file(file, own.dli_fname)) continue;
+    load_builtins_beside(file);
     if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) return handle;
     tried += std::string("\n  ") + dlerror();
   }
