@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiler Control. As on hardware without a profiler attached, there is nothing to start or stop.
-#include <cuda_profiler_api.h>
+// The compiler packages of the Python package index lack the header that declares these.
+#include <cuda_runtime_api.h>
 
 #include "cuda/api.h"
 
