@@ -126,6 +126,7 @@ Stack StackPool::take() {
     void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     US_CHECK(p != MAP_FAILED);
     US_CHECK(mprotect(p, page_bytes(), PROT_NONE) == 0);
+    madvise(p, bytes_, MADV_NOHUGEPAGE);  // a stack uses its top; where huge pages are always on, each would cost 2 MB
     Stack s{static_cast<u8*>(p), bytes_};
     all_.push_back(s);
     return s;

@@ -22,7 +22,7 @@ struct Stack {
   bool guard_hit(const void* address) const;
 };
 
-inline constexpr u64 kWarpStackBytes = 1024 * 1024;      // address space; only what is touched costs memory
+inline constexpr u64 kWarpStackBytes = 4 * 1024 * 1024;  // address space; frames of big dispatched kernels pass 1 MB
 inline constexpr u64 kLoopStackBytes = 8 * 1024 * 1024;  // for kernels that never block: one stack per worker
 
 // Stacks of one size; gives back to the system only at its end. Belongs to one worker.
