@@ -175,30 +175,20 @@ Error DeviceGrid::in_stream(const Caller& c, u64 stream, std::function<void()> w
   return Error::Success;
 }
 
-Error DeviceGrid::create_stream(u64 out, u64 flags) {
-  constexpr u64 kNonBlocking = 1;
-  if (flags != kNonBlocking) return Error::InvalidValue;
-  u64 handle = 0;
-  {
-    std::lock_guard l(m_);
-    handle = next_handle_++;
-    streams_[handle] = {};
-  }
+Error DeviceGrid::create(std::unordered_map<u64, NodeRef>& table, u64 out) {
+  std::lock_guard l(m_);
+  const u64 handle = next_handle_++;
+  table[handle] = {};
   *reinterpret_cast<u64*>(out) = handle;
   return Error::Success;
 }
-
+Error DeviceGrid::create_stream(u64 out, u64 flags) {
+  constexpr u64 kNonBlocking = 1;
+  return flags == kNonBlocking ? create(streams_, out) : Error::InvalidValue;
+}
 Error DeviceGrid::create_event(u64 out, u64 flags) {
   constexpr u64 kDisableTiming = 2;
-  if (flags != kDisableTiming) return Error::InvalidValue;
-  u64 handle = 0;
-  {
-    std::lock_guard l(m_);
-    handle = next_handle_++;
-    events_[handle] = {};
-  }
-  *reinterpret_cast<u64*>(out) = handle;
-  return Error::Success;
+  return flags == kDisableTiming ? create(events_, out) : Error::InvalidValue;
 }
 
 Error DeviceGrid::destroy(std::unordered_map<u64, NodeRef>& table, u64 handle) {

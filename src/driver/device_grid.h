@@ -56,6 +56,7 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
   Error in_stream(const Caller&, u64 stream, std::function<void()> work);
   Error copy(const Caller&, const Copy&, u64 stream);
   Error fill(const Caller&, const Fill&, u64 stream);
+  Error create(std::unordered_map<u64, NodeRef>&, u64 out);
   Error create_stream(u64 out, u64 flags);
   Error create_event(u64 out, u64 flags);
   Error destroy(std::unordered_map<u64, NodeRef>&, u64 handle);
