@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory. Addresses within shared windows and local memory are offsets; constant addresses are offsets from the constant bank;
 // parameter, global and generic addresses are host addresses.
+#include <emmintrin.h>
+
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -58,13 +60,27 @@ void EvalBuilder::require_alignment(const MemRef& m) {
   if (bad) warp_.rt[static_cast<std::size_t>(device::RtFn::Misaligned)](&warp_, exec_, args, nullptr);
 }
 
+// One access where the bytes are a word of the host: others see all of a strong vector or nothing of it.
+static void move_whole(void* to, const void* from, u64 bytes) {
+  const bool aligned = ((std::bit_cast<u64>(to) | std::bit_cast<u64>(from)) & (bytes - 1)) == 0;
+  auto move = [&]<class T>(T) { *static_cast<volatile T*>(to) = *static_cast<const volatile T*>(from); };
+  if (bytes == 16 && aligned)
+    move(__m128i{});
+  else if (bytes == 8 && aligned)
+    move(u64{});
+  else
+    std::memcpy(to, from, bytes);
+}
+
 void EvalBuilder::load(const MemRef& m, std::span<V> out) {
   require_alignment(m);
   const u32 bytes = m.bits / 8;
+  alignas(16) u8 data[kWarpSize][32];
+  each_active([&](u32 l) { move_whole(data[l], host_address(m, l, 0), u64{bytes} * m.count); });
   for (u32 k = 0; k < m.count; ++k) {
     Value& r = make(m.bits, out[k]);
     each_active([&](u32 l) {
-      const u8* from = host_address(m, l, u64(k) * bytes);
+      const u8* from = data[l] + u64{k} * bytes;
       std::memcpy(&r.lo[l], from, std::min(bytes, 8u));
       if (bytes > 8) std::memcpy(&r.hi[l], from + 8, 8);
     });
@@ -76,12 +92,14 @@ void EvalBuilder::store(const MemRef& m, std::span<const V> in) {
   const u32 bytes = m.bits / 8;
   if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
   each_active([&](u32 l) {
+    alignas(16) u8 data[32];
     for (u32 k = 0; k < m.count; ++k) {
-      u8* to = host_address(m, l, u64(k) * bytes);
+      u8* to = data + u64{k} * bytes;
       const Value& v = value(in[k]);
       std::memcpy(to, &v.lo[l], std::min(bytes, 8u));
       if (bytes > 8) std::memcpy(to + 8, &v.hi[l], 8);
     }
+    move_whole(host_address(m, l, 0), data, u64{bytes} * m.count);
   });
   if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
 }

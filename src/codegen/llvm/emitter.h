@@ -155,6 +155,11 @@ class Emitter final : public Builder {
   Value* half_mask(bool high);
   Value* load_rows(const MemRef&, Value* root, LV& addr);
   void store_rows(const MemRef&, Value* root, LV& addr, Value* v);
+  bool moves_whole(const MemRef&);  // a strong access to a vector: one access for a lane's 2 to 16 bytes
+  void load_whole(const MemRef&, std::span<V> out);
+  void store_whole(const MemRef&, std::span<const V> in);
+  void split_words(std::span<const V> words, u32 bits, std::span<V> out);
+  std::vector<V> join_words(const MemRef&, std::span<const V> in);
   struct PendingStores {
     Value* base = nullptr;
     Value* root = nullptr;

@@ -223,6 +223,7 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
 }
 
 void Emitter::load(const MemRef& m, std::span<V> out) {
+  if (moves_whole(m)) return load_whole(m, out);
   if (m.space != Space::Param && m.space != Space::Const) flush_stores();
   u32 param_offset = 0;
   if (m.space == Space::Param && m.param.valid()) {
@@ -274,6 +275,7 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
       return;
     }
   }
+  if (moves_whole(m)) return store_whole(m, data);
   Value* root = nullptr;
   LV addr = address(m, &root);
   if (m.order != Order::Weak || !addr.shape.pattern() || m.space != Space::Shared) flush_stores();
