@@ -17,6 +17,7 @@ using ir::Operand;
 using ir::Terminator;
 
 constexpr std::size_t kMaxInsts = 30000;  // of the function that grows
+constexpr std::size_t kMaxCopied = 200;   // instructions in all copies of a function but the first
 
 // The function called directly, or ~0.
 u32 callee_of(const ir::Module& m, const Inst& i) {
@@ -56,11 +57,65 @@ Inst access(const char* mnemonic, Operand first, Operand second, const SrcLoc& l
   return i;
 }
 
+// Direct and possible indirect calls of waiting functions in f, with repetitions.
+std::vector<u32> waiting_callees(const ir::Module& m, const std::vector<u8>& waiting, const ir::Function& f) {
+  std::vector<u32> out;
+  for (const Block& b : f.blocks)
+    for (const Inst& i : b.insts) {
+      if (is_indirect(i))
+        for (u32 t : waiting_targets(m, waiting, i)) out.push_back(t);
+      const u32 callee = callee_of(m, i);
+      if (callee != ~0u && waiting[callee]) out.push_back(callee);
+    }
+  return out;
+}
+
+// Functions that f would copy again and again, but for those that can come to themselves.
+std::set<u32> functions_to_share(const ir::Module& m, const std::vector<u8>& waiting, const ir::Function& f) {
+  std::map<u32, std::vector<u32>> calls;
+  std::map<u32, std::set<u32>> reach;
+  std::vector<u32> todo = waiting_callees(m, waiting, f);
+  while (!todo.empty()) {
+    const u32 g = todo.back();
+    todo.pop_back();
+    if (calls.count(g)) continue;
+    calls[g] = waiting_callees(m, waiting, m.functions[g]);
+    reach[g] = {calls[g].begin(), calls[g].end()};
+    todo.insert(todo.end(), calls[g].begin(), calls[g].end());
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto& [g, set] : reach)
+      for (u32 h : std::vector<u32>(set.begin(), set.end()))
+        for (u32 x : reach[h]) changed |= set.insert(x).second;
+  }
+  std::map<u32, u64> copies;  // callers first: a function is counted when all that reach it are
+  for (u32 g : waiting_callees(m, waiting, f)) ++copies[g];
+  std::vector<u32> order;
+  for (auto& [g, set] : reach) order.push_back(g);
+  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return reach[a].size() > reach[b].size(); });
+  std::set<u32> shared;
+  for (u32 g : order) {
+    std::size_t insts = 0;
+    for (const Block& b : m.functions[g].blocks) insts += b.insts.size();
+    const bool again = reach[g].count(g);
+    if (!again && copies[g] > 1 && (copies[g] - 1) * insts > kMaxCopied) {
+      shared.insert(g);
+      copies[g] = 1;
+    }
+    if (again) continue;
+    for (u32 h : calls[g]) copies[h] = std::min<u64>(copies[h] + copies[g], 1u << 20);
+  }
+  return shared;
+}
+
 class Inliner {
  public:
-  Inliner(const ir::Module& m, const std::vector<u8>& waiting, ir::Function& f, std::map<u32, u32>& local_shift)
+  Inliner(const ir::Module& m, const std::vector<u8>& waiting, ir::Function& f, std::map<u32, u32>& local_shift,
+          Bodies bodies)
       : m_(m), waiting_(waiting), f_(f), local_shift_(local_shift) {
     for (const Block& b : f.blocks) insts_ += b.insts.size();
+    if (bodies == Bodies::Shared) one_body_ = functions_to_share(m, waiting, f);
   }
 
   void run() {
@@ -69,10 +124,19 @@ class Inliner {
       for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
         if (is_indirect(f_.blocks[b].insts[k]) && !sorted_.count(b) && sort_targets(b, k)) break;
         const u32 callee = callee_of(m_, f_.blocks[b].insts[k]);
-        if (callee == ~0u || !waiting_[callee] || within_[b].count(callee) || insts_ > kMaxInsts) continue;
-        expand(b, k, m_.functions[callee], callee);
+        if (callee == ~0u || !waiting_[callee] || within_[b].count(callee)) continue;
+        const bool share = one_body_.count(callee);
+        if (insts_ > kMaxInsts && !share) continue;
+        if (share)
+          enter_shared(b, k, m_.functions[callee], callee);
+        else
+          expand(b, k, m_.functions[callee], callee);
         break;
       }
+    for (auto& [id, body] : shared_) {
+      Terminator& t = f_.blocks[body.exit].term;
+      if (t.targets.size() == 1) t = jump_to(t.targets[0].v, t.loc);
+    }
   }
 
  private:
@@ -112,25 +176,84 @@ class Inliner {
     return bits == 64 ? "ld.param.b64" : bits == 16 ? "ld.param.b16" : bits == 8 ? "ld.param.b8" : "ld.param.b32";
   }
 
-  void expand(u32 b, std::size_t k, const ir::Function& callee, u32 id) {
-    const u32 first = static_cast<u32>(f_.blocks.size()), rest = first + static_cast<u32>(callee.blocks.size());
-    f_.blocks.resize(rest + 1);
-    within_.resize(rest + 1);
+  // Ends block b before its instruction k, which is returned; what follows it moves to block `rest`.
+  Inst cut(u32 b, std::size_t k, u32 rest) {
     Block& head = f_.blocks[b];
     Block& tail = f_.blocks[rest];
-    const Inst call = std::move(head.insts[k]);
+    Inst call = std::move(head.insts[k]);
     tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
                       std::make_move_iterator(head.insts.end()));
     tail.term = std::move(head.term);
     within_[rest] = within_[b];
     head.insts.resize(k);
-    head.term = Terminator{};
-    head.term.kind = Terminator::Kind::Br;
-    head.term.targets = {BlockId{first}};
-    head.term.loc = call.loc;
-    copy_body(callee, id, b, first, rest);
-    // Arguments go into the parameters before the body, results out of them behind it; a call that is jumped over does neither.
+    return call;
+  }
+
+  void expand(u32 b, std::size_t k, const ir::Function& callee, u32 id) {
+    const u32 first = static_cast<u32>(f_.blocks.size()), rest = first + static_cast<u32>(callee.blocks.size());
+    f_.blocks.resize(rest + 1);
+    within_.resize(rest + 1);
+    const Inst call = cut(b, k, rest);
+    std::set<u32> within = within_[b];
+    within.insert(id);
+    copy_body(callee, id, within, first, rest);
     std::vector<Inst> in, out;
+    pass(call, callee, in, out);
+    if (call.guard.kind == Operand::Kind::None) {
+      f_.blocks[b].term = jump_to(first, call.loc);
+      append(b, in);
+      f_.blocks[rest].insts.insert(f_.blocks[rest].insts.begin(), out.begin(), out.end());
+      return;
+    }
+    const u32 leave = around(b, first, rest, call, std::move(in), std::move(out));
+    for (u32 x = first; x < rest; ++x)
+      for (BlockId& t : f_.blocks[x].term.targets)
+        if (t.v == rest) t.v = leave;
+  }
+
+  void enter_shared(u32 b, std::size_t k, const ir::Function& callee, u32 id) {
+    auto [it, is_new] = shared_.try_emplace(id);
+    Shared& body = it->second;
+    if (is_new) {
+      body.first = static_cast<u32>(f_.blocks.size());
+      body.exit = body.first + static_cast<u32>(callee.blocks.size());
+      f_.blocks.resize(body.exit + 1);
+      within_.resize(body.exit + 1);
+      copy_body(callee, id, {id}, body.first, body.exit);
+      body.site = new_register(32);
+      Terminator& t = f_.blocks[body.exit].term;
+      t.kind = Terminator::Kind::Switch;
+      t.cond = body.site;
+      t.loc = callee.blocks.back().term.loc;
+    }
+    const u32 rest = static_cast<u32>(f_.blocks.size());
+    f_.blocks.resize(rest + 1);
+    within_.resize(rest + 1);
+    const Inst call = cut(b, k, rest);
+    std::vector<Inst> in, out;
+    pass(call, callee, in, out);
+    Operand number;
+    number.kind = Operand::Kind::Imm;
+    number.imm = static_cast<i64>(f_.blocks[body.exit].term.targets.size());
+    in.push_back(access("mov.u32", body.site, number, call.loc));
+    in.back().ops.resize(2);
+    u32 after = rest;
+    if (call.guard.kind == Operand::Kind::None) {
+      f_.blocks[b].term = jump_to(body.first, call.loc);
+      append(b, in);
+      f_.blocks[rest].insts.insert(f_.blocks[rest].insts.begin(), out.begin(), out.end());
+    } else {
+      after = around(b, body.first, rest, call, std::move(in), std::move(out));
+    }
+    f_.blocks[body.exit].term.targets.push_back(BlockId{after});
+  }
+
+  void append(u32 b, const std::vector<Inst>& insts) {
+    f_.blocks[b].insts.insert(f_.blocks[b].insts.end(), insts.begin(), insts.end());
+  }
+
+  // Arguments go into the parameters before the body, results out of them behind it; a call that is jumped over does neither.
+  void pass(const Inst& call, const ir::Function& callee, std::vector<Inst>& in, std::vector<Inst>& out) {
     const Inst::Call& c = call.call[0];
     for (std::size_t a = 0; a < c.args.size() && a < callee.params.size(); ++a) {
       const ir::Param& p = callee.params[a];
@@ -146,29 +269,20 @@ class Inliner {
       else if (c.rets[r].kind == Operand::Kind::Value)
         out.push_back(access(load_of(isa::bits_of(p.type)), c.rets[r], at(p.sym, 0), call.loc));
     }
-    if (call.guard.kind == Operand::Kind::None) {
-      f_.blocks[b].insts.insert(f_.blocks[b].insts.end(), in.begin(), in.end());
-      f_.blocks[rest].insts.insert(f_.blocks[rest].insts.begin(), out.begin(), out.end());
-    } else {
-      around(b, first, rest, call.guard, std::move(in), std::move(out));
-    }
   }
 
-  // @p call: b ─p─► arguments ─► body ─► results ─► rest, or straight to rest.
-  void around(u32 b, u32 first, u32 rest, const Operand& guard, std::vector<Inst> in, std::vector<Inst> out) {
+  // @p call: b ─p─► arguments ─► body ─► results ─► rest, or straight to rest. The block with the results.
+  u32 around(u32 b, u32 first, u32 rest, const Inst& call, std::vector<Inst> in, std::vector<Inst> out) {
     const u32 enter = static_cast<u32>(f_.blocks.size()), leave = enter + 1;
     f_.blocks.resize(leave + 1);
     within_.resize(leave + 1);
     within_[enter] = within_[leave] = within_[b];
-    for (u32 x = first; x < rest; ++x)
-      for (BlockId& t : f_.blocks[x].term.targets)
-        if (t.v == rest) t.v = leave;
-    const SrcLoc loc = f_.blocks[b].term.loc;
     f_.blocks[enter].insts = std::move(in);
-    f_.blocks[enter].term = jump_to(first, loc);
+    f_.blocks[enter].term = jump_to(first, call.loc);
     f_.blocks[leave].insts = std::move(out);
-    f_.blocks[leave].term = jump_to(rest, loc);
-    f_.blocks[b].term = fork(guard, enter, rest, loc);
+    f_.blocks[leave].term = jump_to(rest, call.loc);
+    f_.blocks[b].term = fork(call.guard, enter, rest, call.loc);
+    return leave;
   }
 
   // An indirect call whose target may wait: a direct call of each such function, for the lanes whose target it is.
@@ -235,7 +349,7 @@ class Inliner {
     return t;
   }
 
-  void copy_body(const ir::Function& callee, u32 id, u32 caller_block, u32 first, u32 rest) {
+  void copy_body(const ir::Function& callee, u32 id, const std::set<u32>& within, u32 first, u32 rest) {
     const u32 base = static_cast<u32>(f_.regs.size());
     f_.regs.insert(f_.regs.end(), callee.regs.begin(), callee.regs.end());
     auto renumber = [&](Operand& o, auto& self) -> void {
@@ -247,8 +361,7 @@ class Inliner {
       Block& to = f_.blocks[first + x];
       to = callee.blocks[x];
       to.preds.clear();
-      within_[first + x] = within_[caller_block];
-      within_[first + x].insert(id);
+      within_[first + x] = within;
       for (Inst& i : to.insts) {
         for (Operand& o : i.ops) fix(o);
         fix(i.guard);
@@ -279,6 +392,12 @@ class Inliner {
   ir::Function& f_;
   std::map<u32, u32>& local_shift_;
   std::vector<std::set<u32>> within_;  // by block: functions whose bodies it stands in
+  struct Shared {
+    u32 first = 0, exit = 0;  // blocks
+    Operand site;
+  };
+  std::set<u32> one_body_;
+  std::map<u32, Shared> shared_;
   std::set<u32> framed_;
   std::set<u32> sorted_;  // blocks of indirect calls that are left for targets which never wait
   std::size_t insts_ = 0;
@@ -341,8 +460,8 @@ std::vector<u8> waiting_functions(const ir::Module& m) {
 }
 
 void inline_waiting_calls(const ir::Module& m, const std::vector<u8>& waiting, ir::Function& f,
-                          std::map<u32, u32>& local_shift) {
-  Inliner(m, waiting, f, local_shift).run();
+                          std::map<u32, u32>& local_shift, Bodies bodies) {
+  Inliner(m, waiting, f, local_shift, bodies).run();
 }
 
 }  // namespace us::codegen

@@ -21,7 +21,16 @@ std::vector<u32> waiting_targets(const ir::Module&, const std::vector<u8>& waiti
 // Replaces direct calls of waiting functions by their bodies, as deep as they go; recursive calls stay. Indirect
 // calls that may reach one test for it first. Register form.
 // `local_shift`: where the .local variables of each body lie in the frame of `f`, by SymId.
+//
+// Bodies::Shared, for dispatched code: a big function that is called from several places has one body, which remembers for
+// each lane where it was called; functions that could come to themselves again are copied still. Without it nested calls
+// multiply the code.
+//
+//   a: site = 0 ─┐            ┌ 0 ─► rest of a
+//                ├─► body ─►──┤
+//   b: site = 1 ─┘            └ 1 ─► rest of b
+enum class Bodies : u8 { Copied, Shared };
 void inline_waiting_calls(const ir::Module&, const std::vector<u8>& waiting, ir::Function& f,
-                          std::map<u32, u32>& local_shift);
+                          std::map<u32, u32>& local_shift, Bodies);
 
 }  // namespace us::codegen

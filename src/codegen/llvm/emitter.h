@@ -272,6 +272,7 @@ class Emitter final : public Builder {
   void emit_its_spin_check(u32 b);
   void its_go(u32 to, Value* mask);
   void its_split(const Parts&);
+  std::map<u32, Block*> its_queue_;  // by block: where lanes go that must wait for their turn
   void emit_its_terminator(u32 b);
   void its_barrier(std::span<const V> args, u32 red_bits, V* red);
   void its_nanosleep(V ns);

@@ -60,11 +60,23 @@ void Emitter::analyze_function() {
   };
   build();
   if (calls_that_wait()) {
-    inline_waiting_calls(m_.ir, m_.waiting, registers, local_shift_);
-    ir::remove_unreachable(registers);
-    ir::separate_loops(registers);
-    f_ = registers;
-    build();
+    const ir::Function called = registers;
+    auto inlined = [&](Bodies bodies) {
+      registers = called;
+      local_shift_.clear();
+      inline_waiting_calls(m_.ir, m_.waiting, registers, local_shift_, bodies);
+      ir::remove_unreachable(registers);
+      ir::separate_loops(registers);
+      f_ = registers;
+      build();
+    };
+    inlined(Bodies::Copied);
+    const char* reason = a_.its_reason;
+    if (a_.its) {
+      inlined(Bodies::Shared);
+      a_.its = true;
+      a_.its_reason = reason;
+    }
   }
   if (a_.its) {
     find_its_spins();

@@ -325,14 +325,14 @@ void Emitter::emit_its_spin_check(u32 b) {
 
 // All of m goes to `to`.
 void Emitter::its_go(u32 to, Value* m) {
-  auto* direct = Block::Create(c_, "direct", out_);
-  auto* queue = Block::Create(c_, "queue", out_);
-  b_.CreateCondBr(its_alone(), direct, queue);
-  b_.SetInsertPoint(direct);
+  Block*& queue = its_queue_[to];  // one for all edges to the block
+  const bool first = !queue;
+  if (first) queue = Block::Create(c_, "queue", out_);
   b_.CreateStore(m, its_mask_);
-  b_.CreateBr(body_[to]);
+  b_.CreateCondBr(its_alone(), body_[to], queue);
+  if (!first) return;
   b_.SetInsertPoint(queue);
-  its_put(position_[to], m, false);
+  its_put(position_[to], b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
   b_.CreateBr(dispatch_);
 }
 
@@ -341,24 +341,20 @@ void Emitter::its_split(const std::vector<std::pair<u32, Value*>>& parts) {
     b_.CreateBr(dispatch_);
     return;
   }
-  if (parts.size() <= 2) {  // not divided after all?
-    auto* whole = Block::Create(c_, "whole", out_);
-    auto* general = Block::Create(c_, "divided", out_);
-    b_.CreateCondBr(its_alone(), whole, general);
-    b_.SetInsertPoint(whole);
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      auto* mine = Block::Create(c_, "direct", out_);
-      auto* next = k + 1 < parts.size() ? Block::Create(c_, "whole", out_) : general;
-      Value* here = b_.CreateICmpNE(parts[k].second, b_.getInt32(0));
-      if (parts.size() == 2) here = b_.CreateICmpEQ(parts[1 - k].second, b_.getInt32(0));
-      b_.CreateCondBr(here, mine, next);
-      b_.SetInsertPoint(mine);
-      b_.CreateStore(parts[k].second, its_mask_);
-      b_.CreateBr(body_[parts[k].first]);
-      b_.SetInsertPoint(next);
-    }
-  }
-  for (auto& [to, m] : parts) its_put(position_[to], m, true);
+  // Not divided after all, and no other lanes are left?
+  const u32 n = static_cast<u32>(parts.size());
+  Value* all = parts[0].second;  // some may have left
+  for (u32 k = 1; k < n; ++k) all = b_.CreateOr(all, parts[k].second);
+  Value* some = b_.CreateICmpNE(all, b_.getInt32(0));
+  Value* whole = b_.getInt32(n);
+  for (u32 k = 0; k < n; ++k) whole = b_.CreateSelect(b_.CreateICmpEQ(parts[k].second, all), b_.getInt32(k), whole);
+  whole = b_.CreateSelect(b_.CreateAnd(some, its_alone()), whole, b_.getInt32(n));
+  auto* general = Block::Create(c_, "divided", out_);
+  b_.CreateStore(all, its_mask_);
+  auto* to = b_.CreateSwitch(whole, general, n);
+  for (u32 k = 0; k < n; ++k) to->addCase(b_.getInt32(k), body_[parts[k].first]);
+  b_.SetInsertPoint(general);
+  for (auto& [target, m] : parts) its_put(position_[target], m, true);
   b_.CreateBr(dispatch_);
 }
 

@@ -13,7 +13,8 @@ static u32 whole_bits(const MemRef& m) { return m.bits * m.count; }
 
 bool Emitter::moves_whole(const MemRef& m) {
   const u32 total = whole_bits(m);
-  return m.order != Order::Weak && (m.count > 1 || m.bits == 128) && m.space != Space::Param && m.space != Space::Const && m.space != Space::Local &&
+  return m.order != Order::Weak && (m.count > 1 || m.bits == 128) && m.space != Space::Param &&
+         m.space != Space::Const && m.space != Space::Local &&
          (total == 16 || total == 32 || total == 64 || total == 128);
 }
 
@@ -125,7 +126,8 @@ void Emitter::store_whole(const MemRef& m, std::span<const V> in) {
   for_each_lane([&](Value* lane) {
     Value* p = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), where, lane));
     Value* x = b_.CreateAlignedLoad(pair, b_.CreateGEP(pair, what, lane), llvm::Align(16));
-    auto* s = b_.CreateAlignedStore(x, b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(m.offset))), llvm::Align(16));
+    auto* s = b_.CreateAlignedStore(x, b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(m.offset))),
+                                    llvm::Align(16));
     s->setVolatile(true);
   });
   compiler_fence();
