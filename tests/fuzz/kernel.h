@@ -3,7 +3,8 @@
 // leaving statements out; what is left is always valid.
 //
 //   parameters     p0 input words, p1 columns of results, a word per thread, p2 words for atomics, p3 a row of scratch per thread
-//   registers      %r0-11 %q0-7 %h0-7 %p0-5 hold data; they are all stored at the end
+//   registers      %r0-11 %q0-7 %h0-7 %p0-5 hold data; those that a kernel names are stored at the end
+//   size           nearly always one or two statements, one in 200 like a small function: time goes into compiling
 //   control flow   branches on any predicate; loops with a count of 0 to 7, the same for all or of each thread
 //   warp and CTA   collectives and barriers only where all threads come along
 #pragma once
@@ -23,7 +24,7 @@ struct Kernel {
 };
 
 constexpr us::u32 kThreads = 96, kBlocks = 2;  // a full and a half-empty variant differ in the last warp
-constexpr us::u32 kInputWords = 4096, kColumns = 33, kAtomicWords = 64;
+constexpr us::u32 kInputWords = 4096, kColumns = 37, kAtomicWords = 64;
 
 Kernel make_kernel(us::u64 seed);
 std::string text_of(const std::vector<Kernel>&);  // one module, entries k0, k1, ...

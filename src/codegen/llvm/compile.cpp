@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // One kernel and the device functions it reaches: IR -> LLVM module -> passes -> ELF object.
-#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/DebugInfo/DIContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/IR/Verifier.h>
-#include <llvm/MC/MCSubtargetInfo.h>
-#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ObjectFile.h>
-#include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Target/TargetMachine.h>
-#include <llvm/TargetParser/Host.h>
-#include <llvm/Transforms/IPO/AlwaysInliner.h>
-#include <llvm/Transforms/IPO/GlobalDCE.h>
-#include <llvm/Transforms/InstCombine/InstCombine.h>
-#include <llvm/Transforms/Scalar/DCE.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/GVN.h>
-#include <llvm/Transforms/Scalar/JumpThreading.h>
-#include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/LoopPassManager.h>
-#include <llvm/Transforms/Scalar/SROA.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include <chrono>
-#include <mutex>
 
 #include "codegen/compile.h"
 #include "codegen/inline_calls.h"
-#include "codegen/llvm/emit_file.h"
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/toolchain.h"
 
 namespace us::codegen {
 
@@ -92,50 +73,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 double ms_since(Clock::time_point t) { return std::chrono::duration<double, std::milli>(Clock::now() - t).count(); }
 
-struct Target {
-  std::unique_ptr<llvm::TargetMachine> machine;
-  bool avx512 = false, byte_permutes = false;
-  std::string error;
-};
-
-Target make_target(const std::string& cpu_option) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-  Target t;
-  const std::string triple = "x86_64-unknown-linux-gnu";
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, t.error);
-  if (!target) return t;
-  std::string cpu = cpu_option, features;
-  if (cpu.empty()) {
-    cpu = llvm::sys::getHostCPUName().str();
-    for (auto& [name, on] : llvm::sys::getHostCPUFeatures())
-      features += (features.empty() ? "" : ",") + std::string(on ? "+" : "-") + name.str();
-  }
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  options.TrapUnreachable = true;
-  t.machine.reset(target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-                                              llvm::CodeGenOptLevel::Default));
-  if (!t.machine) {
-    t.error = "unknown CPU name '" + cpu + "'";
-    return t;
-  }
-  const auto* info = t.machine->getMCSubtargetInfo();
-  if (!info->isCPUStringValid(cpu)) {
-    t.error = "unknown CPU name '" + cpu + "': expected a name that LLVM knows, such as x86-64-v3 or znver4";
-    t.machine.reset();
-    return t;
-  }
-  t.avx512 = info->checkFeatures("+avx512f") && info->checkFeatures("+avx512bw") && info->checkFeatures("+avx512vl");
-  t.byte_permutes = t.avx512 && info->checkFeatures("+avx512vbmi");
-  return t;
-}
-
 // Whether some function takes stack at run time (alloca).
 bool takes_stack(const ir::Module& m) {
   for (const ir::Function& f : m.functions)
@@ -152,89 +89,38 @@ bool is_recursive(const ModuleEmitter& m) {
   return false;
 }
 
-// In a dispatched function everything is one loop with an edge between any two blocks: passes over loops find nothing in it
-// and take for ever.
-struct HoistUnlessDispatched : llvm::PassInfoMixin<HoistUnlessDispatched> {
-  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
-    if (f.hasFnAttribute("dispatched")) return llvm::PreservedAnalyses::all();
-    return llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true).run(f, fam);
-  }
-};
-
-void run_passes(llvm::Module& m, llvm::TargetMachine& tm, const Options& options, ObjectCode& out) {
-  llvm::PassBuilder pb(&tm);
-  llvm::LoopAnalysisManager lam;
-  llvm::FunctionAnalysisManager fam;
-  llvm::CGSCCAnalysisManager cgam;
-  llvm::ModuleAnalysisManager mam;
-  pb.registerModuleAnalyses(mam);
-  pb.registerCGSCCAnalyses(cgam);
-  pb.registerFunctionAnalyses(fam);
-  pb.registerLoopAnalyses(lam);
-  pb.crossRegisterProxies(lam, fam, cgam, mam);
+void optimise(Toolchain& tools, llvm::Module& m, const Options& options, ObjectCode& out) {
   auto dump = [&](const std::string& name) {
     if (options.dump_after != name && options.dump_after != "all") return;
     llvm::raw_string_ostream s(out.dump);
     s << "; --- after " << name << "\n";
     m.print(s, nullptr);
   };
-  auto step = [&](const char* name, auto&& pass) {
-    const auto t = Clock::now();
-    llvm::ModulePassManager mpm;
-    pass(mpm);
-    mpm.run(m, mam);
-    out.times.push_back({name, ms_since(t)});
-    dump(name);
-  };
   dump("emit");
-  step("mem2reg", [](auto& mpm) {
-    llvm::FunctionPassManager f;
-    f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-    f.addPass(llvm::EarlyCSEPass(false));
-    f.addPass(llvm::SimplifyCFGPass());
-    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
-  });
-  step("inline", [](auto& mpm) {
-    mpm.addPass(llvm::AlwaysInlinerPass());
-    mpm.addPass(llvm::GlobalDCEPass());
-  });
-  step("combine", [](auto& mpm) {
-    llvm::FunctionPassManager f;
-    f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
-    f.addPass(llvm::InstCombinePass());
-    f.addPass(llvm::SimplifyCFGPass());
-    f.addPass(llvm::EarlyCSEPass(true));
-    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
-  });
-  step("loops", [](auto& mpm) {
-    llvm::FunctionPassManager f;
-    f.addPass(HoistUnlessDispatched());
-    f.addPass(llvm::EarlyCSEPass(true));
-    f.addPass(llvm::InstCombinePass());
-    f.addPass(llvm::SimplifyCFGPass());
-    f.addPass(llvm::DCEPass());
-    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  tools.optimise(m, [&](const char* name, double ms) {
+    out.times.push_back({name, ms});
+    dump(name);
   });
 }
 
 void compile(const ir::Module& module, const char* kernel, const Variant& variant, const Options& options,
              ObjectCode& out) {
   const auto t0 = Clock::now();
-  Target target = make_target(options.cpu);
-  if (!target.machine) {
-    out.error = target.error;
+  ToolchainLease target(options.cpu);
+  if (!target->machine) {
+    out.error = target->error;
     return;
   }
   ModuleEmitter m(module, variant);
-  m.avx512 = target.avx512;
-  m.byte_permutes = target.byte_permutes;
+  m.avx512 = target->avx512;
+  m.byte_permutes = target->byte_permutes;
   m.force_varying = options.force_varying;
   m.facts.fast_math = options.fast_math;
   m.force_its = options.force_its;
   m.facts.one_thread =
       u64{variant.block.x} * variant.block.y * variant.block.z == 1 && !m.force_varying && !m.force_its;
-  m.module->setDataLayout(target.machine->createDataLayout());
-  m.module->setTargetTriple(target.machine->getTargetTriple().str());
+  m.module->setDataLayout(target->machine->createDataLayout());
+  m.module->setTargetTriple(target->machine->getTargetTriple().str());
   const ir::Function* entry = nullptr;
   for (const ir::Function& f : module.functions)
     if (f.entry && f.name == kernel) entry = &f;
@@ -290,17 +176,11 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
       internal_error(__FILE__, __LINE__, "generated LLVM IR does not verify");
     }
   }
-  run_passes(*m.module, *target.machine, options, out);
+  optimise(*target, *m.module, options, out);
   const auto t2 = Clock::now();
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  if (options.dump_after == "asm" || options.dump_after == "all") {
-    llvm::SmallVector<char, 0> text;
-    llvm::raw_svector_ostream ts(text);
-    emit_file(*target.machine, *llvm::CloneModule(*m.module), ts, llvm::CodeGenFileType::AssemblyFile);
-    out.dump += "; --- after asm\n" + std::string(text.begin(), text.end());
-  }
-  emit_file(*target.machine, *m.module, stream, llvm::CodeGenFileType::ObjectFile);
+  if (options.dump_after == "asm" || options.dump_after == "all")
+    out.dump += "; --- after asm\n" + target->assembly(*llvm::CloneModule(*m.module));
+  const auto& bytes = target->object(*m.module);
   out.elf.assign(bytes.begin(), bytes.end());
   out.times.push_back({"codegen", ms_since(t2)});
 }

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/llvm/toolchain.h"
+
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/IPO/GlobalDCE.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+
+#include "base/types.h"
+
+namespace us::codegen {
+namespace {
+
+// In a dispatched function everything is one loop with an edge between any two blocks: passes over loops find nothing in it
+// and take for ever.
+struct HoistUnlessDispatched : llvm::PassInfoMixin<HoistUnlessDispatched> {
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
+    if (f.hasFnAttribute("dispatched")) return llvm::PreservedAnalyses::all();
+    return llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true).run(f, fam);
+  }
+};
+
+void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& out,
+                        llvm::CodeGenFileType type) {
+  auto& machine = static_cast<llvm::LLVMTargetMachine&>(target);
+  auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);  // the pass manager's
+  llvm::TargetPassConfig* config = machine.createPassConfig(passes);
+  config->setDisableVerify(true);
+  passes.add(config);
+  passes.add(info);
+  // Only lines are told to debuggers, no variables; but the pass that follows variables looks at every register and stack
+  // slot of every block, whether there are variables or not. In dispatched functions it took most of the time.
+  config->disablePass(&llvm::LiveDebugValuesID);
+  US_CHECK(!config->addISelPasses());
+  config->addMachinePasses();
+  config->setInitialized();
+  US_CHECK(!machine.addAsmPrinter(passes, out, nullptr, type, info->getMMI().getContext()));
+  passes.add(llvm::createFreeMachineFunctionPass());
+}
+
+// The pass that moves masks between kinds of registers takes a third of the time on dispatched functions, and changes none of
+// the benchmark kernels' speed. It can be switched off for the process only.
+void keep_register_domains() {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto it = options.find("disable-x86-domain-reassignment");
+  if (it != options.end()) static_cast<llvm::cl::opt<bool>*>(it->second)->setValue(true);
+}
+
+std::string host_features() {
+  std::string features;
+  for (auto& [name, on] : llvm::sys::getHostCPUFeatures())
+    features += (features.empty() ? "" : ",") + std::string(on ? "+" : "-") + name.str();
+  return features;
+}
+
+struct Idle {
+  std::mutex mutex;
+  std::map<std::string, std::vector<std::unique_ptr<Toolchain>>> by_cpu;
+};
+// Never destroyed: kernels are compiled until the process ends.
+Idle& idle() {
+  static Idle* const all = new Idle;
+  return *all;
+}
+
+}  // namespace
+
+Toolchain::Toolchain(const std::string& cpu_option) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    keep_register_domains();
+  });
+  const std::string triple = "x86_64-unknown-linux-gnu";
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) return;
+  const std::string cpu = cpu_option.empty() ? llvm::sys::getHostCPUName().str() : cpu_option;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  options.TrapUnreachable = true;
+  machine.reset(target->createTargetMachine(triple, cpu, cpu_option.empty() ? host_features() : "", options,
+                                            llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  if (!machine) {
+    error = "unknown CPU name '" + cpu + "'";
+    return;
+  }
+  const auto* info = machine->getMCSubtargetInfo();
+  if (!info->isCPUStringValid(cpu)) {
+    error = "unknown CPU name '" + cpu + "': expected a name that LLVM knows, such as x86-64-v3 or znver4";
+    machine.reset();
+    return;
+  }
+  avx512 = info->checkFeatures("+avx512f") && info->checkFeatures("+avx512bw") && info->checkFeatures("+avx512vl");
+  byte_permutes = avx512 && info->checkFeatures("+avx512vbmi");
+  llvm::PassBuilder builder(machine.get());
+  builder.registerModuleAnalyses(modules_);
+  builder.registerCGSCCAnalyses(components_);
+  builder.registerFunctionAnalyses(functions_);
+  builder.registerLoopAnalyses(loops_);
+  builder.crossRegisterProxies(loops_, functions_, components_, modules_);
+  make_passes();
+  add_machine_passes(*machine, to_object_, stream_, llvm::CodeGenFileType::ObjectFile);
+}
+
+void Toolchain::make_passes() {
+  auto step = [&](const char* name, auto&& add) {
+    llvm::ModulePassManager passes;
+    add(passes);
+    steps_.push_back({name, std::move(passes)});
+  };
+  step("mem2reg", [](auto& mpm) {
+    llvm::FunctionPassManager f;
+    f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    f.addPass(llvm::EarlyCSEPass(false));
+    f.addPass(llvm::SimplifyCFGPass());
+    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  });
+  step("inline", [](auto& mpm) {
+    mpm.addPass(llvm::AlwaysInlinerPass());
+    mpm.addPass(llvm::GlobalDCEPass());
+  });
+  step("combine", [](auto& mpm) {
+    llvm::FunctionPassManager f;
+    f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    f.addPass(llvm::InstCombinePass());
+    f.addPass(llvm::SimplifyCFGPass());
+    f.addPass(llvm::EarlyCSEPass(true));
+    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  });
+  step("loops", [](auto& mpm) {
+    llvm::FunctionPassManager f;
+    f.addPass(HoistUnlessDispatched());
+    f.addPass(llvm::EarlyCSEPass(true));
+    f.addPass(llvm::InstCombinePass());
+    f.addPass(llvm::SimplifyCFGPass());
+    f.addPass(llvm::DCEPass());
+    mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
+  });
+}
+
+void Toolchain::optimise(llvm::Module& m, const Told& told) {
+  using Clock = std::chrono::steady_clock;
+  for (Step& s : steps_) {
+    const auto start = Clock::now();
+    s.passes.run(m, modules_);
+    told(s.name, std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+  }
+  loops_.clear(), functions_.clear(), components_.clear(), modules_.clear();
+}
+
+const llvm::SmallVectorImpl<char>& Toolchain::object(llvm::Module& m) {
+  bytes_.clear();
+  to_object_.run(m);
+  return bytes_;
+}
+
+std::string Toolchain::assembly(llvm::Module& m) {
+  llvm::SmallVector<char, 0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  add_machine_passes(*machine, passes, stream, llvm::CodeGenFileType::AssemblyFile);
+  passes.run(m);
+  return std::string(text.begin(), text.end());
+}
+
+ToolchainLease::ToolchainLease(const std::string& cpu) : cpu_(cpu) {
+  Idle& all = idle();
+  {
+    std::lock_guard lock(all.mutex);
+    if (auto& list = all.by_cpu[cpu]; !list.empty()) tools_ = std::move(list.back()), list.pop_back();
+  }
+  if (!tools_) tools_ = std::make_unique<Toolchain>(cpu);
+}
+ToolchainLease::~ToolchainLease() {
+  if (!tools_->machine) return;
+  Idle& all = idle();
+  std::lock_guard lock(all.mutex);
+  all.by_cpu[cpu_].push_back(std::move(tools_));
+}
+
+}  // namespace us::codegen
