@@ -322,7 +322,7 @@ class Analyzer {
     const std::string_view id = isa::info(d->form).id;
     if (id.starts_with("activemask") || id.starts_with("match") || id.starts_with("vote_ballot")) return true;
     if (id.starts_with("vote") && d->has(isa::Tok::ballot)) return true;
-    if (!id.starts_with("mov") && !id.starts_with("and")) return false;
+    if (id != "mov" && !id.starts_with("and")) return false;
     bool any = false;
     ir::for_each_use(const_cast<ir::Inst&>(*d),
                      [&](Operand& o) { any = any || derives_from_active(o.value, seen, depth + 1); });

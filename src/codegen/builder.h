@@ -18,7 +18,7 @@ enum class Approx : u8;
 }
 namespace us::codegen {
 
-inline constexpr u32 kMaxRtArgs = 16, kMaxRtResults = 4;  // of one runtime function
+inline constexpr u32 kMaxRtArgs = 24, kMaxRtResults = 8;  // of one runtime function
 
 struct V {
   u32 id = 0;  // 0 = none
@@ -121,8 +121,13 @@ class Builder {
 
   // A runtime function of device/rt_functions.inc. args are widened to 64 bits; results come back in the given widths.
   // One call for the whole warp: see device/abi.h. uniform_if_args: the result is the same in all lanes if all args are.
-  virtual void call_rt(device::RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits,
-                       V* results, bool uniform_if_args = false) = 0;
+  virtual void call_rt(device::RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results,
+                       bool uniform_if_args = false) = 0;
+  void call_rt(device::RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits, V* results,
+               bool uniform_if_args = false) {
+    call_rt(fn, std::span<const V>(args.begin(), args.size()),
+            std::span<const u32>(result_bits.begin(), result_bits.size()), results, uniform_if_args);
+  }
 
   // Operands of the current instruction
   virtual V read(const ir::Operand&,

@@ -69,7 +69,7 @@ Shape ShapeBuilder::operand_shape(const ir::Operand& o) const {
   return constant_shape(1, static_cast<u64>(o.imm));
 }
 
-Shape ShapeBuilder::all_of(std::initializer_list<V> args, u32 bits) const {
+Shape ShapeBuilder::all_of(std::span<const V> args, u32 bits) const {
   Shape r = uniform_shape(bits);
   for (V v : args) {
     if (!v) continue;
@@ -122,7 +122,7 @@ V ShapeBuilder::symbol_address(ir::SymId id, i64 offset) {
   return make(uniform_shape(64));
 }
 
-void ShapeBuilder::call_rt(device::RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+void ShapeBuilder::call_rt(device::RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
                            bool uniform_if_args) {
   (void)fn;
   u32 k = 0;

@@ -56,7 +56,8 @@ class ShapeBuilder : public Builder {
   V symbol_address(ir::SymId, i64 offset) override;
   V to_generic(isa::Space s, V a) override { return offset_unknown(s, a); }
   V from_generic(isa::Space s, V a) override { return offset_unknown(s, a); }
-  void call_rt(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+  using Builder::call_rt;
+  void call_rt(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
                bool uniform_if_args) override;
   V in_space(isa::Space s, V a) override { return make(s == isa::Space::Local ? varying_shape(1) : all_of({a}, 1)); }
   V read(const ir::Operand&, isa::Type as) override;
@@ -70,7 +71,10 @@ class ShapeBuilder : public Builder {
     return V{static_cast<u32>(pool_.size())};
   }
   const Shape& at(V v) const { return pool_[v.id - 1]; }
-  Shape all_of(std::initializer_list<V> args, u32 bits) const;
+  Shape all_of(std::span<const V> args, u32 bits) const;
+  Shape all_of(std::initializer_list<V> args, u32 bits) const {
+    return all_of(std::span<const V>(args.begin(), args.size()), bits);
+  }
   V offset_unknown(isa::Space s, V a) {  // adding the start of a window
     if (s == isa::Space::Local) return make(varying_shape(64));
     const Shape wide = shape_resize(at(a), 64, false, nullptr);

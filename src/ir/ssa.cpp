@@ -208,8 +208,7 @@ class SsaBuilder {
 
 bool is_plain_move(const Inst& i, const Function& f) {
   if (i.form == isa::Form::Unknown || i.guard.kind != Operand::Kind::None || i.ops.size() != 2) return false;
-  const std::string_view id = isa::info(i.form).id;
-  return id.substr(0, 3) == "mov" && i.ops[0].kind == Operand::Kind::Value && i.ops[1].kind == Operand::Kind::Value &&
+  return i.form == isa::Form::mov && i.ops[0].kind == Operand::Kind::Value && i.ops[1].kind == Operand::Kind::Value &&
          !i.ops[1].negated && f.regs[i.ops[0].value.v] == f.regs[i.ops[1].value.v];
 }
 

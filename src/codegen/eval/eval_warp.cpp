@@ -147,8 +147,7 @@ V EvalBuilder::sreg(SReg r, u32 comp) {
   }
 }
 
-void EvalBuilder::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits, V* results,
-                          bool) {
+void EvalBuilder::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results, bool) {
   US_CHECK(args.size() <= kMaxRtArgs && result_bits.size() <= kMaxRtResults);
   u64 in[kMaxRtArgs * 32] = {}, out[kMaxRtResults * 32] = {};
   u32 k = 0;

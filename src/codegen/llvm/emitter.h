@@ -69,9 +69,10 @@ class Emitter final : public Builder {
   V ballot(V pred) override;
   V shuffle(V src, V lane) override;
   V sreg(isa::SReg, u32 comp) override;
-  void call_rt(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+  using Builder::call_rt;
+  void call_rt(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
                bool uniform_if_args) override;
-  void call_rt_now(device::RtFn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+  void call_rt_now(device::RtFn, const std::vector<V>& args, const std::vector<u32>& bits, V* results,
                    bool uniform_if_args = false);
   // Builder: memory (memory.cpp)
   void load(const MemRef&, std::span<V> out) override;

@@ -214,8 +214,7 @@ void Emitter::copy_async(std::span<const V> args) {
   store(to, data);
 }
 
-void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
-                      bool uniform_if_args) {
+void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results, bool uniform_if_args) {
   if (fn != RtFn::CpAsync) flush_stores();
   std::vector<V> in;
   for (V v : args) in.push_back(v ? resize(canon(v), 64, false) : imm(64, 0));
@@ -226,13 +225,13 @@ void Emitter::call_rt(RtFn fn, std::initializer_list<V> args, std::initializer_l
   if (a_.its && fn == RtFn::BarRed) return its_barrier(in, *bits.begin(), results);
   if (a_.its && fn == RtFn::Nanosleep) return its_nanosleep(in[0]);
   if (a_.its && fn == RtFn::MbarTestWait)
-    return call_rt_now(fn, {in[0], in[1], bin(Bin::Or, in[2], imm(64, 4)), in[3]}, bits,
+    return call_rt_now(fn, {in[0], in[1], bin(Bin::Or, in[2], imm(64, 4)), in[3]}, {bits.begin(), bits.end()},
                        results);  // park only with all lanes
-  call_rt_now(fn, args, bits, results, uniform_if_args);
+  call_rt_now(fn, {args.begin(), args.end()}, {bits.begin(), bits.end()}, results, uniform_if_args);
 }
 
 // One call for the lanes of the mask.
-void Emitter::call_rt_now(RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> bits, V* results,
+void Emitter::call_rt_now(RtFn fn, const std::vector<V>& args, const std::vector<u32>& bits, V* results,
                           bool uniform_if_args) {
   std::vector<V> in;
   bool uniform = true, constant = true;

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numerics/mma.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "numerics/numerics.h"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define US_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
+#else
+#define US_CLONES
+#endif
+
+namespace us::numerics {
+namespace {
+
+struct Facts {
+  u32 bits, exponent, mantissa;
+  bool infinite;  // the largest exponent field means infinity and NaN
+};
+constexpr Facts facts(MmaType t) {
+  switch (t) {
+    case MmaType::F16:
+      return {16, 5, 10, true};
+    case MmaType::BF16:
+      return {16, 8, 7, true};
+    case MmaType::TF32:
+      return {19, 8, 10, true};
+    case MmaType::E4M3:
+      return {8, 4, 3, false};
+    case MmaType::E5M2:
+      return {8, 5, 2, true};
+    default:
+      return {32, 8, 23, true};
+  }
+}
+
+constexpr i32 kNowhere = -100000;  // exponent of what does not count
+constexpr u32 kPoint = 10;         // fraction bits of a decoded factor
+constexpr i32 kLeast = -126;
+enum Class : u8 { Zero, Finite, Infinite, NotANumber };
+
+Class classify(u32 v, Facts f) {
+  const u32 mantissa = v & ((1u << f.mantissa) - 1), exponent = v >> f.mantissa & ((1u << f.exponent) - 1);
+  const bool top = exponent == (1u << f.exponent) - 1;
+  if (f.infinite && top) return mantissa ? NotANumber : Infinite;
+  if (!f.infinite && top && mantissa == (1u << f.mantissa) - 1) return NotANumber;
+  return exponent | mantissa ? Finite : Zero;
+}
+
+// n numbers taken apart; returns whether any is an infinity or a NaN.
+inline __attribute__((always_inline)) bool take_apart(Facts f, u32 point, const u32* v, u32 n, i32* significand, i32* exponent,
+                                                      i32* sign, i32 zero) {
+  const u32 fields = (1u << f.exponent) - 1, low = (1u << f.mantissa) - 1, bias = fields >> 1;
+  u32 special = 0;
+  for (u32 k = 0; k < n; ++k) {
+    const u32 x = v[k], m = x & low, e = x >> f.mantissa & fields, absent = 0u - (x >> 31 & (f.bits < 32));
+    special |= (f.infinite ? e == fields : (e == fields) & (m == low)) & ~absent;
+    const u32 s = (m | (e ? low + 1 : 0)) & ~absent;
+    significand[k] = i32(s << (point - f.mantissa));
+    exponent[k] = s ? i32(e ? e : 1) - i32(bias) : zero;
+    sign[k] = -i32(x >> (f.bits - 1) & 1);
+  }
+  return special & 1;
+}
+
+// total * 2^scale, cut off
+u32 to_f32(i64 total, i32 scale) {
+  if (!total) return 0;
+  const u32 sign = total < 0 ? 0x80000000u : 0;
+  const u64 m = total < 0 ? 0 - u64(total) : u64(total);
+  const i32 exponent = 63 - std::countl_zero(m) + scale;
+  if (exponent > 127) return sign | 0x7f800000u;
+  const i32 shift = std::max(exponent - 23, -149) - scale;
+  const u64 r = shift <= 0 ? m << -shift : shift > 63 ? 0 : m >> shift;
+  return sign | (r >> 23 ? u32(exponent + 127) << 23 | (u32(r) & 0x7fffff) : u32(r));
+}
+u32 to_f16(i64 total, i32 scale) {
+  const double power = std::bit_cast<double>(u64(scale + 1023) << 52);
+  const u32 r = u32(narrow(double(total) * power, 0, kF16, Round::Nearest));
+  return r == 0x8000 ? 0 : r;  // what rounds to zero is +0
+}
+u32 nan_of(MmaType d) { return d == MmaType::F16 ? 0x7fff : 0x7fffffffu; }
+u32 infinity_of(MmaType d, bool negative) {
+  return d == MmaType::F16 ? (negative ? 0xfc00 : 0x7c00) : (negative ? 0xff800000u : 0x7f800000u);
+}
+u32 rounded(MmaType d, i64 total, i32 scale) { return d == MmaType::F16 ? to_f16(total, scale) : to_f32(total, scale); }
+
+// What infinities and NaNs make of a sum; 0: there are none.
+u32 special_result(const MmaStep& s, const MmaTile& t, u32 i, u32 j) {
+  bool nan = false, up = false, down = false;
+  auto infinite = [&](bool negative) { (negative ? down : up) = true; };
+  const Facts fa = facts(s.a), fb = facts(s.b), fc = facts(s.d);
+  for (u32 k = s.first; k < s.last; ++k) {
+    const u32 a = t.a[k][i], b = t.b[k][j];
+    if (a == kMmaAbsent) continue;
+    const Class x = classify(a, fa), y = classify(b, fb);
+    if (x == NotANumber || y == NotANumber) nan = true;
+    if (x != Infinite && y != Infinite) continue;
+    if (x == Zero || y == Zero)
+      nan = true;
+    else if (x != NotANumber && y != NotANumber)
+      infinite((a >> (fa.bits - 1) ^ b >> (fb.bits - 1)) & 1);
+  }
+  const Class z = classify(t.c[j][i], fc);
+  if (z == NotANumber) nan = true;
+  if (z == Infinite) infinite(t.c[j][i] >> (fc.bits - 1) & 1);
+  if (nan || (up && down)) return nan_of(s.d);
+  return up || down ? infinity_of(s.d, down) : 0;
+}
+
+struct Factors {
+  alignas(64) i32 significand[kMmaDepth * kMmaRows];
+  alignas(64) i32 exponent[kMmaDepth * kMmaRows];
+  alignas(64) i32 sign[kMmaDepth * kMmaRows];
+};
+
+// Sums of one column for 16 rows. At most 8 products of less than 2^28 fit an i32, so a step is summed in parts of 8.
+US_CLONES void sum_column(const Factors& a, const Factors& b, const Factors& c, u32 j, u32 depth, u32 fraction, i64* total,
+                          i32* largest) {
+  constexpr u32 n = kMmaRows;
+  alignas(64) i32 most[n], part[n];
+  alignas(64) i64 sum[n];
+  const i32* ce = c.exponent + j * n;
+  for (u32 i = 0; i < n; ++i) most[i] = std::max(ce[i], kLeast);
+  for (u32 k = 0; k < depth; ++k) {
+    const i32 be = b.exponent[k * kMmaColumns + j];
+    const i32* ae = a.exponent + k * n;
+    for (u32 i = 0; i < n; ++i) most[i] = std::max(most[i], ae[i] + be);
+  }
+  const i32 left = fraction > 2 * kPoint ? i32(fraction - 2 * kPoint) : 0;
+  const i32 right = fraction > 2 * kPoint ? 0 : i32(2 * kPoint - fraction);
+  for (u32 i = 0; i < n; ++i) {
+    const i32 away = std::min(most[i] - ce[i] + i32(fraction < 23 ? 23 - fraction : 0), 31);
+    const u32 m = u32(c.significand[j * n + i]) << (fraction > 23 ? fraction - 23 : 0) >> away;
+    const i32 g = c.sign[j * n + i];
+    sum[i] = (i32(m) ^ g) - g;
+  }
+  for (u32 first = 0; first < depth; first += 8) {
+    for (u32 i = 0; i < n; ++i) part[i] = 0;
+    const u32 last = std::min(first + 8, depth);
+    for (u32 k = first; k < last; ++k) {
+      const i32 be = b.exponent[k * kMmaColumns + j], bs = b.significand[k * kMmaColumns + j];
+      const i32 bg = b.sign[k * kMmaColumns + j];
+      const i32 *ae = a.exponent + k * n, *as = a.significand + k * n, *ag = a.sign + k * n;
+      for (u32 i = 0; i < n; ++i) {
+        const i32 away = std::min(most[i] - (ae[i] + be) + right, 31), g = ag[i] ^ bg;
+        const u32 m = u32(as[i] * bs) << left >> away;
+        part[i] += (i32(m) ^ g) - g;
+      }
+    }
+    for (u32 i = 0; i < n; ++i) sum[i] += part[i];
+  }
+  for (u32 i = 0; i < n; ++i) total[i] = sum[i], largest[i] = most[i];
+}
+
+US_CLONES bool decode(MmaType t, const u32* v, u32 n, Factors& f, u32 point, i32 zero) {
+  switch (t) {  // one loop for each format, with its constants in place
+    case MmaType::F16:
+      return take_apart(facts(MmaType::F16), point, v, n, f.significand, f.exponent, f.sign, zero);
+    case MmaType::BF16:
+      return take_apart(facts(MmaType::BF16), point, v, n, f.significand, f.exponent, f.sign, zero);
+    case MmaType::TF32:
+      return take_apart(facts(MmaType::TF32), point, v, n, f.significand, f.exponent, f.sign, zero);
+    case MmaType::E4M3:
+      return take_apart(facts(MmaType::E4M3), point, v, n, f.significand, f.exponent, f.sign, zero);
+    case MmaType::E5M2:
+      return take_apart(facts(MmaType::E5M2), point, v, n, f.significand, f.exponent, f.sign, zero);
+    default:
+      return take_apart(facts(MmaType::F32), point, v, n, f.significand, f.exponent, f.sign, zero);
+  }
+}
+}  // namespace
+
+u32 bits_of(MmaType t) {
+  switch (t) {
+    case MmaType::F16:
+    case MmaType::BF16:
+      return 16;
+    case MmaType::F64:
+      return 64;
+    case MmaType::E4M3:
+    case MmaType::E5M2:
+    case MmaType::U8:
+    case MmaType::S8:
+      return 8;
+    case MmaType::U4:
+    case MmaType::S4:
+      return 4;
+    case MmaType::B1:
+      return 1;
+    default:
+      return 32;
+  }
+}
+
+void mma_step(const MmaStep& s, MmaTile& t) {
+  Factors a, b, c;
+  const u32 depth = s.last - s.first;
+  bool special = decode(s.a, t.a[s.first], depth * kMmaRows, a, kPoint, kNowhere);
+  special |= decode(s.b, t.b[s.first], depth * kMmaColumns, b, kPoint, kNowhere);
+  special |= decode(s.d, t.c[0], kMmaColumns * kMmaRows, c, 23, kLeast);
+  for (u32 j = 0; j < kMmaColumns; ++j) {
+    i64 total[kMmaRows];
+    i32 largest[kMmaRows];
+    sum_column(a, b, c, j, depth, s.fraction, total, largest);
+    for (u32 i = 0; i < kMmaRows; ++i) {
+      u32 r = special ? special_result(s, t, i, j) : 0;
+      t.d[j][i] = r ? r : rounded(s.d, total[i], largest[i] - i32(s.fraction));
+    }
+  }
+}
+
+void mma_step_reference(const MmaStep& s, MmaTile& t) {
+  struct Term {
+    bool negative;
+    i32 exponent;
+    u64 significand;  // with 40 bits behind the point
+  };
+  auto number = [](u32 v, Facts f) {
+    const u32 e = v >> f.mantissa & ((1u << f.exponent) - 1), m = v & ((1u << f.mantissa) - 1);
+    return Term{(v >> (f.bits - 1) & 1) != 0, i32(e ? e : 1) - i32((1u << (f.exponent - 1)) - 1),
+                u64(e ? m | 1u << f.mantissa : m) << (40 - f.mantissa)};
+  };
+  for (u32 j = 0; j < kMmaColumns; ++j)
+    for (u32 i = 0; i < kMmaRows; ++i) {
+      if (const u32 r = special_result(s, t, i, j)) {
+        t.d[j][i] = r;
+        continue;
+      }
+      Term terms[kMmaDepth + 1];
+      u32 n = 0;
+      Term c = number(t.c[j][i], facts(s.d));
+      i32 largest = std::max(c.significand ? c.exponent : kLeast, kLeast);
+      terms[n++] = c;
+      for (u32 k = s.first; k < s.last; ++k) {
+        if (t.a[k][i] == kMmaAbsent) continue;
+        const Term x = number(t.a[k][i], facts(s.a)), y = number(t.b[k][j], facts(s.b));
+        if (!x.significand || !y.significand) continue;
+        terms[n++] = {x.negative != y.negative, x.exponent + y.exponent, (x.significand >> 20) * (y.significand >> 20)};
+        largest = std::max(largest, terms[n - 1].exponent);
+      }
+      i64 total = 0;
+      for (u32 k = 0; k < n; ++k) {
+        const i32 away = largest - terms[k].exponent + 40 - i32(s.fraction);
+        const i64 m = away > 63 ? 0 : i64(terms[k].significand >> away);
+        total += terms[k].negative ? -m : m;
+      }
+      t.d[j][i] = rounded(s.d, total, largest - i32(s.fraction));
+    }
+}
+
+namespace {
+i32 integer(MmaType t, u32 v) {
+  switch (t) {
+    case MmaType::S8:
+      return i8(v);
+    case MmaType::S4:
+      return i32(v << 28) >> 28;
+    default:
+      return i32(v);
+  }
+}
+}  // namespace
+
+US_CLONES void mma_integer(MmaType ta, MmaType tb, u32 depth, bool saturate, MmaTile& t) {
+  alignas(64) i32 sum[kMmaColumns][kMmaRows] = {};
+  for (u32 k = 0; k < depth; ++k) {
+    alignas(64) i32 a[kMmaRows];
+    for (u32 i = 0; i < kMmaRows; ++i) a[i] = t.a[k][i] == kMmaAbsent ? 0 : integer(ta, t.a[k][i]);
+    for (u32 j = 0; j < kMmaColumns; ++j) {
+      const i32 b = integer(tb, t.b[k][j]);
+      for (u32 i = 0; i < kMmaRows; ++i) sum[j][i] += a[i] * b;
+    }
+  }
+  for (u32 j = 0; j < kMmaColumns; ++j)
+    for (u32 i = 0; i < kMmaRows; ++i) {
+      const i64 wide = i64(sum[j][i]) + i32(t.c[j][i]);
+      t.d[j][i] = u32(saturate ? std::clamp<i64>(wide, INT32_MIN, INT32_MAX) : wide);
+    }
+}
+
+void mma_bits(bool exclusive, u32 words, MmaTile& t) {
+  for (u32 j = 0; j < kMmaColumns; ++j)
+    for (u32 i = 0; i < kMmaRows; ++i) {
+      u32 n = t.c[j][i];
+      for (u32 k = 0; k < words; ++k) {
+        const u32 a = t.a[k][i], b = t.b[k][j];
+        n += u32(std::popcount(exclusive ? a ^ b : a & b));
+      }
+      t.d[j][i] = n;
+    }
+}
+
+}  // namespace us::numerics
