@@ -50,8 +50,8 @@ Class classify(u32 v, Facts f) {
 }
 
 // n numbers taken apart; returns whether any is an infinity or a NaN.
-inline __attribute__((always_inline)) bool take_apart(Facts f, u32 point, const u32* v, u32 n, i32* significand, i32* exponent,
-                                                      i32* sign, i32 zero) {
+inline __attribute__((always_inline)) bool take_apart(Facts f, u32 point, const u32* v, u32 n, i32* significand,
+                                                      i32* exponent, i32* sign, i32 zero) {
   const u32 fields = (1u << f.exponent) - 1, low = (1u << f.mantissa) - 1, bias = fields >> 1;
   u32 special = 0;
   for (u32 k = 0; k < n; ++k) {
@@ -85,7 +85,12 @@ u32 nan_of(MmaType d) { return d == MmaType::F16 ? 0x7fff : 0x7fffffffu; }
 u32 infinity_of(MmaType d, bool negative) {
   return d == MmaType::F16 ? (negative ? 0xfc00 : 0x7c00) : (negative ? 0xff800000u : 0x7f800000u);
 }
-u32 rounded(MmaType d, i64 total, i32 scale) { return d == MmaType::F16 ? to_f16(total, scale) : to_f32(total, scale); }
+// Where fewer fraction bits are kept than an f32 has, its last ones are zero.
+u32 rounded(const MmaStep& s, i64 total, i32 largest) {
+  const i32 scale = largest - i32(s.fraction);
+  if (s.d == MmaType::F16) return to_f16(total, scale);
+  return to_f32(total, scale) & (s.fraction < 23 ? ~((1u << (23 - s.fraction)) - 1) : ~0u);
+}
 
 // What infinities and NaNs make of a sum; 0: there are none.
 u32 special_result(const MmaStep& s, const MmaTile& t, u32 i, u32 j) {
@@ -117,8 +122,8 @@ struct Factors {
 };
 
 // Sums of one column for 16 rows. At most 8 products of less than 2^28 fit an i32, so a step is summed in parts of 8.
-US_CLONES void sum_column(const Factors& a, const Factors& b, const Factors& c, u32 j, u32 depth, u32 fraction, i64* total,
-                          i32* largest) {
+US_CLONES void sum_column(const Factors& a, const Factors& b, const Factors& c, u32 j, u32 depth, u32 fraction,
+                          i64* total, i32* largest) {
   constexpr u32 n = kMmaRows;
   alignas(64) i32 most[n], part[n];
   alignas(64) i64 sum[n];
@@ -207,7 +212,7 @@ void mma_step(const MmaStep& s, MmaTile& t) {
     sum_column(a, b, c, j, depth, s.fraction, total, largest);
     for (u32 i = 0; i < kMmaRows; ++i) {
       u32 r = special ? special_result(s, t, i, j) : 0;
-      t.d[j][i] = r ? r : rounded(s.d, total[i], largest[i] - i32(s.fraction));
+      t.d[j][i] = r ? r : rounded(s, total[i], largest[i]);
     }
   }
 }
@@ -247,7 +252,7 @@ void mma_step_reference(const MmaStep& s, MmaTile& t) {
         const i64 m = away > 63 ? 0 : i64(terms[k].significand >> away);
         total += terms[k].negative ? -m : m;
       }
-      t.d[j][i] = rounded(s.d, total, largest - i32(s.fraction));
+      t.d[j][i] = rounded(s, total, largest);
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of tensor cores, as recorded on an H200 (oracle/numerics).
 //
-// One step adds up to 16 products to an accumulator. A product is exact: significand times significand (not normalised, in
+// One step adds up to 32 products to an accumulator. A product is exact: significand times significand (not normalised, in
 // [0, 4)), exponent plus exponent; subnormals keep the smallest exponent and have no leading one. All terms and the accumulator
 // are shifted right to the largest exponent among them, which is at least -126 (an accumulator of zero counts, a product with a
 // zero does not); what lies more than `fraction` bits behind its point is cut off, in sign and magnitude:
@@ -11,7 +11,8 @@
 //     c          0x.xxxxxxxxxxxxxxxxxxxx|
 //                                    ^ 2^(largest - fraction)
 //
-// The sum of what is left is exact. It is cut off again to an f32, or rounded to the nearest f16. The sum of nothing is +0.
+// `fraction` is 25; for the 8-bit floats of wgmma it is 13, and an f32 result keeps 13 bits, too (mma.sync multiplies 8-bit floats
+// as halves). The sum of what is left is exact. It is cut off again to an f32, or rounded to the nearest f16. The sum of nothing is +0.
 // Infinities and NaNs follow IEEE 754; every NaN result is all ones with sign 0.
 #pragma once
 #include "base/types.h"

@@ -83,8 +83,7 @@ TEST(Mma, FastEqualsReference) {
       for (u32 round = 0; round < 200; ++round) {
         const u32 bits = numerics::bits_of(type), pattern = round % 16, shift = type == MmaType::TF32 ? 13 : 0;
         auto any = [&](mma_inputs::Kind as, u32 role, u64 place) {
-          return static_cast<u32>(
-              mma_inputs::element(as, role, pattern, mma_inputs::mix(round * 100000 + place)));
+          return static_cast<u32>(mma_inputs::element(as, role, pattern, mma_inputs::mix(round * 100000 + place)));
         };
         for (u32 k = 0; k < 32; ++k) {
           for (u32 i = 0; i < 16; ++i) {
@@ -103,7 +102,8 @@ TEST(Mma, FastEqualsReference) {
         numerics::mma_step(step, t);
         numerics::mma_step_reference(step, u);
         for (u32 j = 0; j < 8; ++j)
-          for (u32 i = 0; i < 16; ++i) ASSERT_EQ(t.d[j][i], u.d[j][i]) << int(type) << " " << round << " " << i << " " << j;
+          for (u32 i = 0; i < 16; ++i)
+            ASSERT_EQ(t.d[j][i], u.d[j][i]) << int(type) << " " << round << " " << i << " " << j;
       }
 }
 

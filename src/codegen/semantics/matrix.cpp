@@ -13,13 +13,8 @@ using numerics::MmaType;
 
 namespace {
 u32 tiles(const Sem& s) { return s.has(Tok::x4) ? 4 : s.has(Tok::x2) ? 2 : 1; }
-// Register k of an operand that may be written as a vector.
-const ir::Operand& part(const ir::Operand& o, u32 k) {
-  return o.kind == ir::Operand::Kind::Vector ? o.elems[k] : o;
-}
-u32 parts(const ir::Operand& o) {
-  return o.kind == ir::Operand::Kind::Vector ? static_cast<u32>(o.elems.size()) : 1;
-}
+const ir::Operand& part(const ir::Operand& o, u32 k) { return o.kind == ir::Operand::Kind::Vector ? o.elems[k] : o; }
+u32 parts(const ir::Operand& o) { return o.kind == ir::Operand::Kind::Vector ? static_cast<u32>(o.elems.size()) : 1; }
 V quad(Builder& b) { return b.bin(Bin::LShr, b.lane_id(), imm32(b, 2)); }
 V in_quad(Builder& b) { return b.and_(b.lane_id(), imm32(b, 3)); }
 
@@ -86,7 +81,6 @@ void sem_movmatrix(const Sem& s) {
   s.out(0, pair(b, half(from), half(b.add(from, imm32(b, 4)))), Type::b32);
 }
 
-namespace {
 MmaType mma_type(Type t) {
   switch (t) {
     case Type::f16:
@@ -119,14 +113,12 @@ MmaType mma_type(Type t) {
       US_UNREACHABLE();
   }
 }
-// The word m16n8k16 among the modifiers.
 void read_shape(const isa::TokSet& toks, u32& m, u32& n, u32& k) {
   for (std::size_t t = 0; t < toks.size(); ++t)
     if (toks[t] && std::sscanf(std::string(isa::name_of(static_cast<Tok>(t))).c_str(), "m%un%uk%u", &m, &n, &k) == 3)
       return;
   US_UNREACHABLE();
 }
-}  // namespace
 
 device::MmaCode mma_code(const isa::TokSet& toks, const std::array<Type, 4>& types) {
   auto has = [&](Tok t) { return toks[static_cast<std::size_t>(t)]; };
@@ -141,23 +133,35 @@ device::MmaCode mma_code(const isa::TokSet& toks, const std::array<Type, 4>& typ
   return code;
 }
 
+void multiply(Builder& b, const device::MmaCode& code, const V* const (&in)[4], V* d) {
+  V args[kMaxRtArgs];
+  u32 bits[kMaxRtResults], n = 0;
+  const u32 counts[] = {code.a_regs(), code.b_regs(), code.c_regs(), code.sparse};
+  args[n++] = b.imm(64, code.pack());
+  for (u32 k = 0; k < 4; ++k)
+    for (u32 e = 0; e < counts[k]; ++e) args[n++] = in[k][e];
+  for (u32& x : bits) x = code.d == MmaType::F64 ? 64 : 32;
+  b.call_rt(RtFn::Mma, {args, n}, {bits, code.d_regs()}, d);
+}
+
+u32 read_registers(const Sem& s, u32 k, Type t, V* out) {
+  const u32 n = parts(s.i.ops[k]);
+  for (u32 e = 0; e < n; ++e) out[e] = s.b.read(part(s.i.ops[k], e), t);
+  return n;
+}
+void write_registers(const Sem& s, u32 k, const V* v) {
+  for (u32 e = 0; e < parts(s.i.ops[k]); ++e) s.b.write(part(s.i.ops[k], e), v[e]);
+}
+
 namespace {
 void mma(const Sem& s, device::MmaCode code) {
-  Builder& b = s.b;
   if (code.sparse) code.selector = static_cast<u8>(s.i.ops[5].imm);
-  V args[kMaxRtArgs], r[kMaxRtResults];
-  u32 bits[kMaxRtResults], n = 0;
   const Type word = code.d == MmaType::F64 ? Type::b64 : Type::b32;
-  args[n++] = b.imm(64, code.pack());
-  const u32 counts[] = {code.d_regs(), code.a_regs(), code.b_regs(), code.c_regs()};
-  for (u32 k = 1; k <= 3; ++k) {
-    US_CHECK(parts(s.i.ops[k]) == counts[k]);
-    for (u32 e = 0; e < counts[k]; ++e) args[n++] = b.read(part(s.i.ops[k], e), word);
-  }
-  if (code.sparse) args[n++] = s.in(4, Type::b32);
-  for (u32& x : bits) x = isa::bits_of(word);
-  b.call_rt(RtFn::Mma, {args, n}, {bits, counts[0]}, r);
-  for (u32 e = 0; e < counts[0]; ++e) b.write(part(s.i.ops[0], e), r[e]);
+  V v[3][8], d[kMaxRtResults], meta;
+  for (u32 k = 0; k < 3; ++k) read_registers(s, k + 1, word, v[k]);
+  if (code.sparse) meta = s.in(4, Type::b32);
+  multiply(s.b, code, {v[0], v[1], v[2], &meta}, d);
+  write_registers(s, 0, d);
 }
 }  // namespace
 void sem_mma(const Sem& s) { mma(s, mma_code(s.i.toks, s.i.types)); }
