@@ -21,7 +21,9 @@ struct Elements {
   MmaType type;
   u32 bits, in_register, shift;
   explicit Elements(MmaType t)
-      : type(t), bits(t == MmaType::B1 ? 32 : numerics::bits_of(t)), in_register(32 / bits),
+      : type(t),
+        bits(t == MmaType::B1 ? 32 : numerics::bits_of(t)),
+        in_register(32 / bits),
         shift(t == MmaType::TF32 ? 13 : 0) {}
   u32 get(u64 word, u32 e, bool whole = false) const {
     const u32 v = bits == 32 ? u32(word) >> shift : u32(word) >> (e * bits) & ((1u << bits) - 1);
@@ -34,7 +36,8 @@ struct Elements {
 struct Order {
   bool halves = false;
   u32 run = 1, half = 0;
-  Order(const MmaCode& code) : halves(eight_bit_float(code.a) && !code.a_registers), run(code.sparse ? 4 : 2), half(code.k / 2u) {}
+  Order(const MmaCode& code)
+      : halves(eight_bit_float(code.a) && !code.a_registers), run(code.sparse ? 4 : 2), half(code.k / 2u) {}
   u32 operator()(u32 k) const { return halves ? (k / run & 1) * half + k / run / 2 * run + k % run : k; }
 };
 }  // namespace
@@ -55,7 +58,9 @@ u32 Metadata::column(u32 row, u32 k) const {
   return chunk * 4 * run + (nibble(row, chunk) >> (2 * which) & 3) * run + k % run;
 }
 u32 Metadata::nibble(u32 row, u32 chunk) const {
-  const u32 per_row = code_.k / (code_.a == MmaType::TF32 ? 2 : code_.a == MmaType::U4 || code_.a == MmaType::S4 ? 8 : 4);
+  const u32 per_row = code_.k / (code_.a == MmaType::TF32                           ? 2
+                                 : code_.a == MmaType::U4 || code_.a == MmaType::S4 ? 8
+                                                                                    : 4);
   const u32 quad = row % 8 * 4, lower = row / 8;
   u32 lane = 0, at = 0;  // of the lane's nibbles
   if (per_row == 4) {

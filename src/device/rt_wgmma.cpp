@@ -24,8 +24,12 @@ using numerics::MmaType;
 class SharedMatrix {
  public:
   SharedMatrix(const u8* memory, u64 descriptor, bool k_major)
-      : memory_(memory), k_major_(k_major), start_(units(descriptor)),
-        lead_(units(descriptor >> 16)), stride_(units(descriptor >> 32)), base_(u32(descriptor >> 49) & 7) {
+      : memory_(memory),
+        k_major_(k_major),
+        start_(units(descriptor)),
+        lead_(units(descriptor >> 16)),
+        stride_(units(descriptor >> 32)),
+        base_(u32(descriptor >> 49) & 7) {
     const u32 swizzle = u32(descriptor >> 62);
     width_ = swizzle == 1 ? 8 : swizzle == 2 ? 4 : swizzle == 3 ? 2 : 1;
   }

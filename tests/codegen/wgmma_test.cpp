@@ -63,7 +63,8 @@ struct Runner {
         code.tile = static_cast<u8>(tile);
         device::multiply_tile(device::MmaCode::unpack(code.pack()), shared.data(), warp, a, b, registers, results);
         for (u32 e = 0; e < each; ++e)
-          for (u32 l = 0; l < 32; ++l) out[(tile * each + e) * 128 + warp * 32 + l] = static_cast<u32>(results[e * 32 + l]);
+          for (u32 l = 0; l < 32; ++l)
+            out[(tile * each + e) * 128 + warp * 32 + l] = static_cast<u32>(results[e * 32 + l]);
       }
   }
 };

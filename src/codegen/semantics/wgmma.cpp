@@ -24,7 +24,9 @@ void wgmma(const Sem& s, const Places& at) {
   code.a_registers = s.i.ops[1].kind == ir::Operand::Kind::Vector;
   if (code.sparse) code.selector = static_cast<u8>(s.i.ops[at.selector].imm);
   if (at.immediates) {
-    auto immediate = [&](u32 which) { return s.has_operand(at.immediates + which) ? s.i.ops[at.immediates + which].imm : 0; };
+    auto immediate = [&](u32 which) {
+      return s.has_operand(at.immediates + which) ? s.i.ops[at.immediates + which].imm : 0;
+    };
     code.negate_a = immediate(0) < 0, code.negate_b = immediate(1) < 0;
     code.a_column = !code.a_registers && immediate(2) != 0;
     code.b_row = immediate(code.a_registers ? 2 : 3) != 0;
