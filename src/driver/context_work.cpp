@@ -137,7 +137,7 @@ struct Context::Side {
 
 // Mappings may follow each other; a copy may run over several that can be read and written.
 bool Context::accessible(u64 address, u64 extent) const {
-  for (const u64 end = address + extent; address < end;) {
+  for (const u64 end = extent > ~address ? ~u64(0) : address + extent; address < end;) {
     const auto a = runtime().registry().find(address);
     if (!a || a->kind != memory::Kind::Mapped || a->flags != 3) return false;
     address = a->address + a->bytes;
@@ -156,7 +156,7 @@ Context::Side Context::side_of(u64 address, u64 extent) const {
   if (own_range) end = std::max(end, runtime().device(a->device).heap().copied_end(address));
   return {.known = true,
           .device = own_range && a->kind != memory::Kind::Managed,
-          .inside = address + extent <= end,
+          .inside = extent <= end - address,
           .write_delta = a->write_delta};
 }
 

@@ -160,8 +160,9 @@ Error VirtualMemory::map(u64 at, u64 bytes, u64 offset, u64 handle) {
   if (memory == memory_.end() || memory->second.references == 0 || bytes > memory->second.bytes)
     return Error::InvalidValue;
   auto range = ranges_.upper_bound(at);
-  if (range == ranges_.begin() || at + bytes > std::prev(range)->first + std::prev(range)->second)
-    return Error::InvalidValue;
+  if (range == ranges_.begin()) return Error::InvalidValue;
+  const auto& [start, size] = *std::prev(range);
+  if (at - start > size || bytes > size - (at - start)) return Error::InvalidValue;
   const auto next = mappings_.lower_bound(at + bytes);
   if (next != mappings_.begin() && std::prev(next)->first + std::prev(next)->second.bytes > at)
     return Error::InvalidValue;
@@ -176,6 +177,7 @@ Error VirtualMemory::map(u64 at, u64 bytes, u64 offset, u64 handle) {
 }
 
 Error VirtualMemory::check_mapped(u64 at, u64 bytes) const {
+  if (bytes > ~at) return Error::InvalidValue;
   const u64 end = at + bytes;
   while (at < end) {
     const auto it = mappings_.find(at);

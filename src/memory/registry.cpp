@@ -29,7 +29,7 @@ std::optional<Allocation> Registry::find(u64 address) const {
 
 bool Registry::overlaps(u64 address, u64 bytes) const {
   std::shared_lock l(m_);
-  const auto it = by_address_.lower_bound(address + bytes);
+  const auto it = by_address_.lower_bound(bytes > ~address ? ~u64(0) : address + bytes);
   if (it == by_address_.begin()) return false;
   const auto& a = std::prev(it)->second;
   return a.address + a.bytes > address;

@@ -56,6 +56,15 @@ bool entries_of(std::span<const u8> fatbin, std::vector<Entry>& out) {
   return std::all_of(rest.begin(), rest.end(), [](u8 b) { return b == 0; });
 }
 
+// So many bytes at most come out of these: a damaged size must not cost a gigabyte of zeros.
+u64 most_text(bool zstd, std::span<const u8> packed) {
+  if (!zstd) return packed.size() * 255;  // the longest match per byte of its length
+  const auto known = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  if (known == ZSTD_CONTENTSIZE_ERROR) return 0;
+  const u64 blocks = packed.size() * (128 * 1024 / 3);  // 128 KB out of a header of three bytes
+  return known == ZSTD_CONTENTSIZE_UNKNOWN ? blocks : std::min<u64>(known, blocks);
+}
+
 Result<std::string> text_of(const Entry& e) {
   const u64 packed = e.flags() & (kLz4 | kZstd);
   const u32 size_in = get<u32>(e.header, 16);
@@ -63,6 +72,8 @@ Result<std::string> text_of(const Entry& e) {
   if (!packed) return std::string(reinterpret_cast<const char*>(e.payload.data()), e.payload.size());
   if (size_in > e.payload.size()) return problem("a compressed entry of the fat binary is longer than its payload");
   if (size_out > kMaxPtx) return problem("an entry of the fat binary claims to hold more PTX than there can be");
+  if (size_out > most_text(packed == kZstd, e.payload.first(size_in)))
+    return problem("an entry of the fat binary does not decompress");
   std::string text(size_out, '\0');
   bool ok;
   if (packed == kZstd) {

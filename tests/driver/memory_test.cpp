@@ -41,6 +41,22 @@ TEST_F(Memory, CopiesInAllDirections) {
   EXPECT_EQ(in, out);
 }
 
+TEST_F(Memory, ExtentsThatOverflowAreOutside) {
+  const u64 d = take(4096);
+  std::vector<u8> in(64);
+  for (const u64 n : {~u64(0), ~u64(0) - d + 2, u64(1) << 63}) {
+    EXPECT_EQ(copy(d, at(in.data()), n, CopyKind::HostToDevice), Error::InvalidValue);
+    EXPECT_EQ(copy(d + 3, at(in.data()), n, CopyKind::HostToDevice, true), Error::InvalidValue);
+    EXPECT_EQ(copy(at(in.data()), d, n, CopyKind::DeviceToHost), Error::InvalidValue);
+    EXPECT_EQ(c.fill({.dst = d, .width = n, .element = 1}, c.legacy_stream(), false), Error::InvalidValue);
+    EXPECT_EQ(c.fill({.dst = d, .pitch = n, .width = 1, .height = 5}, c.legacy_stream(), true), Error::InvalidValue);
+  }
+  // 2^32 rows of 2^32 bytes are not none.
+  EXPECT_EQ(
+      c.fill({.dst = d, .pitch = 1ull << 32, .width = 1ull << 32, .height = 1ull << 32}, c.legacy_stream(), false),
+      Error::InvalidValue);
+}
+
 TEST_F(Memory, StagesPageableSources) {
   const u64 d = take(16);
   std::atomic<bool> go = false;

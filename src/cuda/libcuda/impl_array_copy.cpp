@@ -41,6 +41,7 @@ Error locate(const End& e, const Box& extent, CopyEnd& out) {
   if (rows && e.x + extent.width > pitch) return Error::InvalidValue;
   if (extent.depth > 1 && e.height && e.height < e.y + extent.height) return Error::InvalidValue;
   const us::u64 base = e.type == CU_MEMORYTYPE_HOST ? host(e.host) : e.device;
+  if (!base && extent.width && extent.height && extent.depth) return Error::InvalidValue;
   out = {base + e.x + e.y * pitch + e.z * slice, pitch, slice, false};
   return Error::Success;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory Management: allocation and release. Unified Addressing: what an address is.
 #include "cuda/libcuda/du.h"
+#include "driver/transfer.h"
 
 using namespace us::cuda;
 using us::memory::Allocation;
@@ -96,7 +97,8 @@ US_API CUresult cuMemAllocPitch(CUdeviceptr* out, size_t* pitch, size_t width, s
   constexpr size_t kAlign = 512;
   if (!pitch || (element != 4 && element != 8 && element != 16)) return CUDA_ERROR_INVALID_VALUE;
   *pitch = (width + kAlign - 1) / kAlign * kAlign;
-  return allocate(out, *pitch * height, Kind::Device, 0);
+  if (*pitch < width) return CUDA_ERROR_OUT_OF_MEMORY;
+  return allocate(out, us::driver::times(*pitch, height), Kind::Device, 0);
 }
 
 US_API CUresult cuMemFree(CUdeviceptr p) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory Management: allocation, release, what an address is.
 #include "cuda/libcudart/rt.h"
+#include "driver/transfer.h"
 
 using namespace us::cuda;
 using us::memory::Kind;
@@ -62,7 +63,7 @@ US_API cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
   if (!out) return done(Error::InvalidValue);
   out->xsize = extent.width;
   out->ysize = extent.height;
-  return allocate_pitched(&out->ptr, &out->pitch, extent.width, extent.height * extent.depth);
+  return allocate_pitched(&out->ptr, &out->pitch, extent.width, us::driver::times(extent.height, extent.depth));
 }
 
 US_API cudaError_t cudaFree(void* p) {
