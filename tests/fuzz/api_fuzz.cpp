@@ -19,7 +19,8 @@
 namespace fuzz {
 
 const char* some_name(World& w) {
-  static const char* names[] = {"plus", "nothing", "fault", "word", "table", "", "no such name", "0000:01:00.0", "\xff\xff"};
+  static const char* names[] = {"plus", "nothing",      "fault",        "word",    "table",
+                                "",     "no such name", "0000:01:00.0", "\xff\xff"};
   return w.r.chance(8) ? nullptr : names[w.r.below(9)];
 }
 
@@ -264,7 +265,8 @@ void copy_2d(Sequence& s) {
     case 1:
       return CALL(cudaMemcpy2D, w.host(), host_pitch, d, pitch, width, height, cudaMemcpyDeviceToHost);
     case 2:
-      return CALL(cudaMemcpy2DAsync, d, pitch, device_side(w), host_pitch, width, height, cudaMemcpyDeviceToDevice, stream);
+      return CALL(cudaMemcpy2DAsync, d, pitch, device_side(w), host_pitch, width, height, cudaMemcpyDeviceToDevice,
+                  stream);
     case 3:
       return CALL(cudaMemcpy2DToArray, array, x, y, w.host(), host_pitch, width, height, cudaMemcpyHostToDevice);
     case 4:
@@ -277,7 +279,8 @@ void copy_2d(Sequence& s) {
     default: {
       CUDA_MEMCPY2D c = {};
       c.srcMemoryType = CU_MEMORYTYPE_HOST, c.srcHost = w.host(), c.srcPitch = host_pitch;
-      c.dstMemoryType = static_cast<CUmemorytype>(w.r.chance(10) ? 5 : 2 + w.r.below(2)), c.dstDevice = reinterpret_cast<CUdeviceptr>(d);
+      c.dstMemoryType = static_cast<CUmemorytype>(w.r.chance(10) ? 5 : 2 + w.r.below(2)),
+      c.dstDevice = reinterpret_cast<CUdeviceptr>(d);
       c.dstArray = w.handle<CUarray>(), c.dstPitch = pitch, c.dstXInBytes = x, c.dstY = y;
       c.WidthInBytes = width, c.Height = height;
       return CALL(cuMemcpy2D, &c);
@@ -292,8 +295,8 @@ void copy_3d(Sequence& s) {
   const bool to_device = w.r.chance(50);
   const cudaPitchedPtr host = {w.host(), pitch, pitch, rows},
                        device = {device_side(w), w.r.chance(30) ? w.number(false) : 512, 512, w.number(true)};
-  p.extent = {w.r.chance(85) ? w.r.below(static_cast<u32>(pitch) + 1) : w.number(false), w.r.below(static_cast<u32>(rows) + 1),
-              w.r.below(9)};
+  p.extent = {w.r.chance(85) ? w.r.below(static_cast<u32>(pitch) + 1) : w.number(false),
+              w.r.below(static_cast<u32>(rows) + 1), w.r.below(9)};
   if (p.extent.width > pitch) p.extent.height = p.extent.depth = 1, p.extent.width = std::min(p.extent.width, kMiB);
   const auto array = w.handle<cudaArray_t>();
   const bool use_array = w.r.chance(50);
@@ -311,7 +314,8 @@ void copy_3d(Sequence& s) {
     else
       p.srcPtr = device;
   }
-  if (use_array) p.extent.width = std::min<std::size_t>(p.extent.width, pitch / 16);  // counts elements of up to 16 bytes
+  if (use_array)
+    p.extent.width = std::min<std::size_t>(p.extent.width, pitch / 16);  // counts elements of up to 16 bytes
   if (w.r.chance(70))
     CALL(cudaMemcpy3D, &p);
   else
@@ -359,9 +363,11 @@ void load(Sequence& s) {
     case 0:
       return CALL(cuModuleLoadData, static_cast<CUmodule*>(w.slot()), image);
     case 1:
-      return CALL(cuLibraryLoadData, static_cast<CUlibrary*>(w.slot()), image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+      return CALL(cuLibraryLoadData, static_cast<CUlibrary*>(w.slot()), image, nullptr, nullptr, 0, nullptr, nullptr,
+                  0);
     default:
-      return CALL(cudaLibraryLoadData, static_cast<cudaLibrary_t*>(w.slot()), image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+      return CALL(cudaLibraryLoadData, static_cast<cudaLibrary_t*>(w.slot()), image, nullptr, nullptr, 0, nullptr,
+                  nullptr, 0);
   }
 }
 
@@ -386,12 +392,13 @@ const std::vector<Step>& steps() {
 
 // --- a sequence and what must hold after it ----------------------------------------------------------------------------
 
-#define MUST(x)                                                                    \
-  if (const auto e = (x); static_cast<int>(e) != 0)                                \
+#define MUST(x)                                     \
+  if (const auto e = (x); static_cast<int>(e) != 0) \
   return std::string("afterwards: " #x " returned ") + std::to_string(static_cast<int>(e)) + "\n"
 
 std::string still_works() {
-  for (CUcontext c = nullptr; cuCtxPopCurrent(&c) == CUDA_SUCCESS;) {}
+  for (CUcontext c = nullptr; cuCtxPopCurrent(&c) == CUDA_SUCCESS;) {
+  }
   MUST(cudaSetDevice(0));
   cudaDeviceSynchronize();  // what is left of the sequence, its faults too
   MUST(cudaDeviceReset());
@@ -424,8 +431,8 @@ std::string run(u64 seed, const Settings& settings, Trace& trace, u64& calls) {
   cudaFree(nullptr);
   for (int k = 0; k < 3; ++k) allocate(s);
   CALL(cuModuleLoadData, static_cast<CUmodule*>(w.slot()), static_cast<const void*>(kModule));
-  CALL(cudaLibraryLoadData, static_cast<cudaLibrary_t*>(w.slot()), static_cast<const void*>(kModule), nullptr, nullptr, 0,
-       nullptr, nullptr, 0);
+  CALL(cudaLibraryLoadData, static_cast<cudaLibrary_t*>(w.slot()), static_cast<const void*>(kModule), nullptr, nullptr,
+       0, nullptr, nullptr, 0);
   for (const char* name : {"plus", "nothing"}) {
     CALL(cuModuleGetFunction, static_cast<CUfunction*>(w.slot()), w.handle<CUmodule>(), name);
     CALL(cudaLibraryGetKernel, static_cast<cudaKernel_t*>(w.slot()), w.handle<cudaLibrary_t>(), name);
@@ -478,8 +485,9 @@ int main(int argc, char** argv) {
     else if (a == "--print")
       s.print = true;
     else
-      return std::fprintf(stderr,
-                          "usage: api_fuzz [--count N | --minutes M] [--start SEED] [--steps N] [--trace FILE] [--print]\n"),
+      return std::fprintf(
+                 stderr,
+                 "usage: api_fuzz [--count N | --minutes M] [--start SEED] [--steps N] [--trace FILE] [--print]\n"),
              2;
   }
   Trace trace(s.trace);
@@ -490,8 +498,9 @@ int main(int argc, char** argv) {
   int findings = 0;
   double told = 0;
   auto progress = [&] {
-    std::printf("%llu sequences, %llu calls, %d findings, %.1f s, next --start %llu\n", static_cast<unsigned long long>(done),
-                static_cast<unsigned long long>(calls), findings, elapsed(), static_cast<unsigned long long>(s.seed + done));
+    std::printf("%llu sequences, %llu calls, %d findings, %.1f s, next --start %llu\n",
+                static_cast<unsigned long long>(done), static_cast<unsigned long long>(calls), findings, elapsed(),
+                static_cast<unsigned long long>(s.seed + done));
     std::fflush(stdout);
   };
   cuInit(0);

@@ -25,7 +25,9 @@ enum class Pointers { Any, Host, Small };
 constexpr std::size_t kMiB = 1 << 20, kHostBytes = 8 * kMiB, kSlotBytes = 4096, kSlots = 16;
 
 template <class T>
-concept Complete = requires { sizeof(T); };
+concept Complete = requires {
+  sizeof(T);
+};
 
 class World {
  public:
@@ -44,11 +46,11 @@ class World {
 
   // Number of any integral type.
   u64 number(bool small) {
-    static constexpr u64 at_edges[] = {0,     1,     2,     3,     4,      5,        7,          8,           16,
-                                       31,    32,    64,    100,   128,    255,      256,        512,         1024,
-                                       1025,  4096,  65535, 65536, 262144, kMiB - 1, kMiB,       ~0ull,       ~1ull,
-                                       ~99ull, 1ull << 31, (1ull << 31) - 1, 0xffffffff, 1ull << 32, 1ull << 40, 1ull << 63,
-                                       ~0ull - 4095};
+    static constexpr u64 at_edges[] = {
+        0,          1,          2,          3,          4,           5,     7,     8,      16,         31,
+        32,         64,         100,        128,        255,         256,   512,   1024,   1025,       4096,
+        65535,      65536,      262144,     kMiB - 1,   kMiB,        ~0ull, ~1ull, ~99ull, 1ull << 31, (1ull << 31) - 1,
+        0xffffffff, 1ull << 32, 1ull << 40, 1ull << 63, ~0ull - 4095};
     if (small) return r.below(9);
     return r.chance(55) ? r.below(9) : at_edges[r.below(sizeof at_edges / sizeof at_edges[0])];
   }
@@ -72,7 +74,9 @@ class World {
     return from_word<T>(pool[r.below(static_cast<u32>(pool.size()))]);
   }
   template <class T>
-  std::vector<u64>& pool() { return pools_[typeid(T)]; }
+  std::vector<u64>& pool() {
+    return pools_[typeid(T)];
+  }
   void forget() { pools_.clear(); }
 
   template <class T>
