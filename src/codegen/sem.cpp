@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table from instruction forms to semantics functions, and how results reach registers.
-#include "codegen/semantics/common.h"
+#include "codegen/semantics/matrix.h"
 #include "isa/operands.h"
 
 namespace us::codegen {
@@ -33,6 +33,7 @@ SemFn semantics_of(const ir::Inst& i) {
   const bool texture = i.form == isa::Form::tex || i.form == isa::Form::tex_base || i.form == isa::Form::tex_level ||
                        i.form == isa::Form::tex_grad || i.form == isa::Form::tld4;
   if (texture && i.ops[isa::operands_of(i.form).specs.size() - 1].kind != ir::Operand::Kind::None) return nullptr;
+  if (!matrix_fits(i)) return nullptr;
   return semantics_of(i.form);
 }
 

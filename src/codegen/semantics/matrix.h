@@ -10,6 +10,7 @@ namespace us::codegen {
 
 numerics::MmaType mma_type(Type);
 void read_shape(const isa::TokSet&, u32& m, u32& n, u32& k);  // the word m16n8k16 among the modifiers
+bool matrix_fits(const ir::Inst&);                            // true for instructions of other kinds
 device::MmaCode mma_code(const isa::TokSet&, const std::array<Type, 4>& types);
 // d = a b + c; in: registers of a, b, c and the metadata.
 void multiply(Builder&, const device::MmaCode&, const V* const (&in)[4], V* d);
