@@ -58,14 +58,12 @@ struct Executor::Engine {
   }
 
   void push(Node* n) {
-    {
-      std::lock_guard l(m);
-      const auto at =
-          std::upper_bound(queue.begin(), queue.end(), n, [](Node* a, Node* b) { return a->priority < b->priority; });
-      queue.insert(at, n);
-      if (idle == 0 && threads.size() < limit) threads.emplace_back([this] { loop(); });
-    }
-    cv.notify_one();
+    std::lock_guard l(m);
+    const auto at =
+        std::upper_bound(queue.begin(), queue.end(), n, [](Node* a, Node* b) { return a->priority < b->priority; });
+    queue.insert(at, n);
+    if (idle == 0 && threads.size() < limit) threads.emplace_back([this] { loop(); });
+    cv.notify_one();  // under the lock: once the node has run, the context may go, and this queue with it
   }
 
   void loop() {
