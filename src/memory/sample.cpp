@@ -15,12 +15,18 @@ constexpr i64 kOutside = INT64_MIN;  // the border
 // Fraction bits of a normalised coordinate.
 u32 digits_for(u32 size) { return size > 8192 ? 22 : 21; }
 
+// std::floor of what fits, without a call.
+i64 whole(double v) {
+  const i64 cut = static_cast<i64>(v);
+  return cut - (static_cast<double>(cut) > v);
+}
+
 // x in texels * 256, or rounded down to whole texels. NaN is 0.
 i64 fixed(const TextureObject& t, float x, u32 size, AddressMode mode, bool filter) {
   if (std::isnan(x)) return 0;
   if (!t.normalised_coords) {
     const double v = std::clamp(filter ? double{x} * kOne + 0.5 : double{x}, -double(kFar), double(kFar));
-    return static_cast<i64>(std::floor(v));
+    return whole(v);
   }
   const bool repeats = mode == AddressMode::Wrap || mode == AddressMode::Mirror;
   if (std::fabs(x) >= 0x1p24f) {  // even whole numbers
@@ -28,11 +34,15 @@ i64 fixed(const TextureObject& t, float x, u32 size, AddressMode mode, bool filt
     return x < 0 ? -kFar : kFar;
   }
   const u32 digits = digits_for(size);
-  const i64 u = static_cast<i64>(std::floor(std::ldexp(double{x}, static_cast<int>(digits)))) * i64{size};
+  const i64 u = whole(double{x} * static_cast<double>(1u << digits)) * i64{size};
   return filter ? (u * kOne + (i64{1} << (digits - 1))) >> digits : u >> digits;
 }
 
-i64 floor_mod(i64 a, i64 n) { return ((a % n) + n) % n; }
+i64 floor_mod(i64 a, i64 n) {
+  if (a >= 0 && a < n) return a;
+  const i64 rest = a % n;
+  return rest < 0 ? rest + n : rest;
+}
 
 // Texel number i of n under an address mode; kOutside: the border.
 i64 addressed(i64 i, i64 n, AddressMode mode) {
@@ -99,7 +109,10 @@ std::array<u32, 4> weights(u32 x, u32 y, u32 total) {
 
 // The texels of one read, over planes and levels.
 struct Taps {
-  Tap list[16];
+  Taps() {}  // the list stays as it is
+  union {
+    Tap list[16];
+  };
   u32 count = 0, planes = 0;
   void add(const u8* at, u32 weight) {
     if (weight) list[count++] = {at, weight, planes};
@@ -188,9 +201,10 @@ void add_cube(Taps& taps, const TextureObject& t, const TextureLevel& l, const T
 }
 
 // Levels ------------------------------------------------------------------------------------------------------------
+bool filters(const TextureObject& t) { return t.filter == FilterMode::Linear && t.reads_float(); }
 void add_level(Taps& taps, const TextureObject& t, const TextureRead& r, u32 level, u32 total) {
   const TextureLevel& l = t.level[level];
-  const bool filter = t.filter == FilterMode::Linear && t.reads_float();
+  const bool filter = filters(t);
   if (t.cube()) return add_cube(taps, t, l, r, filter, total);
   const Axis x = axis_at(t, l, r, 0, filter), y = axis_at(t, l, r, 1, filter);
   Axis z;
@@ -208,6 +222,10 @@ Texel result(const TextureObject& t, const Taps& taps) {
   return filter_taps(t, {taps.list, taps.count});
 }
 Texel sample_level(const TextureObject& t, const TextureRead& r, u32 level) {
+  if (t.shape == TextureShape::D2 && !filters(t)) {  // the most frequent case
+    const TextureLevel& l = t.level[level];
+    return point(t, texel_at(t, l, axis_at(t, l, r, 0, false).first, axis_at(t, l, r, 1, false).first, 0));
+  }
   Taps taps;
   add_level(taps, t, r, level, 256);
   return result(t, taps);

@@ -45,7 +45,13 @@ bool is_signed(TexelType t) {
 u32 raw(const TextureObject& t, const u8* at, u32 channel) {
   const u32 bytes = t.format.channel_bytes();
   u32 v = 0;
-  std::memcpy(&v, at + channel * bytes, bytes);
+  if (bytes == 1) {
+    v = at[channel];
+  } else if (bytes == 2) {
+    std::memcpy(&v, at + channel * 2, 2);
+  } else {
+    std::memcpy(&v, at + channel * 4, 4);
+  }
   if (!is_signed(t.format.type)) return v;
   const u32 up = 32 - 8 * bytes;
   return static_cast<u32>(static_cast<i32>(v << up) >> up);
@@ -97,9 +103,22 @@ u32 channel_value(const TextureObject& t, u32 channel, u32 v) {
 
 // A number as significand * 2^exponent; zero has no exponent.
 struct Scaled {
-  i64 significand = 0;
-  int exponent = -100000;
+  i64 significand;
+  int exponent;
 };
+constexpr Scaled kZero{0, -100000};
+double power_of_two(int e) { return std::bit_cast<double>(static_cast<u64>(e + 1023) << 52); }
+// The first `digits` (at most 24) significant bits of a number that is not 0.
+Scaled scaled(float f, int digits) {
+  const u32 b = std::bit_cast<u32>(f), exponent = b >> 23 & 0xff;
+  if (exponent == 0) {
+    int e = 0;
+    const float m = std::frexp(f, &e);
+    return {static_cast<i64>(std::ldexp(m, digits)), e - digits};
+  }
+  const i64 magnitude = static_cast<i64>((b & 0x7fffff) | 0x800000) >> (24 - digits);
+  return {b >> 31 ? -magnitude : magnitude, static_cast<int>(exponent) - 126 - digits};
+}
 // The significand cut down (toward zero) to a multiple of 2^exponent.
 i64 at_exponent(const Scaled& s, int exponent) {
   const int down = exponent - s.exponent;
@@ -117,7 +136,7 @@ double rounded(const Scaled& s, int digits) {
   const u64 magnitude = static_cast<u64>(s.significand < 0 ? -s.significand : s.significand);
   const int excess = std::max(static_cast<int>(std::bit_width(magnitude)) - digits, 0);
   const u64 kept = excess ? (magnitude + (u64{1} << (excess - 1))) >> excess : magnitude;
-  const double r = std::ldexp(static_cast<double>(kept), s.exponent + excess);
+  const double r = static_cast<double>(kept) * power_of_two(s.exponent + excess);
   return s.significand < 0 ? -r : r;
 }
 
@@ -127,7 +146,7 @@ class Sum {
 
  public:
   Sum(int digits, int extra) : digits_(digits), extra_(extra) {}
-  void add(double value, u32 weight, u32 plane) {
+  void add(float value, u32 weight, u32 plane) {
     if (!weight) return;
     if (!std::signbit(value)) all_negative_ = false;
     if (!std::isfinite(value)) {
@@ -135,9 +154,7 @@ class Sum {
       any_special_ = true;
     }
     if (any_special_ || value == 0) return;
-    int e = 0;
-    const double m = std::frexp(value, &e);
-    add(Scaled{static_cast<i64>(std::ldexp(m, digits_)), e - digits_}, weight, plane);
+    add(scaled(value, digits_), weight, plane);
   }
   void add(Scaled s, u32 weight, u32 plane) {
     if (!weight || !s.significand) return;
@@ -145,7 +162,7 @@ class Sum {
   }
   double result(int digits) const {
     if (any_special_) return special_;
-    Scaled sum;
+    Scaled sum = kZero;
     for (u32 p = 0; p < kPlanes; ++p) sum = added(sum, plane(p));
     if (!sum.significand) return all_negative_ ? -0.0 : 0.0;
     return rounded(sum, digits);
@@ -154,7 +171,7 @@ class Sum {
  private:
   struct Term {
     Scaled value;
-    u32 weight = 0;
+    u32 weight;
   };
   static Scaled added(const Scaled& a, const Scaled& b) {
     if (!a.significand) return b;
@@ -163,6 +180,7 @@ class Sum {
     return {floor_at_exponent(a, e) + floor_at_exponent(b, e), e};
   }
   Scaled plane(u32 p) const {
+    if (!count_[p]) return kZero;
     int e = -100000;
     for (u32 k = 0; k < count_[p]; ++k) e = std::max(e, terms_[p][k].value.exponent);
     Scaled s{0, e - extra_};
@@ -190,7 +208,7 @@ u32 filter_float(const TextureObject& t, std::span<const Tap> taps, u32 channel,
       f = wide ? std::bit_cast<float>(v) : std::bit_cast<float>(half(v));
     }
     if (wide && std::fabs(f) < 0x1p-126f) f = std::copysign(0.0f, f);
-    sum.add(static_cast<double>(f), tap.weight, tap.plane);
+    sum.add(f, tap.weight, tap.plane);
   }
   return canonical(overflow(sum.result(wide ? 24 : 11), wide ? 0x1.fffffep127 : 65504.0));
 }
@@ -198,7 +216,7 @@ u32 filter_srgb(const TextureObject& t, std::span<const Tap> taps, u32 channel) 
   Sum sum(8, 0);
   for (const Tap& tap : taps) {
     if (!tap.at) {
-      sum.add(static_cast<double>(t.border[channel]), tap.weight, tap.plane);
+      sum.add(t.border[channel], tap.weight, tap.plane);
       continue;
     }
     const Small s = linear_of_srgb(raw(t, tap.at, channel));
@@ -275,6 +293,10 @@ u32 filter_channel(const TextureObject& t, std::span<const Tap> taps, u32 channe
 
 Texel read_texel(const TextureObject& t, const u8* at) {
   Texel r;
+  if (t.format.channel_bytes() == 4) {  // whatever they are, they are read as they are
+    std::memcpy(r.c, at, 4 * std::size_t{t.format.channels});
+    return r;
+  }
   for (u32 k = 0; k < t.format.channels; ++k) r.c[k] = channel_value(t, k, raw(t, at, k));
   return r;
 }
