@@ -12,6 +12,7 @@
 #include "codegen/compile.h"
 #include "codegen/inline_calls.h"
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/split_blocks.h"
 #include "codegen/llvm/toolchain.h"
 
 namespace us::codegen {
@@ -177,6 +178,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     }
   }
   optimise(*target, *m.module, options, out);
+  split_long_blocks(*m.module);
   const auto t2 = Clock::now();
   if (options.dump_after == "asm" || options.dump_after == "all")
     out.dump += "; --- after asm\n" + target->assembly(*llvm::CloneModule(*m.module));

@@ -2,6 +2,7 @@
 // Lane-wise values: shapes decide between one scalar operation, scalar plus constant offsets, and vectors.
 #include <llvm/IR/Intrinsics.h>
 
+#include "codegen/llvm/directed.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/shape_builder.h"
 
@@ -434,9 +435,10 @@ V Emitter::lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_
   auto widen = [&](Value* x) { return b_.CreateZExt(x, x->getType()->getWithNewBitWidth(64)); };
   if (uniform)
     return make_uniform(call([&](std::size_t k) { return widen(at(in[k]).base); }), uniform_shape(result_bits));
-  Value* out = llvm::PoisonValue::get(vec_type(result_bits));
   std::vector<Value*> wide;
   for (V v : in) wide.push_back(widen(vec(v)));
+  if (Value* done = m_.avx512 ? directed(b_, fn, wide) : nullptr) return make_varying(done, result_bits);
+  Value* out = llvm::PoisonValue::get(vec_type(result_bits));
   for (u32 l = 0; l < kWarpSize; ++l)
     out = b_.CreateInsertElement(out, call([&](std::size_t k) { return b_.CreateExtractElement(wide[k], l); }), l);
   return make_varying(out, result_bits);

@@ -148,11 +148,46 @@ void sem_cvt_tf32(const Sem& s) {
   s.out(0, b.select(is_nan(b, FT::F32, x), nan, r), Type::b32);
 }
 
-// Eight-bit floats. Inputs of the packing forms are f32 or f16; results are clamped to the largest finite value.
+// Eight-bit floats. Inputs of the packing forms are f32 or f16; results are clamped to the largest finite value. e4m3 has no
+// infinity: exponent 15 holds numbers, only mantissa 7 there is NaN.
 namespace {
-V to_f8(const Sem& s, Type packed, V f32) {
-  if (s.has(Tok::relu)) f32 = relu(s.b, FT::F32, f32);
-  return s.b.lanewise(packed == Type::e4m3x2 ? NumFn::f32_to_e4m3 : NumFn::f32_to_e5m2, {f32}, 8);
+struct Eight {
+  u32 mantissa, bias, largest;
+};
+Eight eight(Type packed) { return packed == Type::e4m3x2 ? Eight{3, 7, 0x7e} : Eight{2, 15, 0x7b}; }
+
+V to_f8(const Sem& s, Type packed, V x) {
+  Builder& b = s.b;
+  const auto [mantissa, bias, largest] = eight(packed);
+  const u32 drop = 23 - mantissa, first_normal = (128 - bias) << 23;
+  if (s.has(Tok::relu)) x = relu(b, FT::F32, x);
+  V size = magnitude(b, FT::F32, x);
+  V odd = b.and_(b.bin(Bin::LShr, size, imm32(b, drop)), imm32(b, 1));
+  V rounded = b.add(size, b.add(odd, imm32(b, (1u << (drop - 1)) - 1)));
+  V normal = b.sub(b.bin(Bin::LShr, rounded, imm32(b, drop)), imm32(b, (127 - bias) << mantissa));
+  // Below the normal numbers: the sum with a power of two whose last bit is worth the smallest result.
+  const u32 power = (127 + 24 - bias - mantissa) << 23;
+  V small = b.sub(b.fbin(FBin::Add, FT::F32, size, imm32(b, power)), imm32(b, power));
+  V r = b.select(b.icmp(ICmp::ULt, size, imm32(b, first_normal)), small, normal);
+  r = b.select(b.icmp(ICmp::UGt, r, imm32(b, largest)), imm32(b, largest), r);
+  r = b.or_(r, b.bin(Bin::LShr, sign_bit(b, FT::F32, x), imm32(b, 24)));
+  return b.resize(b.select(is_nan(b, FT::F32, x), imm32(b, 0x7f), r), 8, false);
+}
+V from_f8(const Sem& s, Type packed, V code) {
+  Builder& b = s.b;
+  V x = b.resize(code, 32, false), size = b.and_(x, imm32(b, 0x7f));
+  V sign = b.bin(Bin::Shl, b.and_(x, imm32(b, 0x80)), imm32(b, 8)), r, nan;
+  if (packed == Type::e5m2x2) {
+    r = b.bin(Bin::Shl, size, imm32(b, 8));
+    nan = b.icmp(ICmp::UGt, size, imm32(b, 0x7c));
+  } else {
+    V normal = b.add(b.bin(Bin::Shl, size, imm32(b, 7)), imm32(b, (15 - 7) << 10));
+    V small = b.fbin(FBin::Mul, FT::F32, b.i2f(FT::F32, size, false), imm32(b, (127 - 9) << 23));
+    V below = b.icmp(ICmp::ULt, size, imm32(b, 8));
+    r = b.select(below, b.resize(b.fcvt(FT::F16, FT::F32, small), 32, false), normal);
+    nan = b.icmp(ICmp::Eq, size, imm32(b, 0x7f));
+  }
+  return b.resize(b.select(nan, imm32(b, 0x7fff), b.or_(r, sign)), 16, false);
 }
 }  // namespace
 void sem_cvt_f8x2_f32(const Sem& s) {
@@ -166,9 +201,8 @@ void sem_cvt_f8x2_f16x2(const Sem& s) {
 }
 void sem_cvt_f16x2_f8x2(const Sem& s) {
   V x = s.in(1, Type::b16);
-  const NumFn fn = s.i.type(1) == Type::e4m3x2 ? NumFn::e4m3_to_f16 : NumFn::e5m2_to_f16;
   auto half = [&](u32 k) {
-    V r = s.b.lanewise(fn, {element(s.b, x, 8, k)}, 16);
+    V r = from_f8(s, s.i.type(1), element(s.b, x, 8, k));
     return s.has(Tok::relu) ? relu(s.b, FT::F16, r) : r;
   };
   s.out(0, pair(s.b, half(0), half(1)), Type::b32);
