@@ -10,8 +10,8 @@ namespace {
 
 using device::NumFn;
 
-constexpr u32 kPart = 8;                             // elements of a register
-constexpr u32 kDown = 9, kUp = 10, kZero = 11;       // rounding mode of the instruction; no exceptions
+constexpr u32 kPart = 8;                        // elements of a register
+constexpr u32 kDown = 9, kUp = 10, kZero = 11;  // rounding mode of the instruction; no exceptions
 constexpr u64 kInfinity = 0x7ff0000000000000, kQuiet = u64{1} << 51;
 
 struct Row {
@@ -23,14 +23,15 @@ struct Row {
 };
 
 const Row* find(NumFn fn) {
-#define US_MODES(name, id, count, a, b, c)                             \
-  {NumFn::name##_f64_rm, llvm::Intrinsic::id, kDown, {a, b, c}, count}, \
-      {NumFn::name##_f64_rp, llvm::Intrinsic::id, kUp, {a, b, c}, count}, \
-      {NumFn::name##_f64_rz, llvm::Intrinsic::id, kZero, {a, b, c}, count}
+#define US_MODES(name, id, count, a, b, c)                                  \
+  {NumFn::name##_f64_rm, llvm::Intrinsic::id, kDown, {a, b, c}, count},     \
+      {NumFn::name##_f64_rp, llvm::Intrinsic::id, kUp, {a, b, c}, count}, { \
+    NumFn::name##_f64_rz, llvm::Intrinsic::id, kZero, {a, b, c}, count      \
+  }
   static constexpr Row rows[] = {
-      US_MODES(add, x86_avx512_add_pd_512, 2, 1, 0, 0),    US_MODES(sub, x86_avx512_sub_pd_512, 2, 1, 0, 0),
-      US_MODES(mul, x86_avx512_mul_pd_512, 2, 1, 0, 0),    US_MODES(div, x86_avx512_div_pd_512, 2, 0, 1, 0),
-      US_MODES(sqrt, x86_avx512_sqrt_pd_512, 1, 0, 0, 0),  US_MODES(fma, x86_avx512_vfmadd_pd_512, 3, 1, 2, 0),
+      US_MODES(add, x86_avx512_add_pd_512, 2, 1, 0, 0),   US_MODES(sub, x86_avx512_sub_pd_512, 2, 1, 0, 0),
+      US_MODES(mul, x86_avx512_mul_pd_512, 2, 1, 0, 0),   US_MODES(div, x86_avx512_div_pd_512, 2, 0, 1, 0),
+      US_MODES(sqrt, x86_avx512_sqrt_pd_512, 1, 0, 0, 0), US_MODES(fma, x86_avx512_vfmadd_pd_512, 3, 1, 2, 0),
   };
 #undef US_MODES
   for (const Row& r : rows)
@@ -50,8 +51,8 @@ llvm::Value* directed(llvm::IRBuilderBase& b, NumFn fn, llvm::ArrayRef<llvm::Val
   for (u32 at = 0; at < lanes; at += kPart) {
     llvm::SmallVector<llvm::Value*> args;
     for (llvm::Value* v : in)
-      args.push_back(b.CreateExtractVector(llvm::FixedVectorType::get(b.getDoubleTy(), kPart), b.CreateBitCast(v, doubles),
-                                           b.getInt64(at)));
+      args.push_back(b.CreateExtractVector(llvm::FixedVectorType::get(b.getDoubleTy(), kPart),
+                                           b.CreateBitCast(v, doubles), b.getInt64(at)));
     args.push_back(b.getInt32(row->mode));
     out = b.CreateInsertVector(doubles, out, b.CreateIntrinsic(row->instruction, {}, args), b.getInt64(at));
   }

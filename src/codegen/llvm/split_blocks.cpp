@@ -10,8 +10,8 @@
 namespace us::codegen {
 namespace {
 
-constexpr u32 kPiece = 400;          // instructions of a piece
-constexpr u32 kLong = 2 * kPiece;    // shorter blocks stay whole
+constexpr u32 kPiece = 400;        // instructions of a piece
+constexpr u32 kLong = 2 * kPiece;  // shorter blocks stay whole
 
 // Stack slots must stay in the entry block.
 llvm::BasicBlock::iterator first_place(llvm::BasicBlock& block) {
