@@ -12,7 +12,7 @@
 
 namespace us::device {
 
-inline constexpr u32 kAbiVersion = 2;
+inline constexpr u32 kAbiVersion = 3;
 inline constexpr u64 kCtaSharedStride =
     256 * 1024;                                 // bytes between the shared windows of neighbouring CTAs of a cluster
 inline constexpr u32 kAllocaBytes = 16 * 1024;  // of each thread's local memory, for alloca

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "device/cluster_barrier.h"
 #include "device/rt.h"
 
 namespace us::device {
@@ -149,6 +150,7 @@ void clear_barriers(Cta& c) {
 
 void threads_exited(Warp& w) {
   Cta& c = *w.home;
+  exited_from_cluster(w);
   for (u32 id : Lanes(c.open_barriers)) {
     Barrier& b = c.barriers[id];
     if (b.partial && w.live)

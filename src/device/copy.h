@@ -1,47 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engine: every asynchronous copy is a Transfer. When it is delivered is a policy; so far there is one, eager: at
-// issue, which is legal because a copy runs as if by another thread. Other policies will queue Transfers in Slot (see
-// Slot::in_flight) and deliver them from the scheduler.
+// The copy engine: every asynchronous copy is a Transfer, and completes in one way: a group of the thread that issued it, or
+// transaction bytes at an mbarrier. When it is delivered is a policy, because a copy runs as if by another thread:
+//
+//   eager   at once
+//   late    at the last moment: when its thread waits for its group, when no warp of the cluster can go on without it, or at the
+//           end of the CTA. Source and destination are touched then.
+//   random  any time in between, in any order, as a seed says
+//
+// A program whose result depends on the policy has forgotten to wait.
 #pragma once
 #include <cstring>
+#include <memory>
+#include <vector>
 
-#include "base/types.h"
+#include "device/reduce.h"
+#include "memory/tensor_box.h"
 
 namespace us::device {
 
+struct Slot;
+struct Warp;
+
+enum class AsyncPolicy : u8 { Eager, Late, Random };
+
 struct Transfer {
-  enum class Completion : u8 { ThreadGroup, Mbarrier };
   u8* dst = nullptr;
   const u8* src = nullptr;
   u32 bytes = 0;      // written at dst
   u32 src_bytes = 0;  // read at src; the rest is filled with zeros
-  Completion completion = Completion::ThreadGroup;
-  u32 mbarrier = 0;  // offset in the window; Completion::Mbarrier: gets complete_tx of `bytes`
+  Reduction reduction;
+  u16 byte_mask = 0xffff;  // of every 16 bytes, those that are written
+  std::shared_ptr<const memory::TensorBox>
+      tensor;         // the global side is a box of this tensor, dst or src the shared side
+  i64 mbarrier = -1;  // offset in the window: gets complete_tx of `bytes`
+  // Bulk groups: whose, and the how manieth
+  const Warp* owner = nullptr;
+  u8 lane = 0;
+  u32 group = 0;
+  std::vector<u8> snapshot;  // what was at src when its thread was told that it had been read
 };
 
-inline void deliver(const Transfer& t) {
+// Small copies of one thread, delivered at issue.
+inline void deliver_small(u8* dst, const u8* src, u32 bytes, u32 src_bytes) {
   u8 data[16] = {};
-  if (t.bytes <= sizeof data) {
-    if (t.src_bytes == 16)
-      std::memcpy(data, t.src, 16);
-    else if (t.src_bytes == 8)
-      std::memcpy(data, t.src, 8);
-    else if (t.src_bytes == 4)
-      std::memcpy(data, t.src, 4);
-    else
-      std::memcpy(data, t.src, t.src_bytes);
-    if (t.bytes == 16)
-      std::memcpy(t.dst, data, 16);
-    else if (t.bytes == 8)
-      std::memcpy(t.dst, data, 8);
-    else
-      std::memcpy(t.dst, data, t.bytes);
-    return;
-  }
-  std::memcpy(t.dst, t.src, t.src_bytes);
-  std::memset(t.dst + t.src_bytes, 0, t.bytes - t.src_bytes);
+  if (src_bytes == 16)
+    std::memcpy(data, src, 16);
+  else if (src_bytes == 8)
+    std::memcpy(data, src, 8);
+  else if (src_bytes == 4)
+    std::memcpy(data, src, 4);
+  else
+    std::memcpy(data, src, src_bytes);
+  if (bytes == 16)
+    std::memcpy(dst, data, 16);
+  else if (bytes == 8)
+    std::memcpy(dst, data, 8);
+  else
+    std::memcpy(dst, data, bytes);
 }
 
-inline void issue(const Transfer& t) { deliver(t); }
+void issue(Slot&, Transfer&&);
+// Delivers what thread `lane` of the warp issued in groups before `group`. `read_only`: the sources need only have been read.
+void finish_groups(Slot&, const Warp&, u32 lane, u32 group, bool read_only);
+bool deliver_one(Slot&);  // false: none is under way
+void deliver_all(Slot&);
 
 }  // namespace us::device

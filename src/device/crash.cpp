@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "device/report.h"
+#include "device/slot.h"
 
 namespace us::device {
 namespace {
@@ -84,6 +85,12 @@ Fault crash_fault(Warp& w, const Crash& c) {
   if (c.signal == SIGSEGV && c.code == SI_KERNEL)  // the host does not tell the address
     return {Outcome::IllegalAddress,
             fmt::format("illegal memory access: the address is in no address space\n{}", place)};
+  if (const Cta* gone = closed_cta(*w.home->slot, c.address))
+    return {Outcome::IllegalAddress,
+            fmt::format(
+                "access to the shared memory of block {}, which has ended; expected barrier.cluster or another wait "
+                "that keeps the blocks of the cluster alive\n{}",
+                text_of(gone->ctaid), place)};
   return {Outcome::IllegalAddress, fmt::format("illegal memory access at address {}\n{}", c.address, place)};
 }
 

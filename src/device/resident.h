@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "device/copy.h"
 #include "device/fibre.h"
 #include "device/gpu.h"
 
@@ -48,7 +49,7 @@ struct Grid {
   bool exhausted() const { return next.load(std::memory_order_relaxed) >= clusters; }
 };
 
-enum class Wait : u8 { None, Barrier, Mbarrier };
+enum class Wait : u8 { None, Barrier, Mbarrier, Cluster };
 
 struct Warp : WarpCtx {
   Cta* home = nullptr;
@@ -70,12 +71,15 @@ struct Warp : WarpCtx {
   // Polls of barriers and mbarriers that failed in a row while nothing in the slot changed
   u32 quiet_polls = 0;
   u32 polled_lanes = 0;
-  Wait polled = Wait::None;  // what the last one asked for: wait_barrier or wait_addr
-  u64 poll_events = 0;       // Slot::events at the last one
-  u64 spin_print = 0;        // fingerprint of its stack at the last look of the watch
-  u32 copies_open = 0;       // cp.async since the last commit, over all lanes
-  u64 copy_groups = 0;       // cp.async groups committed, over all lanes
-  u32 stack_used[32] = {};   // bytes taken by alloca, from the top of each lane's local memory down
+  Wait polled = Wait::None;      // what the last one asked for: wait_barrier or wait_addr
+  u64 poll_events = 0;           // Slot::events at the last one
+  u32 cluster_arrived = 0;       // lanes that are in the present phase of the cluster's barrier
+  bool cluster_counted = false;  // all its lanes are
+  u64 spin_print = 0;            // fingerprint of its stack at the last look of the watch
+  u32 copies_open = 0;           // cp.async since the last commit, over all lanes
+  u64 copy_groups = 0;           // cp.async groups committed, over all lanes
+  u32 bulk_groups[32] = {};      // cp.async.bulk groups committed
+  u32 stack_used[32] = {};       // bytes taken by alloca, from the top of each lane's local memory down
   bool stack_touched = false;
 };
 
@@ -118,9 +122,13 @@ struct Slot {
   u64 local_bytes = 0;
   u32 ctas_running = 0;
   bool abandoned = false;
-  bool fresh = false;  // has not been stuck yet
-  u64 events = 0;      // barrier phases, mbarrier changes, ended warps: anything but spinning
-  u32 in_flight = 0;   // transfers issued, not delivered (0 under eager delivery)
+  bool fresh = false;       // has not been stuck yet
+  u64 events = 0;           // barrier phases, mbarrier changes, ended warps: anything but spinning
+  u32 cluster_missing = 0;  // warps that have not all come to the cluster's barrier; 0: no phase has begun
+  u32 closed = 0;           // CTAs that have ended, whose shared memory others must not touch
+  u32 in_flight = 0;        // transfers issued, not delivered (0 under eager delivery)
+  std::vector<Transfer> queue;
+  u64 random = 1;  // of the order of deliveries
   std::vector<std::unique_ptr<Cta>> cta;
 };
 

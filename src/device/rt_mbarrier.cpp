@@ -85,6 +85,15 @@ u32 wait_for_phase(Warp& w, u32 mask, const u64* args) {
 
 }  // namespace
 
+void complete_tx(Slot& s, u32 address, u32 bytes) {
+  u64* at = reinterpret_cast<u64*>(s.window + address);
+  Mbarrier b(*at);
+  const bool completed = b.complete_tx(i32(bytes));
+  *at = b.word();
+  s.events++;
+  if (completed) phase_completed(s, address);
+}
+
 std::string mbarrier_state(const Warp& w) {
   u32 in_cta = w.wait_addr % kCtaSharedStride;
   Mbarrier b(*reinterpret_cast<const u64*>(w.window + w.wait_addr));
@@ -193,12 +202,7 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     bool size_ok = bytes == 4 || bytes == 8 || bytes == 16;
     if (!size_ok || ((dst | src) & (bytes - 1)) || dst + bytes > window) [[unlikely]]
       bad_copy(w, dst, src, bytes, l);
-    Transfer t;
-    t.dst = w.window + dst;
-    t.src = reinterpret_cast<const u8*>(src);
-    t.bytes = u32(bytes);
-    t.src_bytes = u32(std::min(args[96 + l], bytes));
-    issue(t);
+    deliver_small(w.window + dst, reinterpret_cast<const u8*>(src), u32(bytes), u32(std::min(args[96 + l], bytes)));
   }
   w.copies_open += u32(std::popcount(mask));
 }

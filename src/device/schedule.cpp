@@ -60,6 +60,8 @@ void Worker::run_round(Slot& s) {
         again = true;
       }
     }
+    // Nobody can go on without it.
+    if (!again && deliver_one(s)) again = any(s, &Cta::ready);
   }
 }
 

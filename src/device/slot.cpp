@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "device/machine.h"
 
@@ -42,6 +43,7 @@ u32 lanes_of_warp(const Grid& g, u32 warp) {
 
 void bind(Slot& s, Worker& worker, const std::shared_ptr<Grid>& g) {
   if (s.grid == g) return;
+  open_shared(s);
   s.grid = g;
   s.worker = &worker;
   if (!s.window) s.window = map_lazily(kMaxCluster * kCtaSharedStride);
@@ -92,8 +94,28 @@ void reset(Warp& w, u32 spin_budget) {
   w.read_clock = false;
   w.copies_open = 0;
   w.copy_groups = 0;
+  w.cluster_arrived = 0;
+  w.cluster_counted = false;
   if (w.stack_touched) std::fill_n(w.stack_used, kWarpSize, 0u);
   w.stack_touched = false;
+}
+
+void close_shared(Cta& c) {
+  Slot& s = *c.slot;
+  US_CHECK(mprotect(s.window + c.cluster_rank * kCtaSharedStride, kCtaSharedStride, PROT_NONE) == 0);
+  s.closed |= 1u << c.cluster_rank;
+}
+
+void open_shared(Slot& s) {
+  if (!s.closed) return;
+  US_CHECK(mprotect(s.window, kMaxCluster * kCtaSharedStride, PROT_READ | PROT_WRITE) == 0);
+  s.closed = 0;
+}
+
+const Cta* closed_cta(const Slot& s, const void* address) {
+  const u64 offset = std::bit_cast<u64>(address) - std::bit_cast<u64>(s.window);
+  const u64 rank = offset / kCtaSharedStride;
+  return offset < kMaxCluster * kCtaSharedStride && (s.closed >> rank & 1) ? s.cta[rank].get() : nullptr;
 }
 
 void free_memory(Slot& s) {

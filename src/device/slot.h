@@ -18,9 +18,16 @@ inline void reset_unblocked(Warp& w, u32 spin_budget) {
   w.local_top = 0;
   w.copies_open = 0;
   w.copy_groups = 0;
+  w.cluster_arrived = 0;
+  w.cluster_counted = false;
 }
 // Lanes of the CTA's warp that hold a thread.
 u32 lanes_of_warp(const Grid&, u32 warp);
+// The CTA has ended before others of its cluster: who touches its shared memory from now on is told so.
+void close_shared(Cta&);
+void open_shared(Slot&);
+// The CTA in whose closed shared memory the host address lies, or null.
+const Cta* closed_cta(const Slot&, const void* address);
 void free_memory(Slot&);
 
 }  // namespace us::device

@@ -15,6 +15,7 @@
 #include <bit>
 
 #include "device/barrier.h"
+#include "device/cluster_barrier.h"
 #include "device/crash.h"
 #include "device/machine.h"
 #include "device/slot.h"
@@ -109,6 +110,7 @@ void Worker::loop_body() {
     if (g.failed.load(std::memory_order_relaxed)) break;
     place(s, k);
     for (u32 r = 0; r < g.cluster_ctas; ++r) run_to_end(g, *s.cta[r], spin);
+    if (!s.queue.empty()) deliver_all(s);
   }
   for (u32 r = 0; r < g.cluster_ctas; ++r)
     for (u32 n = 0; n < g.cta_warps; ++n) s.cta[r]->warp[n]->ended = true;
@@ -173,9 +175,13 @@ bool Worker::start_next(Slot& s) {
 
 void Worker::begin(Slot& s, u64 cluster) {
   Grid& g = *s.grid;
+  open_shared(s);
   place(s, cluster);
   s.abandoned = false;
   s.fresh = true;
+  s.queue.clear();
+  s.in_flight = 0;
+  s.random = (machine.options.async_seed + cluster) * 0x9e3779b97f4a7c15ull | 1;
   s.ctas_running = g.cluster_ctas;
   s.events++;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
@@ -186,6 +192,7 @@ void Worker::begin(Slot& s, u64 cluster) {
     c.running_warps = g.cta_warps;
     clear_barriers(c);
   }
+  clear_cluster_barrier(s);
 }
 
 void Worker::warp_entry(void* arg) {
@@ -204,10 +211,10 @@ void Worker::warp_ended(Warp& w) {
   w.live = 0;
   c.ready &= ~(1u << w.warp_id);
   c.slot->events++;
-  if (--c.running_warps == 0)
-    c.slot->ctas_running--;
-  else
-    threads_exited(w);
+  if (--c.running_warps != 0) return threads_exited(w);
+  deliver_all(*c.slot);
+  exited_from_cluster(w);
+  if (--c.slot->ctas_running) close_shared(c);
 }
 
 void Worker::leave(Warp& w) {

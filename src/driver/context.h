@@ -64,7 +64,7 @@ class Context {
   Error launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&);
   // All but the code of a launch that was found valid; depth: how many grids are above it.
   std::unique_ptr<device::Launch> make_launch(Function&, const LaunchConfig&, const device::Dim3& cluster,
-                                              std::vector<u8> params, u32 depth);
+                                              ParamBlock params, u32 depth);
   bool on_device(u64 address, u64 extent) const;  // kernels may read and write all of it
   Executor& executor() { return *executor_; }
   Error host_function(Stream&, std::function<void()>, bool even_if_broken);

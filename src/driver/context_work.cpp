@@ -16,11 +16,11 @@ constexpr u64 kStaged = 64 << 10;  // pageable sources up to this size are read 
 
 // What stays alive while a grid runs: its parameters, and the words cooperative groups count arrivals in.
 struct GridBlock {
-  std::vector<u8> params;
+  ParamBlock params;
   alignas(16) u32 workspace[4] = {8, 0, 0, 0};  // size, barrier
 };
 
-Error fill_params(const ir::Function& f, const LaunchArgs& args, std::vector<u8>& out) {
+Error fill_params(const ir::Function& f, const LaunchArgs& args, ParamBlock& out) {
   out.assign(f.param_bytes, 0);
   if (args.block) {
     if (args.block_bytes > out.size()) return Error::LaunchOutOfResources;
@@ -49,7 +49,7 @@ void set_code(device::Launch& launch, std::shared_ptr<const codegen::Compiled> c
 }
 
 std::unique_ptr<device::Launch> Context::make_launch(Function& f, const LaunchConfig& c, const device::Dim3& cluster,
-                                                     std::vector<u8> params, u32 depth) {
+                                                     ParamBlock params, u32 depth) {
   auto block = std::make_shared<GridBlock>();
   block->params = std::move(params);
   const DeviceSpec& spec = device_.spec();
@@ -86,7 +86,7 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
     runtime().report(log);
     return e;
   }
-  std::vector<u8> params;
+  ParamBlock params;
   US_TRY(fill_params(f.ir(), args, params));
   auto launch = make_launch(f, c, cluster, std::move(params), 0);
   set_code(*launch, std::move(code));

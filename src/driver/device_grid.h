@@ -32,7 +32,7 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
   struct Prepared {
     Function* function = nullptr;
     LaunchConfig config;
-    std::vector<u8> params;
+    ParamBlock params;
   };
   enum class Order { InStream, FireAndForget, Tail };
   // Where work goes: behind the tail of a stream, or nowhere in particular.

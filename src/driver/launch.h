@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch as the program asked for it, and the rules that hardware applies to it.
 #pragma once
+#include <new>
+#include <vector>
+
 #include "driver/function.h"
 
 namespace us::driver {
@@ -25,6 +28,20 @@ struct LaunchArgs {
   const void* block = nullptr;
   u64 block_bytes = 0;
 };
+
+// A block of kernel parameters; a tensor map in it must lie at a multiple of 64.
+template <class T>
+struct ParamAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kAlign{64};
+  ParamAllocator() = default;
+  template <class U>
+  explicit ParamAllocator(const ParamAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlign)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, kAlign); }
+  bool operator==(const ParamAllocator&) const { return true; }
+};
+using ParamBlock = std::vector<u8, ParamAllocator<u8>>;
 
 // The cluster shape of a launch. InvalidClusterSize: one that the device or the kernel does not allow, or that does not
 // divide the grid.

@@ -23,6 +23,7 @@ u32 first(u32 mask) { return static_cast<u32>(std::countr_zero(mask)); }
 
 bool is_barrier(Form f) {
   switch (f) {
+    case Form::barrier_cluster_wait:
     case Form::bar_sync:
     case Form::barrier_sync:
     case Form::bar_arrive:
@@ -155,8 +156,12 @@ bool Interpreter::arrive(u32 group, const ir::Inst& i) {
   const u32 here = guarded(group, i);
   advance(group & ~here);
   builder_.reset(here);
-  const ir::Operand& o = i.ops[barrier ? barrier_number_operand(i) : static_cast<u32>(mask_operand)];
-  const V key = here ? builder_.read(o, isa::Type::u32) : V{};
+  const bool of_cluster = i.form == Form::barrier_cluster_wait;
+  V key;
+  if (here && of_cluster)
+    key = builder_.imm(32, ~0u);  // no barrier of the CTA
+  else if (here)
+    key = builder_.read(i.ops[barrier ? barrier_number_operand(i) : static_cast<u32>(mask_operand)], isa::Type::u32);
   each(here, [&](u32 l) {
     Lane& lane = lanes_[l];
     lane.waiting = true, lane.barrier = barrier;

@@ -276,6 +276,8 @@ class Emitter final : public Builder {
   std::map<u32, Block*> its_queue_;  // by block: where lanes go that must wait for their turn
   void emit_its_terminator(u32 b);
   void its_barrier(std::span<const V> args, u32 red_bits, V* red);
+  void its_cluster_wait();
+  Block* its_poll_again(u32 slot, Value* ready);
   void its_nanosleep(V ns);
   void find_its_spins();
   bool calls_that_wait();

@@ -427,8 +427,6 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
   auto* whole = Block::Create(c_, "bar.whole", out_);
   auto* part = Block::Create(c_, "bar.part", out_);
   auto* poll = Block::Create(c_, "bar.poll", out_);
-  auto* wait = Block::Create(c_, "bar.wait", out_);
-  auto* ready_block = Block::Create(c_, "bar.ready", out_);
   auto* go = Block::Create(c_, "bar.go", out_);
   Value* result = red ? new_alloca(vec_type(red_bits), "bar.red") : nullptr;
   Value* all = mask();
@@ -467,13 +465,7 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
   V id = make_varying(b_.CreateLoad(vec_type(64), kept_id), 64), polled[2];
   call_rt_now(RtFn::BarPoll, {id, make_varying(b_.CreateLoad(vec_type(64), kept), 64)}, {1, 32}, polled);
   Value* ready = b_.CreateAnd(b_.CreateBitCast(vec(polled[0]), b_.getInt32Ty()), mask());
-  b_.CreateCondBr(b_.CreateICmpEQ(ready, b_.getInt32(0)), wait, ready_block);
-  b_.SetInsertPoint(wait);
-  its_put(slot, mask(), false);
-  b_.CreateBr(its_round_);
-  b_.SetInsertPoint(ready_block);
-  its_put(slot, b_.CreateAnd(mask(), b_.CreateNot(ready)), true);
-  b_.CreateStore(b_.getInt32(0), its_stalled_);
+  Block* ready_block = its_poll_again(slot, ready);
   if (red) b_.CreateStore(b_.CreateTrunc(vec(polled[1]), vec_type(red_bits)), result);
   b_.CreateBr(go);
 
@@ -483,6 +475,52 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
   m->addIncoming(ready, ready_block);
   set_mask(m, false);
   if (red) *red = make_varying(b_.CreateLoad(vec_type(red_bits), result), red_bits);
+}
+
+// Lanes of the mask that are not ready poll again in the next round; the others go on.
+llvm::BasicBlock* Emitter::its_poll_again(u32 slot, Value* ready) {
+  auto* wait = Block::Create(c_, "bar.wait", out_);
+  auto* ready_block = Block::Create(c_, "bar.ready", out_);
+  b_.CreateCondBr(b_.CreateICmpEQ(ready, b_.getInt32(0)), wait, ready_block);
+  b_.SetInsertPoint(wait);
+  its_put(slot, mask(), false);
+  b_.CreateBr(its_round_);
+  b_.SetInsertPoint(ready_block);
+  its_put(slot, b_.CreateAnd(mask(), b_.CreateNot(ready)), true);
+  b_.CreateStore(b_.getInt32(0), its_stalled_);
+  return ready_block;
+}
+
+// The same for the barrier of the cluster, at which the lanes have arrived before.
+void Emitter::its_cluster_wait() {
+  const u32 slot = its_next_poll_++;
+  US_CHECK(slot < its_slots_);
+  auto* whole = Block::Create(c_, "cluster.whole", out_);
+  auto* part = Block::Create(c_, "cluster.part", out_);
+  auto* poll = Block::Create(c_, "cluster.poll", out_);
+  auto* go = Block::Create(c_, "cluster.go", out_);
+  Value* all = mask();
+  b_.CreateCondBr(its_alone(), whole, part);
+  b_.SetInsertPoint(whole);
+  call_rt_now(RtFn::ClusterWait, {}, {}, nullptr);
+  Block* whole_end = b_.GetInsertBlock();
+  b_.CreateBr(go);
+  b_.SetInsertPoint(part);
+  its_put(slot, all, false);
+  b_.CreateBr(its_round_);
+  its_switch_->addCase(b_.getInt64(slot), poll);
+  b_.SetInsertPoint(poll);
+  set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
+  V done;
+  call_rt_now(RtFn::ClusterPoll, {}, {1}, &done);
+  Value* ready = b_.CreateAnd(b_.CreateBitCast(vec(done), b_.getInt32Ty()), mask());
+  Block* ready_block = its_poll_again(slot, ready);
+  b_.CreateBr(go);
+  b_.SetInsertPoint(go);
+  auto* m = b_.CreatePHI(b_.getInt32Ty(), 2);
+  m->addIncoming(all, whole_end);
+  m->addIncoming(ready, ready_block);
+  set_mask(m, false);
 }
 
 // Waiting inside the runtime would stop the other lanes of the warp.

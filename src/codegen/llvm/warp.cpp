@@ -223,6 +223,7 @@ void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bit
     return copy_async(in);
   if (a_.its && fn == RtFn::BarSync) return its_barrier(in, 0, nullptr);
   if (a_.its && fn == RtFn::BarRed) return its_barrier(in, *bits.begin(), results);
+  if (a_.its && fn == RtFn::ClusterWait) return its_cluster_wait();
   if (a_.its && fn == RtFn::Nanosleep) return its_nanosleep(in[0]);
   if (a_.its && fn == RtFn::MbarTestWait)
     return call_rt_now(fn, {in[0], in[1], bin(Bin::Or, in[2], imm(64, 4)), in[3]}, {bits.begin(), bits.end()},

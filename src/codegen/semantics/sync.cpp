@@ -28,6 +28,14 @@ void sem_bar_red(const Sem& s) {
               {bits}, &r);
   s.out(0, r, op ? Type::pred : Type::u32);
 }
+void sem_barrier_cluster_arrive(const Sem& s) {
+  if (!s.has(Tok::relaxed)) s.b.fence(Order::AcqRel, Scope::Cluster);
+  s.b.call_rt(RtFn::ClusterArrive, {}, {}, nullptr);
+}
+void sem_barrier_cluster_wait(const Sem& s) {
+  s.b.call_rt(RtFn::ClusterWait, {}, {}, nullptr);
+  s.b.fence(Order::AcqRel, Scope::Cluster);
+}
 // The lanes have been gathered by whoever drives the builder, and a warp sees its own memory accesses in order.
 void sem_bar_warp_sync(const Sem&) {}
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of asynchronous copies: each element of the destination is combined with one of the source, atomically.
+#pragma once
+#include "base/types.h"
+
+namespace us::device {
+
+enum class ReduceOp : u8 { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
+enum class Element : u8 { U32, S32, U64, S64, F16, BF16, F32, F64 };
+
+struct Reduction {
+  ReduceOp op = ReduceOp::None;
+  Element type = Element::U32;
+};
+u32 bytes_of(Element);
+// `bytes`: a multiple of the element's size; both addresses are multiples of it.
+void reduce_into(u8* dst, const u8* src, u32 bytes, Reduction);
+
+}  // namespace us::device

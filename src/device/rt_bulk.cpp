@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runtime functions of bulk and tensor copies, st.async and red.async: from the operands of each lane to a Transfer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/bulk_code.h"
+#include "device/copy.h"
+#include "device/rt.h"
+
+namespace us::device {
+namespace {
+
+constexpr u32 kBulkUnit = 16;  // bytes: size and alignment of bulk copies
+
+[[gnu::noinline, gnu::cold]] void refuse(Warp& w, Outcome outcome, std::string&& what, u32 lane) {
+  die(w, outcome, std::move(what), 1u << lane);
+}
+
+u8* shared_at(Warp& w, u64 offset, u64 bytes, u32 lane, const char* what) {
+  const u64 window = cluster_window_bytes(*w.home->slot);
+  if (offset > window || bytes > window - offset || offset % kCtaSharedStride + bytes > kCtaSharedStride) [[unlikely]]
+    refuse(w, Outcome::IllegalAddress,
+           fmt::format("{} of {} bytes at shared address {:#x}: outside the shared memory of the cluster", what, bytes, offset), lane);
+  return w.window + offset;
+}
+
+void require_multiple(Warp& w, u64 value, u32 unit, const char* what, u32 lane) {
+  if (value % unit) [[unlikely]]
+    refuse(w, Outcome::MisalignedAddress, fmt::format("bulk copy: {} is {:#x}; expected a multiple of {}", what, value, unit), lane);
+}
+
+void require_mbarrier(Warp& w, u64 offset, u32 lane) {
+  require_multiple(w, offset, 8, "the mbarrier's address", lane);
+  shared_at(w, offset, 8, lane, "mbarrier");
+}
+
+// The same place in the shared memory of another CTA of the cluster.
+u64 in_cta(u64 offset, u32 rank) { return offset % kCtaSharedStride + rank * kCtaSharedStride; }
+
+void into_group(Warp& w, u32 lane, Transfer& t) {
+  t.owner = &w;
+  t.lane = u8(lane);
+  t.group = w.bulk_groups[lane];
+}
+
+// To shared memory, completing at an mbarrier; with a mask, to all its CTAs.
+void deliver_to_shared(Warp& w, u32 lane, const Transfer& t, u64 dst, u64 mbarrier, bool multicast, u64 ctas) {
+  Slot& s = *w.home->slot;
+  if (!multicast) ctas = u64{1} << dst / kCtaSharedStride;
+  if (ctas >> s.grid->cluster_ctas)
+    refuse(w, Outcome::IllegalInstruction,
+           fmt::format("multicast to CTAs {:#x}, but the cluster has {}", ctas, s.grid->cluster_ctas), lane);
+  for (u32 rank = 0; rank < s.grid->cluster_ctas; ++rank) {
+    if (!(ctas >> rank & 1)) continue;
+    Transfer one = t;
+    one.dst = w.window + (multicast ? in_cta(dst, rank) : dst);
+    one.mbarrier = i64(multicast ? in_cta(mbarrier, rank) : mbarrier);
+    issue(s, std::move(one));
+  }
+}
+
+}  // namespace
+
+void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) {
+    const BulkCode code(args[l]);
+    const u64 dst = args[32 + l], src = args[64 + l], bytes = args[96 + l], mbarrier = args[128 + l], bits = args[160 + l];
+    require_multiple(w, bytes, kBulkUnit, "the size", l);
+    require_multiple(w, dst, kBulkUnit, "the destination", l);
+    require_multiple(w, src, kBulkUnit, "the source", l);
+    Transfer t;
+    t.bytes = t.src_bytes = u32(bytes);
+    t.reduction = {code.op(), code.element()};
+    t.src = code.from_global() ? std::bit_cast<const u8*>(src) : shared_at(w, src, bytes, l, "bulk copy");
+    if (code.to_global()) {
+      t.dst = std::bit_cast<u8*>(dst);
+      if (code.masked()) t.byte_mask = u16(bits);
+      into_group(w, l, t);
+      issue(*w.home->slot, std::move(t));
+      continue;
+    }
+    shared_at(w, dst, bytes, l, "bulk copy");
+    require_mbarrier(w, mbarrier, l);
+    deliver_to_shared(w, l, t, dst, mbarrier, code.masked(), bits);
+  }
+}
+
+void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) {
+    const BulkCode code(args[l]);
+    const u64 map = args[32 + l], shared = args[64 + l], mbarrier = args[96 + l], ctas = args[128 + l];
+    require_multiple(w, map, 64, "the tensor map's address", l);
+    auto box = std::make_shared<memory::TensorBox>();
+    std::memcpy(&box->map, std::bit_cast<const void*>(map), sizeof box->map);
+    if (const char* why = memory::unusable(box->map, code.dimensions(), code.im2col()))
+      refuse(w, Outcome::IllegalInstruction, fmt::format("bulk tensor copy: {}", why), l);
+    for (u32 d = 0; d < 5; ++d) box->at[d] = i32(u32(args[(5 + d) * 32 + l]));
+    for (u32 d = 0; d < 3; ++d) box->offset[d] = u16(args[(10 + d) * 32 + l]);
+    const u32 bytes = memory::box_bytes(box->map);
+    require_multiple(w, shared, box->map.swizzle == memory::TensorMap::NoSwizzle ? 16 : 128, "the address in shared memory", l);
+    u8* place = shared_at(w, shared, bytes, l, "bulk tensor copy");
+    box->shared_offset = u32(shared % kCtaSharedStride);
+    Transfer t;
+    t.bytes = t.src_bytes = bytes;
+    if (code.to_global()) {
+      t.src = place;
+      t.reduction = {code.op(), Element::U32};
+      if (code.op() != ReduceOp::None && !element_of_map(box->map.type, t.reduction.type))
+        refuse(w, Outcome::IllegalInstruction, "bulk tensor reduction: elements of this type cannot be reduced", l);
+      t.tensor = std::move(box);
+      into_group(w, l, t);
+      issue(*w.home->slot, std::move(t));
+      continue;
+    }
+    require_mbarrier(w, mbarrier, l);
+    t.tensor = std::move(box);
+    deliver_to_shared(w, l, t, shared, mbarrier, code.masked(), ctas);
+  }
+}
+
+void rt_CpBulkCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) ++w.bulk_groups[l];
+}
+
+void rt_CpBulkWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  Slot& s = *w.home->slot;
+  if (s.queue.empty()) return;
+  for (u32 l : Lanes(mask)) {
+    const u32 left = u32(args[l]), groups = w.bulk_groups[l];
+    finish_groups(s, w, l, groups > left ? groups - left : 0, args[32 + l] != 0);
+  }
+}
+
+// One element or a vector of them for the shared memory of a CTA of the cluster; there, an mbarrier learns of the bytes.
+void rt_StoreAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) {
+    const BulkCode code(args[l]);
+    const u64 dst = args[32 + l], mbarrier = args[64 + l], element = args[96 + l] & 0xff, count = args[96 + l] >> 8;
+    require_multiple(w, dst, u32(element * count), "the destination", l);
+    shared_at(w, dst, element * count, l, "asynchronous store");
+    require_mbarrier(w, mbarrier, l);
+    Transfer t;
+    t.bytes = t.src_bytes = u32(element * count);
+    t.snapshot.resize(t.bytes);
+    for (u64 k = 0; k < count; ++k) std::memcpy(t.snapshot.data() + k * element, &args[(4 + k) * 32 + l], element);
+    t.reduction = {code.op(), code.element()};
+    deliver_to_shared(w, l, t, dst, mbarrier, false, 0);
+  }
+}
+
+void rt_TensorMapReplace(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  using memory::TensorMap;
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) {
+    const u64 value = args[96 + l], k = args[64 + l];
+    TensorMap& m = *std::bit_cast<TensorMap*>(args[l]);
+    const auto field = static_cast<MapField>(args[32 + l]);
+    if (m.magic != TensorMap::kMagic) refuse(w, Outcome::IllegalInstruction, "tensormap.replace: the address is not that of a tensor map", l);
+    if (k >= 5) refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: dimension {}; expected 0 to 4", k), l);
+    static constexpr u8 types[] = {TensorMap::U8,  TensorMap::U16,     TensorMap::U32, TensorMap::S32,  TensorMap::U64,  TensorMap::S64, TensorMap::F16,
+                                   TensorMap::F32, TensorMap::F32Ftz, TensorMap::F64, TensorMap::BF16, TensorMap::TF32, TensorMap::TF32Ftz};
+    switch (field) {
+      case MapField::Address:
+        m.address = value;
+        break;
+      case MapField::Rank:
+        m.rank = u8(value + 1);
+        break;
+      case MapField::ElementType:
+        if (value >= std::size(types)) refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: element type {}", value), l);
+        m.type = types[value];
+        break;
+      case MapField::Interleave:
+        m.interleave = u8(value);
+        break;
+      case MapField::Swizzle:
+        m.swizzle = u8(value);
+        break;
+      case MapField::Fill:
+        m.nan_fill = u8(value);
+        break;
+      case MapField::BoxDim:
+        m.box[k] = u16(value);
+        break;
+      case MapField::GlobalDim:
+        m.last[k] = u32(value) - 1;
+        break;
+      case MapField::GlobalStride:
+        if (k < 4) m.strides[k] = value;
+        break;
+      case MapField::ElementStride:
+        m.element_strides[k] = u8(value);
+        break;
+    }
+  }
+}
+
+}  // namespace us::device
