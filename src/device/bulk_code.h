@@ -36,10 +36,21 @@ class BulkCode {
 };
 
 // Fields of tensormap.replace.
-enum class MapField : u8 { Address, Rank, ElementType, Interleave, Swizzle, Fill, BoxDim, GlobalDim, GlobalStride, ElementStride };
+enum class MapField : u8 {
+  Address,
+  Rank,
+  ElementType,
+  Interleave,
+  Swizzle,
+  Fill,
+  BoxDim,
+  GlobalDim,
+  GlobalStride,
+  ElementStride
+};
 
-// The element type of reductions into a tensor; false: there are none.
-constexpr bool element_of_map(u8 type, Element& e) {
+// The element type of a reduction into a tensor; false: an H200 takes it for an illegal instruction.
+constexpr bool element_of_map(u8 type, ReduceOp op, Element& e) {
   using memory::TensorMap;
   switch (type) {
     case TensorMap::U32:
@@ -49,7 +60,7 @@ constexpr bool element_of_map(u8 type, Element& e) {
     case TensorMap::U64:
       return e = Element::U64, true;
     case TensorMap::S64:
-      return e = Element::S64, true;
+      return e = Element::S64, op == ReduceOp::Min || op == ReduceOp::Max;
     case TensorMap::F16:
       return e = Element::F16, true;
     case TensorMap::BF16:

@@ -44,10 +44,10 @@ void arrive(Warp& w, u32 lanes) {
   notice_exits(w);
   if (u32 again = w.cluster_arrived & lanes)
     die(w, Outcome::IllegalInstruction,
-        "barrier.cluster.arrive: these threads have arrived at this phase already; expected barrier.cluster.wait between two arrivals",
+        "barrier.cluster.arrive: these threads have arrived at this phase already; expected barrier.cluster.wait "
+        "between two arrivals",
         again);
-  if (!s.cluster_missing)
-    for_each_warp(s, [&](const Warp& other) { s.cluster_missing += !other.ended; });
+  if (!s.cluster_missing) for_each_warp(s, [&](const Warp& other) { s.cluster_missing += !other.ended; });
   w.cluster_arrived |= lanes;
   settle(w);
 }

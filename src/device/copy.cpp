@@ -22,7 +22,8 @@ void move(const Transfer& t) {
   if (t.tensor && t.dst) return memory::load_box(*t.tensor, t.dst);
   if (t.tensor && t.reduction.op == ReduceOp::None) return memory::store_box(*t.tensor, src);
   if (t.tensor)
-    return memory::for_each_piece(*t.tensor, src, [&](u8* to, const u8* from, u32 bytes) { reduce_into(to, from, bytes, t.reduction); });
+    return memory::for_each_piece(
+        *t.tensor, src, [&](u8* to, const u8* from, u32 bytes) { reduce_into(to, from, bytes, t.reduction); });
   if (t.reduction.op != ReduceOp::None) return reduce_into(t.dst, src, t.bytes, t.reduction);
   if (t.byte_mask != 0xffff) return write_masked(t.dst, src, t.bytes, t.byte_mask);
   std::memmove(t.dst, src, t.src_bytes);
@@ -54,7 +55,8 @@ void issue(Slot& s, Transfer&& t) {
   if (policy == AsyncPolicy::Eager) return deliver(s, t);
   s.queue.push_back(std::move(t));
   s.in_flight = u32(s.queue.size());
-  while (policy == AsyncPolicy::Random && next_random(s) % 2 && deliver_one(s)) {}
+  while (policy == AsyncPolicy::Random && next_random(s) % 2 && deliver_one(s)) {
+  }
 }
 
 bool deliver_one(Slot& s) {
@@ -67,7 +69,8 @@ bool deliver_one(Slot& s) {
 }
 
 void deliver_all(Slot& s) {
-  while (deliver_one(s)) {}
+  while (deliver_one(s)) {
+  }
 }
 
 void finish_groups(Slot& s, const Warp& w, u32 lane, u32 group, bool read_only) {
@@ -76,7 +79,8 @@ void finish_groups(Slot& s, const Warp& w, u32 lane, u32 group, bool read_only) 
     if (t.mbarrier >= 0 || t.owner != &w || t.lane != lane || t.group >= group) {
       ++k;
     } else if (read_only) {
-      if (t.snapshot.empty()) t.snapshot.assign(t.src, t.src + t.bytes);
+      if (t.snapshot.empty())
+        t.snapshot.assign(t.src, t.src + (t.tensor ? memory::shared_bytes(t.tensor->map) : t.bytes));
       ++k;
     } else {
       deliver(s, take(s, k));

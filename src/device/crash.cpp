@@ -86,7 +86,7 @@ Fault crash_fault(Warp& w, const Crash& c) {
     return {Outcome::IllegalAddress,
             fmt::format("illegal memory access: the address is in no address space\n{}", place)};
   if (const Cta* gone = closed_cta(*w.home->slot, c.address))
-    return {Outcome::IllegalAddress,
+    return {Outcome::Trap,
             fmt::format(
                 "access to the shared memory of block {}, which has ended; expected barrier.cluster or another wait "
                 "that keeps the blocks of the cluster alive\n{}",

@@ -62,7 +62,8 @@ void each(u8* dst, const u8* src, u32 bytes, F combine) {
     std::memcpy(&b, src + at, sizeof b);
     std::atomic_ref<T> cell(*reinterpret_cast<T*>(dst + at));
     T seen = cell.load(std::memory_order_relaxed);
-    while (!cell.compare_exchange_weak(seen, combine(seen, b), std::memory_order_relaxed)) {}
+    while (!cell.compare_exchange_weak(seen, combine(seen, b), std::memory_order_relaxed)) {
+    }
   }
 }
 
@@ -83,7 +84,9 @@ u32 bytes_of(Element e) {
 }
 
 void reduce_into(u8* dst, const u8* src, u32 bytes, Reduction r) {
-  auto integers = [&]<class T>(T) { each<T>(dst, src, bytes, [&](T a, T b) { return combine_integer<T>(r.op, a, b); }); };
+  auto integers = [&]<class T>(T) {
+    each<T>(dst, src, bytes, [&](T a, T b) { return combine_integer<T>(r.op, a, b); });
+  };
   switch (r.type) {
     case Element::U32:
       return integers(u32{});

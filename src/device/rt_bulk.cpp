@@ -22,13 +22,31 @@ u8* shared_at(Warp& w, u64 offset, u64 bytes, u32 lane, const char* what) {
   const u64 window = cluster_window_bytes(*w.home->slot);
   if (offset > window || bytes > window - offset || offset % kCtaSharedStride + bytes > kCtaSharedStride) [[unlikely]]
     refuse(w, Outcome::IllegalAddress,
-           fmt::format("{} of {} bytes at shared address {:#x}: outside the shared memory of the cluster", what, bytes, offset), lane);
+           fmt::format("{} of {} bytes at shared address {:#x}: outside the shared memory of the cluster", what, bytes,
+                       offset),
+           lane);
   return w.window + offset;
 }
 
 void require_multiple(Warp& w, u64 value, u32 unit, const char* what, u32 lane) {
   if (value % unit) [[unlikely]]
-    refuse(w, Outcome::MisalignedAddress, fmt::format("bulk copy: {} is {:#x}; expected a multiple of {}", what, value, unit), lane);
+    refuse(w, Outcome::MisalignedAddress,
+           fmt::format("bulk copy: {} is {:#x}; expected a multiple of {}", what, value, unit), lane);
+}
+
+// What an H200 takes for an illegal instruction.
+void require_coordinates(Warp& w, const memory::TensorBox& b, bool stores, u32 lane) {
+  const i64 start = i64{b.at[0]} * (b.map.element_bits() / 8);
+  if (start % kBulkUnit)
+    refuse(w, Outcome::IllegalInstruction,
+           fmt::format(
+               "bulk tensor copy: rows begin {} bytes into the tensor's (coordinate {}); expected a multiple of 16",
+               start, b.at[0]),
+           lane);
+  for (u32 d = 0; stores && d < b.map.rank; ++d)
+    if (b.at[d] < 0)
+      refuse(w, Outcome::IllegalInstruction,
+             fmt::format("bulk tensor store: coordinate {} of dimension {}; expected none below 0", b.at[d], d), lane);
 }
 
 void require_mbarrier(Warp& w, u64 offset, u32 lane) {
@@ -67,7 +85,8 @@ void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   for (u32 l : Lanes(mask)) {
     const BulkCode code(args[l]);
-    const u64 dst = args[32 + l], src = args[64 + l], bytes = args[96 + l], mbarrier = args[128 + l], bits = args[160 + l];
+    const u64 dst = args[32 + l], src = args[64 + l], bytes = args[96 + l], mbarrier = args[128 + l],
+              bits = args[160 + l];
     require_multiple(w, bytes, kBulkUnit, "the size", l);
     require_multiple(w, dst, kBulkUnit, "the destination", l);
     require_multiple(w, src, kBulkUnit, "the source", l);
@@ -101,15 +120,16 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     for (u32 d = 0; d < 5; ++d) box->at[d] = i32(u32(args[(5 + d) * 32 + l]));
     for (u32 d = 0; d < 3; ++d) box->offset[d] = u16(args[(10 + d) * 32 + l]);
     const u32 bytes = memory::box_bytes(box->map);
-    require_multiple(w, shared, box->map.swizzle == memory::TensorMap::NoSwizzle ? 16 : 128, "the address in shared memory", l);
-    u8* place = shared_at(w, shared, bytes, l, "bulk tensor copy");
+    require_multiple(w, shared, 128, "the address in shared memory", l);
+    require_coordinates(w, *box, code.to_global(), l);
+    u8* place = shared_at(w, shared, memory::shared_bytes(box->map), l, "bulk tensor copy");
     box->shared_offset = u32(shared % kCtaSharedStride);
     Transfer t;
     t.bytes = t.src_bytes = bytes;
     if (code.to_global()) {
       t.src = place;
       t.reduction = {code.op(), Element::U32};
-      if (code.op() != ReduceOp::None && !element_of_map(box->map.type, t.reduction.type))
+      if (code.op() != ReduceOp::None && !element_of_map(box->map.type, code.op(), t.reduction.type))
         refuse(w, Outcome::IllegalInstruction, "bulk tensor reduction: elements of this type cannot be reduced", l);
       t.tensor = std::move(box);
       into_group(w, l, t);
@@ -162,10 +182,14 @@ void rt_TensorMapReplace(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const u64 value = args[96 + l], k = args[64 + l];
     TensorMap& m = *std::bit_cast<TensorMap*>(args[l]);
     const auto field = static_cast<MapField>(args[32 + l]);
-    if (m.magic != TensorMap::kMagic) refuse(w, Outcome::IllegalInstruction, "tensormap.replace: the address is not that of a tensor map", l);
-    if (k >= 5) refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: dimension {}; expected 0 to 4", k), l);
-    static constexpr u8 types[] = {TensorMap::U8,  TensorMap::U16,     TensorMap::U32, TensorMap::S32,  TensorMap::U64,  TensorMap::S64, TensorMap::F16,
-                                   TensorMap::F32, TensorMap::F32Ftz, TensorMap::F64, TensorMap::BF16, TensorMap::TF32, TensorMap::TF32Ftz};
+    if (m.magic != TensorMap::kMagic)
+      refuse(w, Outcome::IllegalInstruction, "tensormap.replace: the address is not that of a tensor map", l);
+    if (k >= 5)
+      refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: dimension {}; expected 0 to 4", k), l);
+    static constexpr u8 types[] = {TensorMap::U8,     TensorMap::U16, TensorMap::U32,  TensorMap::S32,
+                                   TensorMap::U64,    TensorMap::S64, TensorMap::F16,  TensorMap::F32,
+                                   TensorMap::F32Ftz, TensorMap::F64, TensorMap::BF16, TensorMap::TF32,
+                                   TensorMap::TF32Ftz};
     switch (field) {
       case MapField::Address:
         m.address = value;
@@ -174,7 +198,8 @@ void rt_TensorMapReplace(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
         m.rank = u8(value + 1);
         break;
       case MapField::ElementType:
-        if (value >= std::size(types)) refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: element type {}", value), l);
+        if (value >= std::size(types))
+          refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: element type {}", value), l);
         m.type = types[value];
         break;
       case MapField::Interleave:

@@ -79,6 +79,20 @@ u32 rows_of(const TensorMap& m) {
   return rows;
 }
 
+// From one row to the next in shared memory.
+u32 pitch(const TensorMap& m) {
+  switch (m.swizzle) {
+    case TensorMap::Swizzle32:
+      return 32;
+    case TensorMap::Swizzle64:
+      return 64;
+    case TensorMap::Swizzle128:
+      return 128;
+    default:
+      return row_bytes(m);
+  }
+}
+
 // The bytes of a row that lie inside the tensor: [first, end).
 std::pair<u32, u32> inside(const TensorBox& b) {
   const i64 size = i64(b.map.size(0)), element = bytes_per_element(b.map), row = row_bytes(b.map);
@@ -107,19 +121,19 @@ void fill(const TensorMap& m, u8* to, u32 bytes) {
     std::memset(to, 0, bytes);
     return;
   }
-  for (u32 k = 0; k < bytes; ++k) to[k] = 0xff;
+  for (u32 k = 0; k < bytes; ++k) to[k] = k % 2 ? 0x7f : 0xf7;  // a NaN in every type
 }
 
-// Types that the copy changes: subnormal numbers become zero, tf32 keeps 10 bits of the fraction.
+// tf32 keeps 10 bits of the fraction, to nearest even. Subnormal numbers stay in the .ftz types too, as an H200 shows.
 void convert(const TensorMap& m, u8* at, u32 bytes) {
-  const bool flush = m.type == TensorMap::F32Ftz || m.type == TensorMap::TF32Ftz;
-  const bool tf32 = m.type == TensorMap::TF32 || m.type == TensorMap::TF32Ftz;
-  if (!flush && !tf32) return;
+  if (m.type != TensorMap::TF32 && m.type != TensorMap::TF32Ftz) return;
   for (u32 k = 0; k + 4 <= bytes; k += 4) {
     u32 v;
     std::memcpy(&v, at + k, 4);
-    if (flush && (v & 0x7f800000) == 0) v &= 0x80000000;
-    if (tf32 && (v & 0x7f800000) != 0x7f800000) v = (v + 0xfff + (v >> 13 & 1)) & ~0x1fffu;
+    if ((v & 0x7fffffff) > 0x7f800000)
+      v = 0x7fffe000;
+    else if ((v & 0x7f800000) != 0x7f800000)
+      v = (v + 0xfff + (v >> 13 & 1)) & ~0x1fffu;
     std::memcpy(at + k, &v, 4);
   }
 }
@@ -130,6 +144,7 @@ u32 row_bytes(const TensorMap& m) {
   return (m.mode == TensorMap::Mode::Im2col ? m.channels : m.box[0]) * bytes_per_element(m);
 }
 u32 box_bytes(const TensorMap& m) { return row_bytes(m) * rows_of(m); }
+u32 shared_bytes(const TensorMap& m) { return pitch(m) * rows_of(m); }
 
 const char* unusable(const TensorMap& m, u32 dimensions, bool im2col) {
   if (m.magic != TensorMap::kMagic) return "the address is not that of a tensor map";
@@ -153,7 +168,7 @@ void load_box(const TensorBox& b, u8* shared) {
       convert(b.map, shared + to, n);
     });
     for_each_chunk(b, row, stop, bytes, [&](u32, u32 to, u32 n) { fill(b.map, shared + to, n); });
-    row += bytes;
+    row += pitch(b.map);
   });
 }
 
@@ -163,8 +178,9 @@ void for_each_piece(const TensorBox& b, const u8* shared, const std::function<vo
   u32 row = 0;
   for_each_row(b, [&, first = first, end = end](u8* to) {
     if (to)
-      for_each_chunk(b, row, first, end, [&](u32 at, u32 from, u32 n) { f(to + i64{b.at[0]} * element + at, shared + from, n); });
-    row += row_bytes(b.map);
+      for_each_chunk(b, row, first, end,
+                     [&](u32 at, u32 from, u32 n) { f(to + i64{b.at[0]} * element + at, shared + from, n); });
+    row += pitch(b.map);
   });
 }
 

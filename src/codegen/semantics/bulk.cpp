@@ -104,7 +104,8 @@ void tensor_copy(const Sem& s, u32 k, u32 shared, BulkCode code, int mbar, int o
   b.call_rt(RtFn::CpTensor,
             {code_of(s, code), address(s, k), shared_offset(s, shared, false),
              mbar >= 0 ? shared_offset(s, static_cast<u32>(mbar), false) : none(s),
-             ctas >= 0 ? s.in(static_cast<u32>(ctas), Type::b16) : none(s), c[0], c[1], c[2], c[3], c[4], off[0], off[1], off[2]},
+             ctas >= 0 ? s.in(static_cast<u32>(ctas), Type::b16) : none(s), c[0], c[1], c[2], c[3], c[4], off[0],
+             off[1], off[2]},
             {}, nullptr);
 }
 bool is_im2col(const Sem& s) { return s.has(Tok::im2col) || s.has(Tok::im2col_no_offs); }
@@ -117,7 +118,8 @@ void sem_cp_async_bulk_tensor_load(const Sem& s) {
 }
 // [map, {c}], [a], also reducing
 void sem_cp_async_bulk_tensor_store(const Sem& s) {
-  tensor_copy(s, 0, 2, BulkCode().to_global(true).im2col(is_im2col(s)).reduction(operation(s), Element::U32), -1, -1, -1);
+  tensor_copy(s, 0, 2, BulkCode().to_global(true).im2col(is_im2col(s)).reduction(operation(s), Element::U32), -1, -1,
+              -1);
 }
 
 namespace {
@@ -131,8 +133,8 @@ void store_async(const Sem& s, BulkCode code, u32 count) {
     v[k] = !there ? none(s) : b.zext(o.kind == ir::Operand::Kind::Vector ? b.read(o.elems[k], t) : b.read(o, t), 64);
   }
   b.call_rt(RtFn::StoreAsync,
-            {code_of(s, code), shared_offset(s, 0, false), shared_offset(s, 2, false), imm32(b, isa::bits_of(t) / 8 | count << 8), v[0],
-             v[1], v[2], v[3]},
+            {code_of(s, code), shared_offset(s, 0, false), shared_offset(s, 2, false),
+             imm32(b, isa::bits_of(t) / 8 | count << 8), v[0], v[1], v[2], v[3]},
             {}, nullptr);
 }
 }  // namespace
@@ -141,20 +143,26 @@ void sem_red_async(const Sem& s) { store_async(s, BulkCode().reduction(operation
 
 // [map], dimension (may be absent), value
 void sem_tensormap_replace(const Sem& s) {
-  static constexpr std::pair<Tok, MapField> fields[] = {
-      {Tok::global_address, MapField::Address}, {Tok::rank, MapField::Rank},
-      {Tok::elemtype, MapField::ElementType},   {Tok::interleave_layout, MapField::Interleave},
-      {Tok::swizzle_mode, MapField::Swizzle},   {Tok::fill_mode, MapField::Fill},
-      {Tok::box_dim, MapField::BoxDim},         {Tok::global_dim, MapField::GlobalDim},
-      {Tok::global_stride, MapField::GlobalStride}, {Tok::element_stride, MapField::ElementStride}};
+  static constexpr std::pair<Tok, MapField> fields[] = {{Tok::global_address, MapField::Address},
+                                                        {Tok::rank, MapField::Rank},
+                                                        {Tok::elemtype, MapField::ElementType},
+                                                        {Tok::interleave_layout, MapField::Interleave},
+                                                        {Tok::swizzle_mode, MapField::Swizzle},
+                                                        {Tok::fill_mode, MapField::Fill},
+                                                        {Tok::box_dim, MapField::BoxDim},
+                                                        {Tok::global_dim, MapField::GlobalDim},
+                                                        {Tok::global_stride, MapField::GlobalStride},
+                                                        {Tok::element_stride, MapField::ElementStride}};
   MapField field = MapField::Address;
   for (auto [tok, f] : fields)
     if (s.has(tok)) field = f;
   const bool by_dimension = field >= MapField::BoxDim;
-  V map = s.has(Tok::shared_cta) ? s.b.to_generic(isa::Space::Shared, s.b.zext(shared_offset(s, 0, false), 64)) : address(s, 0);
+  V map = s.has(Tok::shared_cta) ? s.b.to_generic(isa::Space::Shared, s.b.zext(shared_offset(s, 0, false), 64))
+                                 : address(s, 0);
   s.b.call_rt(RtFn::TensorMapReplace,
-              {map, imm32(s.b, static_cast<u32>(field)), by_dimension ? s.in(1, Type::u32) : none(s), s.in(by_dimension ? 2 : 1)}, {},
-              nullptr);
+              {map, imm32(s.b, static_cast<u32>(field)), by_dimension ? s.in(1, Type::u32) : none(s),
+               s.in(by_dimension ? 2 : 1)},
+              {}, nullptr);
 }
 // Copies the map; the fence orders what the copy engine reads after it, which here reads like a thread.
 void sem_tensormap_cp_fenceproxy(const Sem& s) {

@@ -63,7 +63,7 @@ bool set_sizes(const Common& c, us::u64 unit, TensorMap& m) {
 // Types of 4 and 6 bits came after the devices of this model.
 bool set_common(const Common& c, us::u32 least_rank, TensorMap& m) {
   if (!c.dims || !c.element_strides || !known_enums(c)) return false;
-  if (c.rank < least_rank || c.rank > 5 || (c.rank > 1 && !c.strides)) return false;
+  if (c.rank < least_rank || c.rank > 5 || !c.strides) return false;
   if (c.interleave != CU_TENSOR_MAP_INTERLEAVE_NONE && c.rank < 3) return false;
   if (c.type >= CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B || c.swizzle > CU_TENSOR_MAP_SWIZZLE_128B) return false;
   const us::u64 unit = c.interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;
