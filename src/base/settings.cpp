@@ -38,6 +38,22 @@ const char* readMath(std::string_view text, bool& fast) {
   fast = text == "fast";
   return nullptr;
 }
+const char* readAsync(std::string_view text, AsyncChoice& out) {
+  static constexpr std::string_view random = "random:";
+  out = {};
+  if (text == "eager") return nullptr;
+  if (text == "late") {
+    out.delivery = AsyncDelivery::Late;
+    return nullptr;
+  }
+  out.delivery = AsyncDelivery::Random;
+  const char* const last = text.data() + text.size();
+  if (text.starts_with(random)) {
+    const auto [end, error] = std::from_chars(text.data() + random.size(), last, out.seed);
+    if (error == std::errc() && end == last) return nullptr;
+  }
+  return "`eager`, `late` or `random:SEED`";
+}
 const char* readDirectory(std::string_view text, std::string& out) {
   if (text.empty()) return "a directory, or `none`";
   out = text == "none" ? std::string() : std::string(text);

@@ -8,11 +8,19 @@
 
 namespace us {
 
+// When asynchronous copies are delivered: device/copy.h.
+enum class AsyncDelivery : u8 { Eager, Late, Random };
+struct AsyncChoice {
+  AsyncDelivery delivery = AsyncDelivery::Eager;
+  u64 seed = 1;
+};
+
 struct Settings {
   std::string device = "h200";
   u32 devices = 0;
   u32 threads = 0;
   bool deterministic = false;
+  AsyncChoice async;
   std::string cpu;
   bool time_passes = false;
   std::string dump_after;
@@ -23,7 +31,7 @@ struct Settings {
   std::string nvrtc;
 };
 
-enum class SettingKind : u8 { Text, Flag, Count, Math, Directory };
+enum class SettingKind : u8 { Text, Flag, Count, Math, Async, Directory };
 
 struct SettingRow {
   const char* field;

@@ -18,10 +18,11 @@ struct Options {
   std::string cpu;        // LLVM CPU name; empty = host
   std::string cache_dir;  // empty = no object cache
   bool time_passes = false;
-  std::string dump_after;      // pass name or "all"
-  bool force_varying = false;  // no uniform or pattern shapes: for cross checks
-  bool fast_math = false;      // approximate f32 instructions within their bounds, not with the bits of the device
-  bool force_its = false;      // every function in independent-thread-scheduling mode: for cross checks
+  std::string dump_after;        // pass name or "all"
+  bool force_varying = false;    // no uniform or pattern shapes: for cross checks
+  bool deferred_copies = false;  // asynchronous copies go through the copy engine, which may deliver them late
+  bool fast_math = false;        // approximate f32 instructions within their bounds, not with the bits of the device
+  bool force_its = false;        // every function in independent-thread-scheduling mode: for cross checks
 };
 
 class Compiled : public device::KernelCode {

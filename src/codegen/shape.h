@@ -65,10 +65,11 @@ Shape shape_float(FT, u32 result_bits, std::initializer_list<const Shape*>);
 
 // What is known about a launch when a variant is compiled.
 struct LaunchFacts {
-  device::Dim3 block{0, 0, 0};  // 0: unknown
-  bool cluster_one = true;      // cluster is 1x1x1
-  bool fast_math = false;       // see Options
-  bool one_thread = false;      // the block is one thread: only lane 0 is ever active, so every value is uniform
+  device::Dim3 block{0, 0, 0};   // 0: unknown
+  bool cluster_one = true;       // cluster is 1x1x1
+  bool deferred_copies = false;  // see Options
+  bool fast_math = false;        // see Options
+  bool one_thread = false;       // the block is one thread: only lane 0 is ever active, so every value is uniform
   bool full_warps() const { return block.x && (u64{block.x} * block.y * block.z) % kWarpSize == 0; }
   u32 warps() const { return block.x ? (block.x * block.y * block.z + kWarpSize - 1) / kWarpSize : 0; }
 };

@@ -14,6 +14,8 @@ driver::Settings driver_settings(const Config& c) {
   for (const driver::Preset* p : c.devices) s.devices.push_back(spec_of(*p));
   s.workers = c.settings.threads;
   s.deterministic = c.settings.deterministic;
+  s.async = c.settings.async;
+  s.jit.deferred_copies = s.async.delivery != AsyncDelivery::Eager;
   s.jit.cpu = c.settings.cpu;
   s.jit.fast_math = c.settings.fast_math;
   s.jit.cache_dir = c.settings.cache_dir;

@@ -29,7 +29,9 @@ void describe_run(Report& r, const Config& c) {
   r.fact("program", program());
   r.fact("process", std::to_string(::getpid()));
   r.fact("devices", devices);
-  r.fact("delivery", "eager");
+  r.fact("delivery", c.settings.async.delivery == AsyncDelivery::Eager  ? "eager"
+                     : c.settings.async.delivery == AsyncDelivery::Late ? "late"
+                                                                        : "random");
   r.fact("schedule", c.settings.deterministic ? "deterministic" : "free");
   r.fact("math", c.settings.fast_math ? "fast" : "exact");
 }

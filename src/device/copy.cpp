@@ -31,6 +31,12 @@ void move(const Transfer& t) {
 }
 
 void deliver(Slot& s, const Transfer& t) {
+  if (t.arrives) {  // what its thread copied before has come
+    u32 all[kWarpSize];
+    std::fill_n(all, kWarpSize, ~0u);
+    finish_groups(s, *t.owner, 1u << t.lane, all, {.bulk = false});
+    return arrive_at(s, u32(t.mbarrier));
+  }
   move(t);
   if (t.mbarrier >= 0) complete_tx(s, u32(t.mbarrier), t.bytes);
 }
@@ -51,17 +57,17 @@ u64 next_random(Slot& s) {  // xorshift64*
 }  // namespace
 
 void issue(Slot& s, Transfer&& t) {
-  const AsyncPolicy policy = s.worker->machine.options.async;
-  if (policy == AsyncPolicy::Eager) return deliver(s, t);
+  const AsyncDelivery policy = s.worker->machine.options.async.delivery;
+  if (policy == AsyncDelivery::Eager) return deliver(s, t);
   s.queue.push_back(std::move(t));
   s.in_flight = u32(s.queue.size());
-  while (policy == AsyncPolicy::Random && next_random(s) % 2 && deliver_one(s)) {
+  while (policy == AsyncDelivery::Random && next_random(s) % 2 && deliver_one(s)) {
   }
 }
 
 bool deliver_one(Slot& s) {
   if (s.queue.empty()) return false;
-  const bool random = s.worker->machine.options.async == AsyncPolicy::Random;
+  const bool random = s.worker->machine.options.async.delivery == AsyncDelivery::Random;
   const Transfer t = take(s, random ? next_random(s) % s.queue.size() : 0);
   s.events++;
   deliver(s, t);
@@ -73,19 +79,18 @@ void deliver_all(Slot& s) {
   }
 }
 
-void finish_groups(Slot& s, const Warp& w, u32 lane, u32 group, bool read_only) {
-  for (size_t k = 0; k < s.queue.size();) {
-    Transfer& t = s.queue[k];
-    if (t.mbarrier >= 0 || t.owner != &w || t.lane != lane || t.group >= group) {
-      ++k;
-    } else if (read_only) {
-      if (t.snapshot.empty())
-        t.snapshot.assign(t.src, t.src + (t.tensor ? memory::shared_bytes(t.tensor->map) : t.bytes));
-      ++k;
-    } else {
-      deliver(s, take(s, k));
-    }
+void finish_groups(Slot& s, const Warp& w, u32 lanes, const u32 (&before)[kWarpSize], Groups of) {
+  std::vector<Transfer> due, kept;
+  for (Transfer& t : s.queue) {
+    const bool mine =
+        t.mbarrier < 0 && t.owner == &w && (lanes >> t.lane & 1) && t.group < before[t.lane] && t.bulk == of.bulk;
+    if (mine && of.read_only && t.snapshot.empty())
+      t.snapshot.assign(t.src, t.src + (t.tensor ? memory::shared_bytes(t.tensor->map) : t.bytes));
+    (mine && !of.read_only ? due : kept).push_back(std::move(t));
   }
+  s.queue = std::move(kept);
+  s.in_flight = u32(s.queue.size());
+  for (const Transfer& t : due) deliver(s, t);
 }
 
 }  // namespace us::device

@@ -21,8 +21,6 @@ namespace us::device {
 struct Slot;
 struct Warp;
 
-enum class AsyncPolicy : u8 { Eager, Late, Random };
-
 struct Transfer {
   u8* dst = nullptr;
   const u8* src = nullptr;
@@ -31,12 +29,14 @@ struct Transfer {
   Reduction reduction;
   u16 byte_mask = 0xffff;  // of every 16 bytes, those that are written
   std::shared_ptr<const memory::TensorBox>
-      tensor;         // the global side is a box of this tensor, dst or src the shared side
-  i64 mbarrier = -1;  // offset in the window: gets complete_tx of `bytes`
-  // Bulk groups: whose, and the how manieth
+      tensor;            // the global side is a box of this tensor, dst or src the shared side
+  i64 mbarrier = -1;     // offset in the window: gets complete_tx of `bytes`
+  bool arrives = false;  // instead: arrives there, behind the small copies of its thread
+  // Groups: whose, of which kind, and the how manieth
   const Warp* owner = nullptr;
   u8 lane = 0;
   u32 group = 0;
+  bool bulk = true;
   std::vector<u8> snapshot;  // what was at src when its thread was told that it had been read
 };
 
@@ -60,8 +60,12 @@ inline void deliver_small(u8* dst, const u8* src, u32 bytes, u32 src_bytes) {
 }
 
 void issue(Slot&, Transfer&&);
-// Delivers what thread `lane` of the warp issued in groups before `group`. `read_only`: the sources need only have been read.
-void finish_groups(Slot&, const Warp&, u32 lane, u32 group, bool read_only);
+struct Groups {
+  bool bulk = true;        // cp.async.bulk, or cp.async
+  bool read_only = false;  // the sources need only have been read
+};
+// Delivers what these lanes of the warp issued in groups before before[lane].
+void finish_groups(Slot&, const Warp&, u32 lanes, const u32 (&before)[kWarpSize], Groups);
 bool deliver_one(Slot&);  // false: none is under way
 void deliver_all(Slot&);
 

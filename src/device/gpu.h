@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/settings.h"
 #include "device/abi.h"
 #include "device/copy.h"
 #include "device/device_runtime.h"
@@ -61,8 +62,7 @@ struct GpuOptions {
   u32 workers = 0;             // 0 = host cores
   bool deterministic = false;  // one order of CTAs and warps
   u32 sms = 132;
-  AsyncPolicy async = AsyncPolicy::Eager;
-  u64 async_seed = 1;
+  AsyncChoice async;
   u32 spin_budget = 64;      // iterations of a spinning loop before the warp yields
   double spin_limit_s = 30;  // nothing but spinning for this long: reported as a deadlock
   u64 printf_fifo_bytes = 1 << 20;

@@ -60,6 +60,7 @@ struct Slot;
 struct Warp;
 // Transaction bytes have come at the mbarrier at this offset in the window.
 void complete_tx(Slot&, u32 address, u32 bytes);
+void arrive_at(Slot&, u32 address);
 std::string mbarrier_state(const Warp&);  // what a warp that waits for an mbarrier waits for
 
 }  // namespace us::device

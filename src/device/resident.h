@@ -71,15 +71,15 @@ struct Warp : WarpCtx {
   // Polls of barriers and mbarriers that failed in a row while nothing in the slot changed
   u32 quiet_polls = 0;
   u32 polled_lanes = 0;
-  Wait polled = Wait::None;      // what the last one asked for: wait_barrier or wait_addr
-  u64 poll_events = 0;           // Slot::events at the last one
-  u32 cluster_arrived = 0;       // lanes that are in the present phase of the cluster's barrier
-  bool cluster_counted = false;  // all its lanes are
-  u64 spin_print = 0;            // fingerprint of its stack at the last look of the watch
-  u32 copies_open = 0;           // cp.async since the last commit, over all lanes
-  u64 copy_groups = 0;           // cp.async groups committed, over all lanes
-  u32 bulk_groups[32] = {};      // cp.async.bulk groups committed
-  u32 stack_used[32] = {};       // bytes taken by alloca, from the top of each lane's local memory down
+  Wait polled = Wait::None;                         // what the last one asked for: wait_barrier or wait_addr
+  u64 poll_events = 0;                              // Slot::events at the last one
+  u32 cluster_arrived = 0;                          // lanes that are in the present phase of the cluster's barrier
+  bool cluster_counted = false;                     // all its lanes are
+  u64 spin_print = 0;                               // fingerprint of its stack at the last look of the watch
+  u32 copies_open = 0;                              // cp.async since the last commit, over all lanes
+  u64 copy_groups = 0;                              // cp.async groups committed, over all lanes
+  u32 bulk_groups[32] = {}, small_groups[32] = {};  // groups of cp.async.bulk and of cp.async that were committed
+  u32 stack_used[32] = {};  // bytes taken by alloca, from the top of each lane's local memory down
   bool stack_touched = false;
 };
 

@@ -151,10 +151,12 @@ void rt_CpBulkWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   Slot& s = *w.home->slot;
   if (s.queue.empty()) return;
+  u32 before[kWarpSize] = {};
   for (u32 l : Lanes(mask)) {
     const u32 left = u32(args[l]), groups = w.bulk_groups[l];
-    finish_groups(s, w, l, groups > left ? groups - left : 0, args[32 + l] != 0);
+    before[l] = groups > left ? groups - left : 0;
   }
+  finish_groups(s, w, mask, before, {.read_only = args[32 + first_lane(mask)] != 0});
 }
 
 // One element or a vector of them for the shared memory of a CTA of the cluster; there, an mbarrier learns of the bytes.

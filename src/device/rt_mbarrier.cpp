@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "device/copy.h"
+#include "device/machine.h"
 #include "device/mbarrier.h"
 #include "device/rt.h"
 
@@ -89,6 +90,15 @@ void complete_tx(Slot& s, u32 address, u32 bytes) {
   u64* at = reinterpret_cast<u64*>(s.window + address);
   Mbarrier b(*at);
   const bool completed = b.complete_tx(i32(bytes));
+  *at = b.word();
+  s.events++;
+  if (completed) phase_completed(s, address);
+}
+
+void arrive_at(Slot& s, u32 address) {
+  u64* at = reinterpret_cast<u64*>(s.window + address);
+  Mbarrier b(*at);
+  const bool completed = b.arrive(1);
   *at = b.word();
   s.events++;
   if (completed) phase_completed(s, address);
@@ -192,6 +202,18 @@ namespace {
   die(w, Outcome::IllegalAddress,
       fmt::format("cp.async to shared {:#x}, outside the shared memory of the cluster", dst), 1u << lane);
 }
+void defer(Warp& w, u32 lane, u64 dst, u64 src, u64 bytes, u64 src_bytes) {
+  Transfer t;
+  t.dst = w.window + dst;
+  t.src = std::bit_cast<const u8*>(src);
+  t.bytes = u32(bytes);
+  t.src_bytes = u32(src_bytes);
+  t.owner = &w;
+  t.lane = u8(lane);
+  t.group = w.small_groups[lane];
+  t.bulk = false;
+  issue(*w.home->slot, std::move(t));
+}
 }  // namespace
 
 void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
@@ -202,6 +224,10 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     bool size_ok = bytes == 4 || bytes == 8 || bytes == 16;
     if (!size_ok || ((dst | src) & (bytes - 1)) || dst + bytes > window) [[unlikely]]
       bad_copy(w, dst, src, bytes, l);
+    if (w.home->slot->worker->machine.options.async.delivery != AsyncDelivery::Eager) [[unlikely]] {
+      defer(w, l, dst, src, bytes, std::min(args[96 + l], bytes));
+      continue;
+    }
     deliver_small(w.window + dst, reinterpret_cast<const u8*>(src), u32(bytes), u32(std::min(args[96 + l], bytes)));
   }
   w.copies_open += u32(std::popcount(mask));
@@ -211,10 +237,21 @@ void rt_CpAsyncCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   w.copies_open = 0;
   w.copy_groups += u32(std::popcount(mask));
+  for (u32 l : Lanes(mask)) ++w.small_groups[l];
 }
 
-// Eager delivery: every group has arrived when it is committed.
-void rt_CpAsyncWait(WarpCtx* ctx, u32, const u64*, u64*) { US_RT_ENTER(ctx); }
+// Under eager delivery every group has arrived when it is committed.
+void rt_CpAsyncWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  Slot& s = *w.home->slot;
+  if (s.queue.empty()) return;
+  u32 before[kWarpSize] = {};
+  for (u32 l : Lanes(mask)) {
+    const u32 left = u32(args[l]), groups = w.small_groups[l];
+    before[l] = left == ~0u ? ~0u : groups > left ? groups - left : 0;
+  }
+  finish_groups(s, w, mask, before, {.bulk = false});
+}
 
 void rt_CpAsyncMbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
@@ -222,6 +259,16 @@ void rt_CpAsyncMbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     u64* at = word_at(w, args[l], l);
     Mbarrier b(*at);
     if (!args[32 + l]) b.add_pending(1);  // the arrival that follows was not counted at init
+    if (!w.home->slot->queue.empty()) {
+      store(w, u32(args[l]), at, b, false);
+      Transfer t;
+      t.arrives = true;
+      t.mbarrier = i64(args[l]);
+      t.owner = &w;
+      t.lane = u8(l);
+      issue(*w.home->slot, std::move(t));
+      continue;
+    }
     bool completed = b.arrive(1);
     store(w, u32(args[l]), at, b, completed);
   }

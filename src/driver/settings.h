@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/settings.h"
 #include "codegen/jit.h"
 #include "device/device_runtime.h"
 #include "driver/device_spec.h"
@@ -18,6 +19,7 @@ struct Settings {
   std::vector<DeviceSpec> devices{DeviceSpec{}};
   u32 workers = 0;  // worker threads per device, 0 = host cores
   bool deterministic = false;
+  AsyncChoice async;
   codegen::Options jit;
   u32 variants_per_kernel = 8;                   // shapes compiled specially before the generic code is used
   std::function<void(std::string_view)> report;  // a device fault, a module that does not load: text for the person

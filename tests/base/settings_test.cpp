@@ -29,6 +29,7 @@ TEST(Settings, EachVariableReachesItsField) {
                                      {"UNDERSTUDY_DEVICES", "4"},
                                      {"UNDERSTUDY_THREADS", "3"},
                                      {"UNDERSTUDY_DETERMINISTIC", "1"},
+                                     {"UNDERSTUDY_ASYNC", "random:42"},
                                      {"UNDERSTUDY_CPU", "x86-64-v3"},
                                      {"UNDERSTUDY_TIME_PASSES", "1"},
                                      {"UNDERSTUDY_DUMP_AFTER", "ssa"},
@@ -42,6 +43,8 @@ TEST(Settings, EachVariableReachesItsField) {
   EXPECT_EQ(s->devices, 4u);
   EXPECT_EQ(s->threads, 3u);
   EXPECT_TRUE(s->deterministic && s->time_passes && s->verbose && s->fast_math);
+  EXPECT_EQ(s->async.delivery, AsyncDelivery::Random);
+  EXPECT_EQ(s->async.seed, 42u);
   EXPECT_EQ(s->cpu, "x86-64-v3");
   EXPECT_EQ(s->dump_after, "ssa");
   EXPECT_EQ(s->json, "/r.json");

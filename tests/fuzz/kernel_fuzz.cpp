@@ -19,7 +19,7 @@ using namespace us;
 using namespace fuzz;
 using ptx_test::LoadedModule;
 
-struct Settings {
+struct Choices {
   u64 count = 100, seed = 1;
   u32 batch = 64;
   double minutes = 0;
@@ -59,7 +59,7 @@ struct Engine {
 
 class Fuzzer {
  public:
-  explicit Fuzzer(const Settings& s) : settings_(s) {
+  explicit Fuzzer(const Choices& s) : settings_(s) {
     device::GpuOptions o;
     o.workers = 1;
     o.deterministic = true;
@@ -188,7 +188,7 @@ class Fuzzer {
     std::printf("  shrunk: %s\n", path.c_str());
   }
 
-  const Settings& settings_;
+  const Choices& settings_;
   std::unique_ptr<device::Gpu> gpu_;
   std::vector<Engine> engines_;
 };
@@ -196,7 +196,7 @@ class Fuzzer {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Settings s;
+  Choices s;
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
     const char* value = k + 1 < argc ? argv[k + 1] : "";

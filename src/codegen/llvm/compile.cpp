@@ -117,6 +117,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   m.byte_permutes = target->byte_permutes;
   m.force_varying = options.force_varying;
   m.facts.fast_math = options.fast_math;
+  m.facts.deferred_copies = options.deferred_copies;
   m.force_its = options.force_its;
   m.facts.one_thread =
       u64{variant.block.x} * variant.block.y * variant.block.z == 1 && !m.force_varying && !m.force_its;

@@ -219,8 +219,11 @@ void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bit
   std::vector<V> in;
   for (V v : args) in.push_back(v ? resize(canon(v), 64, false) : imm(64, 0));
   auto known = [&](std::size_t k) { return at(in[k]).shape.constant() && at(in[k]).shape.uniform(); };
-  if (fn == RtFn::CpAsync && known(2) && known(3) && at(in[2]).shape.value == at(in[3]).shape.value)
-    return copy_async(in);
+  if (fn == RtFn::CpAsync) {
+    if (!m_.facts.deferred_copies && known(2) && known(3) && at(in[2]).shape.value == at(in[3]).shape.value)
+      return copy_async(in);
+    flush_stores();
+  }
   if (a_.its && fn == RtFn::BarSync) return its_barrier(in, 0, nullptr);
   if (a_.its && fn == RtFn::BarRed) return its_barrier(in, *bits.begin(), results);
   if (a_.its && fn == RtFn::ClusterWait) return its_cluster_wait();

@@ -22,7 +22,7 @@ using namespace us;
 using Outputs = std::vector<std::vector<u8>>;
 using Full = std::map<std::string, std::vector<u8>>;  // "chapter.name kernel array"
 
-struct Settings {
+struct Choices {
   std::string engines = "eval,host,v3";
   Full full;
   bool quiet = false;
@@ -156,7 +156,7 @@ std::string differences(const Case& c, const Array& a, const std::vector<u8>& wa
 
 class FileTest {
  public:
-  FileTest(const File& f, Engines& e, const Settings& s, Report& r) : file_(f), engines_(e), settings_(s), report_(r) {}
+  FileTest(const File& f, Engines& e, const Choices& s, Report& r) : file_(f), engines_(e), settings_(s), report_(r) {}
   void run() {
     for (const std::string& p : file_.problems) report_.fail(file_.path, p);
     auto m = LoadedModule::load(file_.text, file_.name);
@@ -265,7 +265,7 @@ class FileTest {
 
   const File& file_;
   Engines& engines_;
-  const Settings& settings_;
+  const Choices& settings_;
   Report& report_;
   std::map<std::string, std::string> recorded_;
 };
@@ -285,7 +285,7 @@ Full read_full(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Settings settings;
+  Choices settings;
   std::vector<std::string> files;
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
