@@ -75,6 +75,11 @@ void place(Slot& s, u64 cluster) {
   u32 x = u32(cluster), y = 0, z = 0;
   if (n.y != 1 || n.z != 1) x = u32(cluster % n.x), y = u32(cluster / n.x % n.y), z = u32(cluster / (u64(n.x) * n.y));
   s.cluster = cluster;
+  // What a cluster before left when its launch failed, or when it never waited for its barrier.
+  s.queue.clear();
+  s.in_flight = 0;
+  s.cluster_missing = 0;
+  s.random = (s.worker->machine.options.async.seed + cluster) * 0x9e3779b97f4a7c15ull | 1;
   const Dim3& size = g.launch->ctx.cluster;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
     Cta& c = *s.cta[r];

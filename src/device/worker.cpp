@@ -179,9 +179,6 @@ void Worker::begin(Slot& s, u64 cluster) {
   place(s, cluster);
   s.abandoned = false;
   s.fresh = true;
-  s.queue.clear();
-  s.in_flight = 0;
-  s.random = (machine.options.async.seed + cluster) * 0x9e3779b97f4a7c15ull | 1;
   s.ctas_running = g.cluster_ctas;
   s.events++;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
