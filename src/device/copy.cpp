@@ -46,7 +46,6 @@ void deliver(Slot& s, const Transfer& t) {
 Transfer take(Slot& s, size_t k) {
   Transfer t = std::move(s.queue[k]);
   s.queue.erase(s.queue.begin() + std::ptrdiff_t(k));
-  s.in_flight = u32(s.queue.size());
   return t;
 }
 
@@ -91,7 +90,6 @@ void issue(Slot& s, Transfer&& t) {
   if (policy == AsyncDelivery::Eager) return deliver(s, t);
   touch(s, t);
   s.queue.push_back(std::move(t));
-  s.in_flight = u32(s.queue.size());
   while (policy == AsyncDelivery::Random && next_random(s) % 2 && deliver_one(s)) {
   }
 }
@@ -120,7 +118,6 @@ void finish_groups(Slot& s, const Warp& w, u32 lanes, const u32 (&before)[kWarpS
     (mine && !of.read_only ? due : kept).push_back(std::move(t));
   }
   s.queue = std::move(kept);
-  s.in_flight = u32(s.queue.size());
   for (const Transfer& t : due) deliver(s, t);
 }
 

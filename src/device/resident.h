@@ -76,8 +76,6 @@ struct Warp : WarpCtx {
   u32 cluster_arrived = 0;                          // lanes that are in the present phase of the cluster's barrier
   bool cluster_counted = false;                     // all its lanes are
   u64 spin_print = 0;                               // fingerprint of its stack at the last look of the watch
-  u32 copies_open = 0;                              // cp.async since the last commit, over all lanes
-  u64 copy_groups = 0;                              // cp.async groups committed, over all lanes
   u32 bulk_groups[32] = {}, small_groups[32] = {};  // groups of cp.async.bulk and of cp.async that were committed
   u32 stack_used[32] = {};  // bytes taken by alloca, from the top of each lane's local memory down
   bool stack_touched = false;
@@ -122,13 +120,12 @@ struct Slot {
   u64 local_bytes = 0;
   u32 ctas_running = 0;
   bool abandoned = false;
-  bool fresh = false;       // has not been stuck yet
-  u64 events = 0;           // barrier phases, mbarrier changes, ended warps: anything but spinning
-  u32 cluster_missing = 0;  // warps that have not all come to the cluster's barrier; 0: no phase has begun
-  u32 closed = 0;           // CTAs that have ended, whose shared memory others must not touch
-  u32 in_flight = 0;        // transfers issued, not delivered (0 under eager delivery)
-  std::vector<Transfer> queue;
-  u64 random = 1;  // of the order of deliveries
+  bool fresh = false;           // has not been stuck yet
+  u64 events = 0;               // barrier phases, mbarrier changes, ended warps: anything but spinning
+  u32 cluster_missing = 0;      // warps that have not all come to the cluster's barrier; 0: no phase has begun
+  u32 closed = 0;               // CTAs that have ended, whose shared memory others must not touch
+  std::vector<Transfer> queue;  // issued, not delivered: empty under eager delivery
+  u64 random = 1;               // of the order of deliveries
   std::vector<std::unique_ptr<Cta>> cta;
 };
 

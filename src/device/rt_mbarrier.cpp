@@ -230,13 +230,10 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     }
     deliver_small(w.window + dst, reinterpret_cast<const u8*>(src), u32(bytes), u32(std::min(args[96 + l], bytes)));
   }
-  w.copies_open += u32(std::popcount(mask));
 }
 
 void rt_CpAsyncCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  w.copies_open = 0;
-  w.copy_groups += u32(std::popcount(mask));
   for (u32 l : Lanes(mask)) ++w.small_groups[l];
 }
 

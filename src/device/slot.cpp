@@ -77,7 +77,6 @@ void place(Slot& s, u64 cluster) {
   s.cluster = cluster;
   // What a cluster before left when its launch failed, or when it never waited for its barrier.
   s.queue.clear();
-  s.in_flight = 0;
   s.cluster_missing = 0;
   s.random = (s.worker->machine.options.async.seed + cluster) * 0x9e3779b97f4a7c15ull | 1;
   const Dim3& size = g.launch->ctx.cluster;
@@ -97,8 +96,6 @@ void reset(Warp& w, u32 spin_budget) {
   w.failing_tests = 0;
   w.quiet_polls = w.polled_lanes = 0;
   w.read_clock = false;
-  w.copies_open = 0;
-  w.copy_groups = 0;
   w.cluster_arrived = 0;
   w.cluster_counted = false;
   if (w.stack_touched) std::fill_n(w.stack_used, kWarpSize, 0u);

@@ -16,8 +16,6 @@ inline void reset_unblocked(Warp& w, u32 spin_budget) {
   w.live = w.seen_live;
   w.spin = spin_budget;
   w.local_top = 0;
-  w.copies_open = 0;
-  w.copy_groups = 0;
   w.cluster_arrived = 0;
   w.cluster_counted = false;
 }

@@ -121,7 +121,7 @@ bool report(Worker& worker, Slot& s, const std::vector<Slot*>& resident) {
 }
 
 bool nobody_else_can_help(const Slot& s) {
-  if (s.in_flight) return false;
+  if (!s.queue.empty()) return false;
   for (u32 r = 0; r < s.grid->cluster_ctas; ++r)
     if (const Cta& c = *s.cta[r]; c.ready | c.spun | c.polling) return false;
   return true;
