@@ -63,6 +63,7 @@ struct Warp : WarpCtx {
   u8 wait_barrier = 0;
   u8 wait_lanes_differ = 0;  // lanes wait for different mbarriers
   u8 failing_tests = 0;
+  u8 gave_way = 0;    // how often a spinning loop used up its budget, counted up to Worker::give_way's last step
   u32 wait_mask = 0;  // lanes that wait
   u32 wait_addr = 0;  // mbarrier's offset in the window
   u32 wait_parity = 0;

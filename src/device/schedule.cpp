@@ -12,11 +12,11 @@
 
 namespace us::device {
 namespace {
-constexpr u32 kPatience = 8;  // fruitless passes between looks at the stacks of spinning warps
-constexpr u32 kLongPatience = 256;
-constexpr u32 kMaxBurst = 32;   // clusters admitted at once when all are stuck
-constexpr u32 kPollAfter = 2;   // fruitless passes before a waiting try_wait returns false
-constexpr u32 kLendAfter = 64;  // fruitless passes before the host core is offered to others
+constexpr u32 kPatience = 8;        // fruitless passes between looks at the stacks of spinning warps
+constexpr u32 kLongPatience = 256;  // ... before the first cluster that is admitted although they may get on
+constexpr u32 kMaxBurst = 32;       // clusters admitted at once when all are stuck
+constexpr u32 kPollAfter = 2;       // fruitless passes before a waiting try_wait returns false
+constexpr u32 kLendAfter = 64;      // fruitless passes before the host core is offered to others
 
 bool any(const Slot& s, u32 Cta::*set) {
   return std::any_of(s.cta.begin(), s.cta.begin() + s.grid->cluster_ctas,
@@ -69,7 +69,7 @@ void Worker::pass() {
   Pulse::count(pulse.passes);
   Round sum;
   for (size_t k = 0; k < resident_.size();) k += visit(k, sum);
-  if (sum.old_fruit) fruitless_ = 0, burst_ = 1, stuck_ = false;
+  if (sum.old_fruit) fruitless_ = 0, stuck_ = false;
   if (sum.fruit) {
     Pulse::count(pulse.fruits);
     watch_.reset();
@@ -109,16 +109,23 @@ size_t Worker::visit(size_t k, Round& sum) {
 }
 
 // Warps gave way in every pass. Loops that make progress give way too (each has its budget): only if the stacks stay the
-// same do they wait for something. Loops that count as they wait change theirs, so after long patience one cluster more.
+// same do they wait for something. Loops that count as they wait change theirs, so after long patience others are admitted:
+// who needs one cluster that is not there yet often needs many, so the next ones come sooner.
 bool Worker::spins_in_vain() {
   if (stuck_) return true;
   if (fruitless_ % kPatience) return false;
   bool same = true;
   for (Slot* s : resident_) same &= stacks_unchanged(*s);
   if (same && fruitless_ > kPatience) return stuck_ = true;
-  if (fruitless_ < kLongPatience) return false;
-  fruitless_ = 0, burst_ = 1;
+  if (fruitless_ < patience_) return false;
+  fruitless_ = 0;
+  patience_ = std::max(patience_ / 2, kPatience);
   return true;
+}
+
+void Worker::fresh_start() {
+  fruitless_ = 0, stuck_ = false;
+  burst_ = 1, patience_ = kLongPatience;
 }
 
 bool Worker::admit_more() {

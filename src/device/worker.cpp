@@ -133,6 +133,7 @@ void Worker::run_to_end(const Grid& g, Cta& c, u32 spin) {
 // --- kernels that can block --------------------------------------------------------------------------------------------
 
 bool Worker::admit(const std::shared_ptr<Grid>& g) {
+  if (resident_.empty()) fresh_start();
   if (g->resident.fetch_add(1) >= g->resident_limit) {
     g->resident.fetch_sub(1);
     return false;
@@ -230,7 +231,10 @@ void Worker::leave(Warp& w) {
 
 void Worker::give_way(Warp& w) {
   Cta& c = *w.home;
-  w.spin = machine.options.spin_budget;
+  // Who waits for data of warps that wait themselves goes round in vain each time it comes to be: less and less of it.
+  constexpr u32 kLastStep = 5, kLeast = 2;
+  w.spin = std::max(machine.options.spin_budget >> w.gave_way, kLeast);
+  if (w.gave_way < kLastStep) ++w.gave_way;
   if (!w.on_fibre) return;
   c.ready &= ~(1u << w.warp_id);
   c.spun |= 1u << w.warp_id;

@@ -61,6 +61,7 @@ struct Worker {
   size_t visit(size_t resident_index, Round&);
   bool spins_in_vain();
   bool admit_more();
+  void fresh_start();
   void forget(size_t resident_index);
   void drop(Slot&);
   void prepare_fibres(Slot&);
@@ -78,7 +79,8 @@ struct Worker {
   u32 fruitless_ = 0;                         // passes in a row that brought nothing
   bool stuck_ = false;                        // the clusters resident for longer wait for others
   Watch watch_;
-  u32 burst_ = 1;  // clusters to admit when all are stuck
+  u32 burst_ = 1;     // clusters to admit when all are stuck
+  u32 patience_ = 0;  // fruitless passes of spinning warps before another cluster is admitted all the same
 };
 
 }  // namespace us::device

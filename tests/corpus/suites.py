@@ -7,7 +7,7 @@ import pathlib
 import re
 import shlex
 
-ARCH_FLAGS = ["-gencode", "arch=compute_90,code=compute_90"]
+HOPPER_ONLY = re.compile(r"\b(wgmma|setmaxnreg|mbarrier|tma-\w+|bulk|cluster)\b")  # features whose programs ask for sm_90a themselves
 FLAGS = ["-cudart", "shared", "-std=c++17", "-O3", "-w"]
 CUTLASS_FLAGS = ["--expt-relaxed-constexpr", "--extended-lambda", "-DNDEBUG"]
 MODULE_FILES = {  # samples that load a file at run time: kernel source -> the file
@@ -42,8 +42,16 @@ def need(path):
     return path
 
 
+def architecture(ctx):
+    return "compute_90a" if HOPPER_ONLY.search(ctx.features) else "compute_90"
+
+
+def arch_flags(ctx):
+    return ["-gencode", f"arch={architecture(ctx)},code={architecture(ctx)}"]
+
+
 def nvcc(ctx, sources, extra=()):
-    return [ctx.nvcc, *ARCH_FLAGS, *FLAGS, *extra, "-o", str(ctx.executable), *map(str, sources)]
+    return [ctx.nvcc, *arch_flags(ctx), *FLAGS, *extra, "-o", str(ctx.executable), *map(str, sources)]
 
 
 def variable(makefile, name):
@@ -91,7 +99,7 @@ def cuda_samples(ctx):
     commands = [nvcc(ctx, sources, extra)]
     if ctx.program in MODULE_FILES:
         source, made = MODULE_FILES[ctx.program]
-        how = ["-ptx", "-arch=compute_90"] if made.endswith(".ptx") else ["-fatbin", *ARCH_FLAGS]
+        how = ["-ptx", "-arch=" + architecture(ctx)] if made.endswith(".ptx") else ["-fatbin", *arch_flags(ctx)]
         commands.append([ctx.nvcc, *how, "-std=c++17", "-O3", "-w", "-I" + str(ctx.checkout / "Common"), "-o", made, source])
     return Plan(directory, commands, ctx.executable, directory)
 
@@ -163,14 +171,44 @@ def cutlass(ctx):
     return Plan(source.parent, [nvcc(ctx, [source], extra)], ctx.executable, source.parent)
 
 
+KITTENS_TESTS = {  # program of the list -> what its build switches on, the folder of its sources
+    "tests/thread_tma": (("TEST_THREAD_MEMORY_TILE_TMA", "TEST_THREAD_MEMORY_VEC_TMA"), "thread/memory", "tma.cu"),
+    "tests/thread_tma_multicast": (("TEST_THREAD_MEMORY_TILE_TMA_MULTICAST", "TEST_THREAD_MEMORY_VEC_TMA_MULTICAST"), "thread/memory", "tma_multicast.cu"),
+    "tests/warp_mma": (("TEST_GROUP_MMA_WARP_MMA",), "group/mma/warp", "mma.cu"),
+}
+
+
+def kittens_test_sources(tests, folder, leaf):
+    """The test's own files and those that lead to it: each folder has a file of its name that calls what lies below."""
+    chain = [tests / "unit_tests.cu", tests / "testing_commons/testing_utils.cu"]
+    at = tests
+    for part in folder.split("/"):
+        at = at / part
+        chain.append(at / (part + ".cu"))
+    for path in sorted((tests / folder).rglob(leaf)):
+        chain += [path] if path.parent == at else [path.parent / (path.parent.name + ".cu"), path]
+    return [need(p) for p in chain if "complex" not in p.parts]
+
+
 def thunderkittens(ctx):
-    directory = need(ctx.checkout / ("kernels/gemm/" + ctx.program if ctx.program.startswith("educational") else ctx.program))
-    raise NotHere(f"{directory}: no rule for this suite")
+    flags = ["-std=c++20", "--expt-relaxed-constexpr", "--expt-extended-lambda", "-DKITTENS_HOPPER", "-I" + str(ctx.checkout / "include"), "-lcuda"]
+    command = [ctx.nvcc, "-gencode", "arch=compute_90a,code=compute_90a", "-cudart", "shared", "-w", "-o", str(ctx.executable), *flags]
+    if ctx.program in KITTENS_TESTS:
+        defines, folder, leaf = KITTENS_TESTS[ctx.program]
+        tests = need(ctx.checkout / "tests")
+        sources = kittens_test_sources(tests, folder, leaf)
+        switches = ["-O3", "-I" + str(tests / "testing_commons"), "-DTEST_INTENSITY=1", *("-D" + d for d in defines)]
+    else:
+        source = need(ctx.checkout / ("kernels/" + ("gemm/" if ctx.program.startswith("educational") else "") + ctx.program + ".cu"))
+        tests, sources = source.parent, [source]
+        switches = ["-O3", "--use_fast_math", "-DNDEBUG", "-I" + str(ctx.checkout / "prototype")]
+    return Plan(tests, [command + switches + [str(s) for s in sources]], ctx.executable, tests)
 
 
 RULES = {
     "HeCBench": hecbench, "cuda-samples": cuda_samples, "polybenchGpu": polybench, "rodinia": rodinia, "libcudacxx": libcudacxx,
     "cuda-training-series": cuda_training, "NV-blog-code-samples": one_file, "multi-gpu": multi_gpu, "cutlass": cutlass,
+    "ThunderKittens": thunderkittens,
 }
 
 
