@@ -34,9 +34,27 @@ void require_multiple(Warp& w, u64 value, u32 unit, const char* what, u32 lane) 
            fmt::format("bulk copy: {} is {:#x}; expected a multiple of {}", what, value, unit), lane);
 }
 
+// Where the pixels of an im2col copy may begin: in the bounding box, which lies inside the tensor for a store.
+void require_pixel(Warp& w, const memory::TensorBox& b, bool stores, u32 lane) {
+  const u32 first = b.map.interleave ? 0 : 1;
+  for (u32 k = 0; k + 2 < b.map.rank; ++k) {
+    const i64 lower = b.map.lower[k], end = i64(b.map.size(first + k)) + b.map.upper[k], at = b.at[first + k];
+    if (at < lower || at >= end)
+      refuse(w, Outcome::IllegalInstruction,
+             fmt::format("bulk tensor copy: the pixels begin at {} in dimension {}; expected {} to {}", at, first + k,
+                         lower, end - 1),
+             lane);
+    if (stores && (lower < 0 || b.map.upper[k] > 0))
+      refuse(w, Outcome::IllegalInstruction,
+             fmt::format("bulk tensor store: the bounding box of the pixels sticks out of the tensor in dimension {}",
+                         first + k),
+             lane);
+  }
+}
+
 // What an H200 takes for an illegal instruction.
 void require_coordinates(Warp& w, const memory::TensorBox& b, bool stores, u32 lane) {
-  const i64 start = i64{b.at[0]} * (b.map.element_bits() / 8);
+  const i64 start = b.map.interleave ? 0 : i64{b.at[0]} * (b.map.element_bits() / 8);
   if (start % kBulkUnit)
     refuse(w, Outcome::IllegalInstruction,
            fmt::format(
@@ -47,6 +65,7 @@ void require_coordinates(Warp& w, const memory::TensorBox& b, bool stores, u32 l
     if (b.at[d] < 0)
       refuse(w, Outcome::IllegalInstruction,
              fmt::format("bulk tensor store: coordinate {} of dimension {}; expected none below 0", b.at[d], d), lane);
+  if (b.im2col()) require_pixel(w, b, stores, lane);
 }
 
 void require_mbarrier(Warp& w, u64 offset, u32 lane) {

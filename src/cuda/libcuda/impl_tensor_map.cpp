@@ -82,9 +82,8 @@ bool set_common(const Common& c, us::u32 least_rank, TensorMap& m) {
 }
 
 bool inner_row_fits(const TensorMap& m, us::u32 elements) {
-  if (m.interleave != TensorMap::NoInterleave) return true;
   const us::u32 bytes = elements * m.element_bits() / 8, span = swizzle_span(m.swizzle);
-  return bytes % 16 == 0 && (span == 0 || bytes <= span);
+  return bytes % 16 == 0 && (span == 0 || bytes <= span || m.interleave != TensorMap::NoInterleave);
 }
 
 bool set_box(const cuuint32_t* box, TensorMap& m) {
