@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
     });
     const auto got = to.copy();
     char name[64];
-    std::snprintf(name, sizeof name, e.times ? "clusters of %2d (%d resident)" : "clusters of %2d", size, resident);
+    std::snprintf(name, sizeof name, "clusters of %2d, %3d resident", size, resident);
     e.report(name, got, got == want, ms, 4.0 * double(count));
   }
   return e.finish();

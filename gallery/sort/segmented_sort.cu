@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts many segments of kLength ints, a thread for each: a tile of segments comes to shared memory, each thread takes its segment
-// into registers (a column of the tile: where banks conflict), sorts it with a pairwise network, and puts it back.
+// into registers (a column of the tile: where banks conflict), sorts it with a network, and puts it back.
 //
 //   sync, padded            through registers, rows one word longer than a segment
 //   cp.async, padded        4 bytes at a time, since padded rows are not aligned for more
@@ -15,24 +15,23 @@ using namespace gallery;
 
 constexpr int kThreads = 64;
 
+// One step of the odd-even merge network: words kStep apart, inside groups of 2 * kGroup.
+template <int kLength, int kGroup, int kStep>
+__device__ void sort_step(int (&v)[kLength]) {
+  constexpr int kFirst = kStep % kGroup;
+#pragma unroll
+  for (int a = kFirst; a < kLength - kStep; ++a)
+    if ((a - kFirst) / kStep % 2 == 0 && a / (2 * kGroup) == (a + kStep) / (2 * kGroup)) {
+      const int low = min(v[a], v[a + kStep]), high = max(v[a], v[a + kStep]);
+      v[a] = low, v[a + kStep] = high;
+    }
+  if constexpr (kStep > 1) sort_step<kLength, kGroup, kStep / 2>(v);
+  else if constexpr (kGroup * 2 < kLength) sort_step<kLength, kGroup * 2, kGroup * 2>(v);
+}
+
 template <int kLength>
-__device__ void sort(int (&v)[kLength]) {  // the pairwise sorting network
-  const auto exchange = [&](int a, int b) {
-    const int low = min(v[a], v[b]), high = max(v[a], v[b]);
-    v[a] = low, v[b] = high;
-  };
-#pragma unroll
-  for (int a = 1; a < kLength; a *= 2)
-#pragma unroll
-    for (int b = 0; b < kLength; ++b)
-      if (!(b & a) && b + a < kLength) exchange(b, b + a);
-#pragma unroll
-  for (int a = kLength / 4; a >= 1; a /= 2)
-#pragma unroll
-    for (int e = kLength / 2 / a - 1; e >= 1; e = (e - 1) / 2)
-#pragma unroll
-      for (int b = 0; b < kLength - e * a; ++b)
-        if (b & a) exchange(b, b + e * a);
+__device__ void sort(int (&v)[kLength]) {
+  sort_step<kLength, 1, 1>(v);
 }
 
 template <int kLength, bool kAsync>

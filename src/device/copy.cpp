@@ -43,12 +43,6 @@ void deliver(Slot& s, const Transfer& t) {
   if (t.mbarrier >= 0) complete_tx(s, u32(t.mbarrier), t.bytes);
 }
 
-Transfer take(Slot& s, size_t k) {
-  Transfer t = std::move(s.queue[k]);
-  s.queue.erase(s.queue.begin() + std::ptrdiff_t(k));
-  return t;
-}
-
 u64 next_random(Slot& s) {  // xorshift64*
   u64& x = s.random;
   x ^= x >> 12, x ^= x << 25, x ^= x >> 27;
@@ -89,7 +83,10 @@ void issue(Slot& s, Transfer&& t) {
   const AsyncDelivery policy = s.worker->machine.options.async.delivery;
   if (policy == AsyncDelivery::Eager) return deliver(s, t);
   touch(s, t);
-  s.queue.push_back(std::move(t));
+  Warp* owner = t.mbarrier < 0 ? t.owner : nullptr;
+  const bool bulk = t.bulk;
+  const u64 ticket = s.queue.push(std::move(t));
+  if (owner) owner->tickets[bulk].push_back(ticket);
   while (policy == AsyncDelivery::Random && next_random(s) % 2 && deliver_one(s)) {
   }
 }
@@ -97,7 +94,7 @@ void issue(Slot& s, Transfer&& t) {
 bool deliver_one(Slot& s) {
   if (s.queue.empty()) return false;
   const bool random = s.worker->machine.options.async.delivery == AsyncDelivery::Random;
-  const Transfer t = take(s, random ? next_random(s) % s.queue.size() : 0);
+  const Transfer t = s.queue.take(random ? s.queue.any(next_random(s)) : s.queue.oldest());
   s.events++;
   deliver(s, t);
   return true;
@@ -108,17 +105,23 @@ void deliver_all(Slot& s) {
   }
 }
 
-void finish_groups(Slot& s, const Warp& w, u32 lanes, const u32 (&before)[kWarpSize], Groups of) {
-  std::vector<Transfer> due, kept;
-  for (Transfer& t : s.queue) {
-    const bool mine =
-        t.mbarrier < 0 && t.owner == &w && (lanes >> t.lane & 1) && t.group < before[t.lane] && t.bulk == of.bulk;
-    if (mine && of.read_only && t.snapshot.empty())
-      t.snapshot.assign(t.src, t.src + (t.tensor ? memory::shared_bytes(t.tensor->map) : t.bytes));
-    (mine && !of.read_only ? due : kept).push_back(std::move(t));
+void finish_groups(Slot& s, Warp& w, u32 lanes, const u32 (&before)[kWarpSize], Groups of) {
+  std::vector<u64>& mine = w.tickets[of.bulk];
+  std::vector<u64> due;
+  size_t kept = 0;
+  for (u64 ticket : mine) {
+    Transfer* t = s.queue.find(ticket);
+    if (!t) continue;  // delivered meanwhile
+    const bool asked = (lanes >> t->lane & 1) && t->group < before[t->lane];
+    if (asked && of.read_only && t->snapshot.empty())
+      t->snapshot.assign(t->src, t->src + (t->tensor ? memory::shared_bytes(t->tensor->map) : t->bytes));
+    if (asked && !of.read_only)
+      due.push_back(ticket);
+    else
+      mine[kept++] = ticket;
   }
-  s.queue = std::move(kept);
-  for (const Transfer& t : due) deliver(s, t);
+  mine.resize(kept);
+  for (u64 ticket : due) deliver(s, s.queue.take(ticket));
 }
 
 }  // namespace us::device

@@ -10,7 +10,9 @@
 // A program whose result depends on the policy has forgotten to wait.
 #pragma once
 #include <cstring>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/reduce.h"
@@ -33,11 +35,45 @@ struct Transfer {
   i64 mbarrier = -1;     // offset in the window: gets complete_tx of `bytes`
   bool arrives = false;  // instead: arrives there, behind the small copies of its thread
   // Groups: whose, of which kind, and the how manieth
-  const Warp* owner = nullptr;
+  Warp* owner = nullptr;
   u8 lane = 0;
   u32 group = 0;
   bool bulk = true;
   std::vector<u8> snapshot;  // what was at src when its thread was told that it had been read
+};
+
+// Transfers on their way, by tickets that grow with each. One taken from between others leaves a gap until older ones are gone.
+class TransferQueue {
+ public:
+  bool empty() const { return queue_.empty(); }
+  void clear() {
+    first_ += queue_.size();
+    queue_.clear();
+  }
+  u64 push(Transfer&& t) {
+    queue_.emplace_back(std::move(t));
+    return first_ + queue_.size() - 1;
+  }
+  Transfer* find(u64 ticket) {  // null: it has been taken
+    if (ticket < first_ || !queue_[ticket - first_]) return nullptr;
+    return &*queue_[ticket - first_];
+  }
+  u64 oldest() const { return first_; }
+  u64 any(u64 number) const {  // not empty
+    u64 k = number % queue_.size();
+    while (!queue_[k]) k = k ? k - 1 : queue_.size() - 1;
+    return first_ + k;
+  }
+  Transfer take(u64 ticket) {
+    Transfer t = std::move(*queue_[ticket - first_]);
+    queue_[ticket - first_].reset();
+    for (; !queue_.empty() && !queue_.front(); ++first_) queue_.pop_front();
+    return t;
+  }
+
+ private:
+  std::deque<std::optional<Transfer>> queue_;  // the first one is there
+  u64 first_ = 0;                              // its ticket
 };
 
 // Small copies of one thread, delivered at issue.
@@ -65,7 +101,7 @@ struct Groups {
   bool read_only = false;  // the sources need only have been read
 };
 // Delivers what these lanes of the warp issued in groups before before[lane].
-void finish_groups(Slot&, const Warp&, u32 lanes, const u32 (&before)[kWarpSize], Groups);
+void finish_groups(Slot&, Warp&, u32 lanes, const u32 (&before)[kWarpSize], Groups);
 bool deliver_one(Slot&);  // false: none is under way
 void deliver_all(Slot&);
 

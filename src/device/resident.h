@@ -78,7 +78,8 @@ struct Warp : WarpCtx {
   bool cluster_counted = false;                     // all its lanes are
   u64 spin_print = 0;                               // fingerprint of its stack at the last look of the watch
   u32 bulk_groups[32] = {}, small_groups[32] = {};  // groups of cp.async.bulk and of cp.async that were committed
-  u32 stack_used[32] = {};  // bytes taken by alloca, from the top of each lane's local memory down
+  std::vector<u64> tickets[2];  // of its copies in groups of cp.async and of cp.async.bulk, in Slot::queue
+  u32 stack_used[32] = {};      // bytes taken by alloca, from the top of each lane's local memory down
   bool stack_touched = false;
 };
 
@@ -121,12 +122,12 @@ struct Slot {
   u64 local_bytes = 0;
   u32 ctas_running = 0;
   bool abandoned = false;
-  bool fresh = false;           // has not been stuck yet
-  u64 events = 0;               // barrier phases, mbarrier changes, ended warps: anything but spinning
-  u32 cluster_missing = 0;      // warps that have not all come to the cluster's barrier; 0: no phase has begun
-  u32 closed = 0;               // CTAs that have ended, whose shared memory others must not touch
-  std::vector<Transfer> queue;  // issued, not delivered: empty under eager delivery
-  u64 random = 1;               // of the order of deliveries
+  bool fresh = false;       // has not been stuck yet
+  u64 events = 0;           // barrier phases, mbarrier changes, ended warps: anything but spinning
+  u32 cluster_missing = 0;  // warps that have not all come to the cluster's barrier; 0: no phase has begun
+  u32 closed = 0;           // CTAs that have ended, whose shared memory others must not touch
+  TransferQueue queue;      // issued, not delivered: empty under eager delivery
+  u64 random = 1;           // of the order of deliveries
   std::vector<std::unique_ptr<Cta>> cta;
 };
 

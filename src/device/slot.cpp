@@ -77,6 +77,9 @@ void place(Slot& s, u64 cluster) {
   s.cluster = cluster;
   // What a cluster before left when its launch failed, or when it never waited for its barrier.
   s.queue.clear();
+  if (s.worker->machine.options.async.delivery != AsyncDelivery::Eager)
+    for (const auto& c : s.cta)
+      for (const auto& w : c->warp) w->tickets[0].clear(), w->tickets[1].clear();
   s.cluster_missing = 0;
   s.random = (s.worker->machine.options.async.seed + cluster) * 0x9e3779b97f4a7c15ull | 1;
   const Dim3& size = g.launch->ctx.cluster;

@@ -33,8 +33,9 @@ struct DeviceSpec {
   u64 max_pitch = 2147483647;
   u32 texture_alignment = 512;
   u32 max_cluster_portable = 8, max_cluster = 16;
-  std::vector<u32> gpc_sms = {18, 18, 18, 18,
-                              18, 18, 16, 8};  // from the largest number of active clusters of each size
+  u32 max_cluster_blocks_per_sm = 8;
+  std::vector<u32> gpc_sms = {18, 18, 16, 16, 16, 16,
+                              16, 8,  2,  2,  2,  2};  // from the largest number of active clusters of each size
   int stream_priority_least = 0, stream_priority_greatest = -5;
   u32 sm_clock_khz = 1980000;
   u64 l2_bytes = 62914560, max_persisting_l2 = 39321600;

@@ -6,6 +6,7 @@
 
 #include "driver/runtime.h"
 #include "ptx/fatbin.h"
+#include "ptx/target.h"
 
 namespace us::driver {
 namespace {
@@ -57,6 +58,11 @@ Error Library::parse() {
   }
   auto parsed = ptx::load(text ? text_.c_str() : image_, {.sm = d.cc_major * 10 + d.cc_minor}, name_);
   if (parsed) {
+    if (text) log_ = ptx::beyond_target(**parsed, d.cc_major * 10 + d.cc_minor);
+    if (!log_.empty()) {
+      log_ = name_ + ": " + log_;
+      return Error::InvalidPtx;
+    }
     module_ = std::move(*parsed);
     return Error::Success;
   }

@@ -47,12 +47,14 @@ u32 blocks_per_sm(const DeviceSpec& d, const BlockNeeds& n) {
   return std::min<u32>(blocks, static_cast<u32>(shared_per_sm(d, n) / shared_of_block(d, n.shared)));
 }
 
-// A cluster stands inside one GPC; SMs of a GPC that are left over stay idle.
+// A cluster stands inside one GPC of at least as many SMs as it has blocks; what is left of a GPC stays idle.
 u32 clusters_per_device(const DeviceSpec& d, const BlockNeeds& n, u32 cluster_blocks) {
   if (cluster_blocks == 0) return 0;
-  u32 places = 0;
-  for (const u32 sms : d.gpc_sms) places += sms / cluster_blocks;
-  return places * blocks_per_sm(d, n);
+  const u32 blocks = std::min(blocks_per_sm(d, n), d.max_cluster_blocks_per_sm);
+  u32 clusters = 0;
+  for (const u32 sms : d.gpc_sms)
+    if (sms >= cluster_blocks) clusters += sms * blocks / cluster_blocks;
+  return clusters;
 }
 
 Error available_dynamic_shared(const DeviceSpec& d, const Function& f, u32 blocks, u32 threads, u64& out) {

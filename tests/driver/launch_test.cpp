@@ -105,8 +105,13 @@ TEST(Occupancy, AgreesWithTheH200) {
   EXPECT_EQ(clusters(8, 256, 227), 15u);
   EXPECT_EQ(clusters(16, 256, 100), 14u);
   EXPECT_EQ(clusters(16, 256, 227), 7u);
-  EXPECT_EQ(clusters(4, 1024, 0),
-            60u);  // an H200 says 62: known gap, the rule for several blocks per SM is not published
+  EXPECT_EQ(clusters(4, 1024, 0), 62u);
+  EXPECT_EQ(clusters(3, 1024, 0), 79u);
+  EXPECT_EQ(clusters(3, 512, 0), 163u);
+  EXPECT_EQ(clusters(4, 32, 64), 92u);
+  EXPECT_EQ(clusters(1, 64, 0), 1056u);  // at most eight blocks of clusters on an SM
+  EXPECT_EQ(clusters(12, 64, 0), 74u);
+  EXPECT_EQ(clusters(16, 64, 0), 58u);
 }
 
 }  // namespace

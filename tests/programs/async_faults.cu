@@ -35,6 +35,24 @@ __global__ void bulk(const char* in, int source, int destination, int bytes, int
   while (clock64() - start < 1000000) {}
 }
 
+// Waits for a copy that never comes.
+__global__ void wait_for_copy(const char* in, int small) {
+  __shared__ __align__(128) char tile[4096];
+  __shared__ uint64_t bar;
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared(&bar)));
+  if (small) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;\ncp.async.mbarrier.arrive.noinc.shared::cta.b64 [%2];" ::"r"(shared(tile)), "l"(in),
+                 "r"(shared(&bar))
+                 : "memory");
+  } else {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 64;" ::"r"(shared(&bar)) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 64, [%2];" ::"r"(shared(tile)), "l"(in),
+                 "r"(shared(&bar))
+                 : "memory");
+  }
+  asm volatile("{\n.reg .pred p;\nagain:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], 0;\n@!p bra again;\n}" ::"r"(shared(&bar)) : "memory");
+}
+
 __global__ void tensor(const __grid_constant__ CUtensorMap map, int c0, int c1, int destination, int store, int dimensions) {
   __shared__ __align__(128) char tile[4096];
   __shared__ uint64_t bar;
@@ -77,7 +95,8 @@ int main() {
   const char* names[] = {"shared memory of a block that has gone", "bulk: source at 4", "bulk: destination at 4", "bulk: 64 bytes",
                          "bulk: destination outside", "bulk: source is no memory", "bulk: mbarrier at 4", "bulk: no bytes",
                          "tensor: row at 4 bytes", "tensor: row at -16 bytes", "tensor: destination at 64", "tensor: destination at 64, swizzle",
-                         "tensor: store at -1", "tensor: store behind the end", "tensor: 3 dimensions for 2"};
+                         "tensor: store at -1", "tensor: store behind the end", "tensor: 3 dimensions for 2",
+                         "bulk: source is no memory, waited for", "cp.async: source is no memory, waited for"};
   for (int k = 0; k < int(std::size(names)); ++k) {
     std::fflush(stdout);
     const pid_t child = fork();
@@ -101,6 +120,8 @@ int main() {
         case 12: tensor<<<1, 1>>>(map_of(memory, CU_TENSOR_MAP_SWIZZLE_NONE), 0, -1, 0, 1, 2); break;
         case 13: tensor<<<1, 1>>>(map_of(memory, CU_TENSOR_MAP_SWIZZLE_NONE), 32, 100, 0, 1, 2); break;
         case 14: tensor<<<1, 1>>>(map_of(memory, CU_TENSOR_MAP_SWIZZLE_NONE), 0, 0, 0, 0, 3); break;
+        case 15: wait_for_copy<<<1, 1>>>(reinterpret_cast<char*>(16), 0); break;
+        case 16: wait_for_copy<<<1, 1>>>(reinterpret_cast<char*>(16), 1); break;
       }
       const cudaError_t launched = cudaGetLastError(), ran = cudaDeviceSynchronize();
       std::printf("%-42s %s, %s\n", names[k], cudaGetErrorName(launched), cudaGetErrorName(ran));

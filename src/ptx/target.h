@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which PTX a device takes: none for a target above its own, and no instruction that the module's own target does not have.
+#pragma once
+#include <string>
+
+#include "ir/ir.h"
+
+namespace us::ptx {
+
+// Empty, or what is wrong with the module on a device of this compute capability (90 for 9.0).
+std::string beyond_target(const ir::Module&, u32 sm);
+
+}  // namespace us::ptx
