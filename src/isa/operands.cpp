@@ -51,7 +51,7 @@ class SpecParser {
 
   std::string_view word() {
     const std::size_t start = pos_;
-    while (pos_ < text_.size() && std::string_view(",{}[]|~@").find(text_[pos_]) == std::string_view::npos &&
+    while (pos_ < text_.size() && std::string_view(",{}[]|~!@").find(text_[pos_]) == std::string_view::npos &&
            !(text_[pos_] == ':' && peek(1) != ':' && (pos_ == start || text_[pos_ - 1] != ':')))
       ++pos_;
     return text_.substr(start, pos_ - start);
@@ -90,6 +90,10 @@ class SpecParser {
     }
     if (peek(0) == '~') {
       s.wider = true;
+      ++pos_;
+    }
+    if (peek(0) == '!') {
+      s.register_only = true;
       ++pos_;
     }
     if (peek(0) == '@') {

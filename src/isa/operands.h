@@ -25,6 +25,7 @@ struct OperandSpec {
   bool in_bracket = false;  // flattened out of the bracket of the address before it
   bool optional = false;
   bool wider = false;           // register may be wider than the type
+  bool register_only = false;   // no literal, no special register
   bool condition_code = false;  // not written
   i8 copy_of = -1;              // not written: a copy of that operand
   Want want = Want::Indexed;

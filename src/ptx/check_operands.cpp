@@ -185,6 +185,7 @@ bool Parser::check_scalar(const isa::OperandSpec& s, isa::Type want, const ir::O
     return error(loc, "an address or a vector is not expected here");
   if (s.dest) return error(loc, "a destination must be a register");
   if (o.negated) return error(loc, "only a predicate register can be negated");
+  if (s.register_only) return error(loc, "only a register is allowed here");
   if (s.want == Want::Literal) return o.kind == Kind::Imm || error(loc, "expected an integer literal");
   if (want == isa::Type::None) return true;
   const std::string expected = " where ." + std::string(isa::name_of(want)) + " is expected";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_fuzz [--count N | --minutes M] [--start SEED] [--batch N] [--out DIR] [--print]
+// kernel_fuzz [--count N | --minutes M] [--start SEED] [--batch N] [--out DIR] [--print] [--gpu]
 // Random kernels on the interpreter and on compiled code in several forms; every bit of what they leave in memory must agree.
+// --gpu: on this machine's real GPU too, through its driver.
 // A kernel that differs is shrunk and written to DIR as a file test.
 #include <chrono>
 #include <cstdio>
@@ -11,6 +12,7 @@
 #include "codegen/eval/eval.h"
 #include "codegen/jit.h"
 #include "kernel.h"
+#include "real_gpu.h"
 #include "runner/loaded_module.h"
 
 namespace {
@@ -24,7 +26,7 @@ struct Choices {
   u32 batch = 64;
   double minutes = 0;
   std::string out = ".";
-  bool print = false;
+  bool print = false, gpu = false;
 };
 
 struct Memory {
@@ -74,6 +76,9 @@ class Fuzzer {
     add("its", its);
     add("v3", v3);
     add("any shape", {}, true);
+    std::string why;
+    if (s.gpu && !(real_ = RealGpu::open(why))) std::printf("no real GPU: %s\n", why.c_str()), std::exit(2);
+    if (real_) std::printf("real GPU: %s\n", real_->name().c_str());
   }
 
   // The engines that take part beside the interpreter: the compiler, and every third time one more by turns.
@@ -96,6 +101,14 @@ class Fuzzer {
       else if (!(got == want))
         all += std::string(" ") + engines_[e].name + where(want, got);
     }
+    if (real_ && n < real_->accepted().size() && real_->accepted()[n]) {
+      Memory got = fresh(seed);
+      why = real_->run(n, kBlocks, kThreads, {&got.in, &got.out, &got.atomics, &got.scratch});
+      if (!why.empty())
+        all += " GPU: " + why;
+      else if (++compared_; !(got == want))
+        all += " GPU" + where(want, got);
+    }
     return all;
   }
 
@@ -109,6 +122,7 @@ class Fuzzer {
       std::printf("%llu kernels, %d findings, %.1f s, %.1f kernels/s, next --start %llu\n",
                   static_cast<unsigned long long>(done), findings, elapsed(), static_cast<double>(done) / elapsed(),
                   static_cast<unsigned long long>(settings_.seed + done));
+      if (real_) std::printf("  %llu of them on the GPU too\n", static_cast<unsigned long long>(compared_));
       std::fflush(stdout);
     };
     while (settings_.minutes > 0 ? elapsed() < 60 * settings_.minutes : done < settings_.count) {
@@ -125,6 +139,7 @@ class Fuzzer {
         std::ofstream(settings_.out + "/rejected.ptx") << text;
         return 1;
       }
+      load_real(kernels);
       for (u32 k = 0; k < settings_.batch; ++k) {
         const std::string d = differences(**m, k, first + k);
         if (d.empty()) continue;
@@ -132,6 +147,7 @@ class Fuzzer {
         std::printf("seed %llu:%s\n", static_cast<unsigned long long>(first + k), d.c_str());
         std::fflush(stdout);
         report(kernels[k], first + k, d);
+        load_real(kernels);
       }
       done += settings_.batch;
       if (elapsed() > told + 60) told = elapsed(), progress();
@@ -141,6 +157,19 @@ class Fuzzer {
   }
 
  private:
+  void load_real(const std::vector<Kernel>& kernels) {
+    if (!real_) return;
+    std::vector<std::string> refusals;
+    real_->load(
+        kernels.size(),
+        [&](const std::vector<std::size_t>& which) {
+          std::vector<Kernel> some;
+          for (std::size_t k : which) some.push_back(kernels[k]);
+          return text_of(some);
+        },
+        refusals);
+    for (const std::string& r : refusals) std::printf("refused: %s\n", r.c_str());
+  }
   void add(const char* name, const codegen::Options& o, bool any_shape = false) {
     engines_.push_back({name, std::make_unique<codegen::Jit>(o), any_shape});
   }
@@ -181,6 +210,7 @@ class Fuzzer {
   void report(Kernel k, u64 seed, const std::string& what) {
     shrink(k, [&](Kernel& candidate) {
       auto m = LoadedModule::load(text_of({candidate}), "fuzz.ptx");
+      load_real({candidate});
       return m && !differences(**m, 0, seed).empty();
     });
     const std::string path = settings_.out + "/finding_" + std::to_string(seed) + ".ptx";
@@ -191,6 +221,8 @@ class Fuzzer {
   const Choices& settings_;
   std::unique_ptr<device::Gpu> gpu_;
   std::vector<Engine> engines_;
+  std::unique_ptr<RealGpu> real_;
+  u64 compared_ = 0;  // kernels that ran on it
 };
 
 }  // namespace
@@ -212,10 +244,12 @@ int main(int argc, char** argv) {
       s.out = value, ++k;
     else if (a == "--print")
       s.print = true;
+    else if (a == "--gpu")
+      s.gpu = true;
     else
-      return std::fprintf(
-                 stderr,
-                 "usage: kernel_fuzz [--count N | --minutes M] [--start SEED] [--batch N] [--out DIR] [--print]\n"),
+      return std::fprintf(stderr,
+                          "usage: kernel_fuzz [--count N | --minutes M] [--start SEED] [--batch N] [--out DIR] "
+                          "[--print] [--gpu]\n"),
              2;
   }
   return Fuzzer(s).go();

@@ -51,7 +51,9 @@ u64 true_value(Type t) { return compares_float(t) ? format(float_of(t)).one : is
 void sem_setp(const Sem& s) {
   Builder& b = s.b;
   const Type t = s.i.type();
-  V c = s.has_operand(4) ? s.in(4, Type::pred) : V{};
+  const bool one = t == Type::f16 || t == Type::bf16;  // these have no second destination
+  const u32 first = one ? 1 : 2;
+  V c = s.has_operand(first + 2) ? s.in(first + 2, Type::pred) : V{};
   if (is_wide_half(t)) {
     V x = s.in(2), y = s.in(3);
     for (u32 k = 0; k < 2; ++k) {
@@ -60,9 +62,9 @@ void sem_setp(const Sem& s) {
     }
     return;
   }
-  V r = compare(s, t, s.in(2), s.in(3));
+  V r = compare(s, t, s.in(first), s.in(first + 1));
   s.out(0, combine(s, r, c), Type::pred);
-  if (s.has_operand(1)) s.out(1, combine(s, b.not_(r), c), Type::pred);
+  if (!one && s.has_operand(1)) s.out(1, combine(s, b.not_(r), c), Type::pred);
 }
 
 // set: d, a, b, c (may be absent); types: destination, source

@@ -153,7 +153,8 @@ void sem_bfe(const Sem& s) {
 void sem_bfi(const Sem& s) {
   Builder& b = s.b;
   V x = s.in(1), base = s.in(2);
-  V pos = b.and_(s.in(3, Type::u32), imm32(b, 255)), len = b.and_(s.in(4, Type::u32), imm32(b, 255));
+  V pos = s.in(3, Type::u32), len = s.in(4, Type::u32);
+  if (b.width(x) == 32) pos = b.and_(pos, imm32(b, 255)), len = b.and_(len, imm32(b, 255));  // as for bfe
   V ones = b.sub(b.bin(Bin::Shl, like(b, x, 1), len), like(b, x, 1));
   V mask = b.bin(Bin::Shl, ones, pos);
   s.out(0, b.or_(b.and_(base, b.not_(mask)), b.and_(b.bin(Bin::Shl, x, pos), mask)));

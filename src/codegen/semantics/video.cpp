@@ -75,6 +75,13 @@ V second_operation(const Sem& s, V r, V c) {
   if (s.has(Tok::min)) return b.bin(sign ? Bin::SMin : Bin::UMin, r, c);
   return b.bin(sign ? Bin::SMax : Bin::UMax, r, c);
 }
+// .sat. A whole unsigned sum or difference loses its carry, as on an H200: only what is negative is clamped.
+V saturated(const Sem& s, VideoOp op, V r, u32 bits) {
+  const bool sign = isa::is_signed(s.i.type());
+  if (bits == 32 && !sign && (op == VideoOp::Add || op == VideoOp::Sub || op == VideoOp::AbsDiff))
+    return smax(s.b, r, word(s.b, 0));
+  return clamped(s.b, r, bits, sign);
+}
 // d, a, b, c (may be absent): c is merged around the selected part of d, or taken by the second operation.
 void scalar(const Sem& s, VideoOp op, bool second) {
   Builder& b = s.b;
@@ -82,7 +89,7 @@ void scalar(const Sem& s, VideoOp op, bool second) {
   const bool compares = op == VideoOp::Set;
   const Type ta = compares ? s.i.type(0) : s.i.type(1), tb = compares ? s.i.type(1) : s.i.type(2);
   V r = compute(s, op, selected(s, 1, ta), selected(s, 2, tb));
-  if (s.has(Tok::sat)) r = clamped(b, r, to.bits, isa::is_signed(s.i.type()));
+  if (s.has(Tok::sat)) r = saturated(s, op, r, to.bits);
   r = b.resize(r, 32, false);
   if (second) return s.out(0, second_operation(s, r, s.in(3, Type::b32)), Type::b32);
   if (to.bits == 32) return s.out(0, r, Type::b32);
