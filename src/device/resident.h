@@ -128,6 +128,7 @@ struct Slot {
   u32 closed = 0;           // CTAs that have ended, whose shared memory others must not touch
   TransferQueue queue;      // issued, not delivered: empty under eager delivery
   u64 random = 1;           // of the order of deliveries
+  u64 phases = 0;           // of mbarriers, completed
   std::vector<std::unique_ptr<Cta>> cta;
 };
 

@@ -31,6 +31,7 @@ u64* word_at(Warp& w, u64 addr, u32 lane) {
 }
 
 void phase_completed(Slot& s, u32 addr) {
+  s.phases++;
   Cta& c = *s.cta[addr / kCtaSharedStride];
   for (u32 k : Lanes(c.polling)) {
     Warp& w = *c.warp[k];

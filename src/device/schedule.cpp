@@ -60,8 +60,12 @@ void Worker::run_round(Slot& s) {
         again = true;
       }
     }
-    // Nobody can go on without it.
-    if (!again && deliver_one(s)) again = any(s, &Cta::ready);
+    // Nobody can go on without it. Late: nor with less than what completes a phase that somebody may poll.
+    const bool late = machine.options.async.delivery == AsyncDelivery::Late;
+    for (const u64 phases = s.phases; !again && deliver_one(s);) {
+      again = any(s, &Cta::ready);
+      if (!late || s.phases != phases) break;
+    }
   }
 }
 
