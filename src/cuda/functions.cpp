@@ -111,6 +111,19 @@ Error get_attribute(const driver::Function& f, int attribute, int& value) {
   }
 }
 
+Error read_extra(void* const* extra, driver::LaunchArgs& args) {
+  const bool pointers = args.pointers != nullptr;
+  for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      args.block = extra[1];
+    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      args.block_bytes = *static_cast<size_t*>(extra[1]);
+    else
+      return Error::InvalidValue;
+  }
+  return args.block && pointers ? Error::InvalidValue : Error::Success;
+}
+
 Error record_events(const std::vector<const void*>& events, const void* stream) {
   for (const void* handle : events) {
     std::shared_ptr<driver::Event> event;
@@ -137,6 +150,9 @@ Error count_clusters(driver::Context& c, const driver::Function& f, driver::Laun
 Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& config,
                       std::vector<const void*>& events_after) {
   const auto* attribute = static_cast<const CUlaunchAttribute*>(attributes);
+  static_assert(sizeof *attribute == sizeof(driver::LaunchAttribute));
+  config.attributes = static_cast<const driver::LaunchAttribute*>(attributes);
+  config.attribute_count = count;
   for (u32 i = 0; i < count; ++i) {
     const CUlaunchAttributeValue& v = attribute[i].value;
     switch (attribute[i].id) {

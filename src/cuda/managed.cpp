@@ -76,13 +76,15 @@ Error check_managed(Context& c, u64 at, u64 bytes) {
 Error advise(Context& c, u64 at, u64 bytes, int advice, Place place) {
   if (advice < Advice::SetReadMostly || advice > Advice::UnsetAccessedBy || bytes == 0) return Error::InvalidValue;
   const bool about_place = advice == Advice::SetPreferred || advice >= Advice::SetAccessedBy;
+  US_TRY(c.runtime().captures().unsafe());
   US_TRY(check_managed(c, at, bytes));
   if (about_place && failed(check_place(place, place))) return Error::InvalidValue;
   runtime().advice().advise(at, bytes, static_cast<Advice::Kind>(advice), place);
   return Error::Success;
 }
 
-Error prefetch(Context& c, driver::Stream&, u64 at, u64 bytes, Place place) {
+Error prefetch(Context& c, driver::Stream& s, u64 at, u64 bytes, Place place) {
+  US_TRY(c.not_captured(s));
   if (bytes == 0) return Error::InvalidValue;
   US_TRY(check_managed(c, at, bytes));
   US_TRY(check_place(place, place));

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <atomic>
+#include <bit>
 
 #include "device/device_runtime.h"
 #include "device/machine.h"
@@ -12,6 +14,10 @@ namespace us::device {
 namespace {
 
 constexpr std::string_view kPrefix = "__cudaCDP2", kPerThread = "_ptsz";
+
+// cudaGraphSetConditional(handle, value) needs nobody: a handle is the address of the value. Any kernel may call it.
+constexpr std::string_view kSetConditional = "cudaGraphSetConditional";
+constexpr u32 kSetConditionalNumber = 0xffff;
 
 struct Row {
   std::string_view name, arguments;
@@ -46,6 +52,12 @@ DeviceApiForm form_of(u32 row) {
 bool is_device_api(std::string_view name) { return name.starts_with(kPrefix); }
 
 bool find_device_api(std::string_view name, DeviceApiForm& out) {
+  if (name == kSetConditional) {
+    out = {.number = kSetConditionalNumber};
+    add_words(out, 0, 1, 8);
+    add_words(out, 1, 1, 4);
+    return true;
+  }
   if (!is_device_api(name)) return false;
   name.remove_prefix(kPrefix.size());
   const bool per_thread = name.ends_with(kPerThread);
@@ -61,6 +73,11 @@ bool find_device_api(std::string_view name, DeviceApiForm& out) {
 
 void rt_DeviceApi(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
+  if (const u32 first = u32(std::countr_zero(mask)); args[first] == kSetConditionalNumber) {
+    for (u32 l : Lanes(mask))
+      std::atomic_ref(*reinterpret_cast<u32*>(args[32 + l])).store(u32(args[64 + l]), std::memory_order_release);
+    return;
+  }
   DeviceRuntime* runtime = grid_of(w).launch->runtime.get();
   if (!runtime)
     die(w, Outcome::NotSupported, "a call of the runtime API in a kernel that was launched without it", mask);

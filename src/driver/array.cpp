@@ -113,7 +113,7 @@ Error ArrayTable::destroy(const void* handle) {
     gone = std::move(it->second);
     arrays_.erase(it);
   }
-  const Error e = gone->context().synchronize();
+  const Error e = gone->context().settle();
   release(*gone);
   return e;
 }
@@ -128,7 +128,7 @@ Error ArrayTable::destroy_mipmapped(const void* handle) {
     mipmapped_.erase(it);
     for (const auto& level : gone->levels_) levels_.erase(level.get());
   }
-  const Error e = gone->context().synchronize();
+  const Error e = gone->context().settle();
   for (const auto& level : gone->levels_) release(*level);
   return e;
 }

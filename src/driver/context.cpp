@@ -35,6 +35,8 @@ Context::Context(Device& d, bool primary, u64 id)
 }
 
 Context::~Context() {
+  for (const auto& [handle, s] : streams_) runtime().captures().forget(*s);
+  for (const auto& [thread, s] : thread_streams_) runtime().captures().forget(*s);
   executor_->wait_idle();
   runtime().context_gone(this);
   kernel_functions_.clear();
@@ -98,6 +100,7 @@ Error Context::limit_for(int which, u64& value) {
 }
 
 Error Context::set_limit(int which, u64 value) {
+  US_TRY(runtime().captures().unsafe());
   US_TRY(limit_for(which, value));
   std::lock_guard l(m_);
   if (which == kMallocHeap && !device_.gpu().set_malloc_heap(value)) return Error::InvalidValue;

@@ -49,16 +49,20 @@ class Context {
   Error synchronize(Stream&);
   Error query(Stream&);
   bool busy() const { return executor_->busy(); }
-  Error synchronize();                                                      // the whole context
-  void after_all_work(std::shared_ptr<void> last);                          // let go of when what is queued now is done
+  Error synchronize();                              // the whole context, as the program asks for it
+  Error settle();                                   // the same, before memory or code goes: whatever captures
+  void after_all_work(std::shared_ptr<void> last);  // let go of when what is queued now is done
   NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {});  // behind the tail
+
+  // Two nodes with something between them: `first` goes behind the tail, `last` is the new tail and the caller's to submit.
+  void append_span(Stream&, const NodeRef& first, const NodeRef& last, const NodeRef& also_after);
 
   // Events.
   Event& create_event(bool timing, bool blocking_sync, std::shared_ptr<SharedEvent> = nullptr);
   std::shared_ptr<Event> find_event(const void* handle);
   Error destroy_event(const void* handle);
-  Error record(Event&, Stream&);
-  Error wait(Stream&, const Event&);
+  Error record(Event&, Stream&, bool external = false);
+  Error wait(Stream&, Event&, bool external = false);
 
   // Work (context_work.cpp).
   Error launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&);
@@ -67,11 +71,16 @@ class Context {
                                               ParamBlock params, u32 depth);
   bool on_device(u64 address, u64 extent) const;  // kernels may read and write all of it
   Executor& executor() { return *executor_; }
-  Error host_function(Stream&, std::function<void()>, bool even_if_broken);
-  Error wait_until(Stream&, std::function<bool()>);  // work behind it starts when that is true
-  Error small_work(Stream&, std::function<void()>);  // cheaper than waking a thread
+  Error host_function(Stream&, const HostParams&);
+  Error callback(Stream&, std::function<void()>);  // runs even if the context is broken
+  Error memory_operations(Stream&, MemOpParams);
   Error copy(const Copy&, CopyKind, Stream&, bool async);
   Error fill(const Fill&, Stream&, bool async);
+  // What a copy or set of a graph means, its ends found and checked.
+  Error describe(const Copy&, CopyKind, CopyParams&);
+  Error describe(const Fill&, FillParams&);
+  Error describe(Function&, const LaunchConfig&, const LaunchArgs&, KernelParams&);
+  Error not_captured(Stream&);  // for what captures cannot hold: refuses, and the capture becomes invalid
 
   // Memory (context_memory.cpp). Freeing takes any address of the process, from whatever context.
   Error allocate(u64 bytes, memory::Kind, u32 flags, u64& out);  // Device, Managed, Host
@@ -98,15 +107,20 @@ class Context {
 
  private:
   struct Side;
+  void predecessors(Stream&, const NodeRef& also_after, std::vector<NodeRef>&) const;  // order_ is held
   std::vector<NodeRef> tails();  // of all streams, those still pending
   Side side_of(u64 address, u64 extent) const;
   bool accessible(u64 address, u64 extent) const;
   Error check_copy(CopyKind, const Side& dst, const Side& src) const;
+  Error wait_until(Stream&, std::function<bool()>);  // work behind it starts when that is true
+  Error admit(Stream&, CapturePoint*&);
+  Error capture_launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&, CapturePoint&);
   Error run_in_order(Stream&, const std::function<void()>&);  // on this thread, when the stream gets there
   Error run_later(Stream&, u64 bytes, std::function<void()>);
   void wait_for_others(Stream&, std::shared_ptr<SharedEvent>);
   Error limit_for(int which, u64& value);
   void release_memory(const memory::Allocation&);
+  Error capture_allocation(CapturePoint&, u64 bytes, u32 device, u64& out);
   void report(const device::Fault&);
 
   Device& device_;

@@ -38,7 +38,7 @@ Error Context::load_module(std::shared_ptr<Library> library, Module*& out) {
 }
 
 Error Context::unload_module(const void* handle) {
-  US_TRY(synchronize());
+  US_TRY(settle());
   std::lock_guard l(code_m_);
   const auto it = modules_.find(handle);
   if (it == modules_.end()) return Error::InvalidHandle;
@@ -67,7 +67,7 @@ void Context::function_made(Function* f) {
 }
 
 void Context::forget(Library& library) {
-  synchronize();
+  settle();
   std::lock_guard l(code_m_);
   std::erase_if(kernel_functions_, [&](auto& e) { return e.first->library == &library; });
   const auto it = library_modules_.find(&library);

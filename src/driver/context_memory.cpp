@@ -28,6 +28,7 @@ bool from_imported_pool(const memory::Allocation& a) { return a.kind == memory::
 
 Error Context::allocate(u64 bytes, memory::Kind kind, u32 flags, u64& out) {
   US_TRY(sticky());
+  US_TRY(runtime().captures().unsafe());
   out = 0;
   if (bytes == 0) return Error::Success;
   out = kind == memory::Kind::Host ? map_host(bytes) : device_.heap().allocate(bytes);
@@ -48,9 +49,13 @@ void Context::release_memory(const memory::Allocation& a) {
 }
 
 // The memory is there at once; stream order only matters for when it may be used again.
-Error Context::allocate_async(u64 bytes, MemPool& pool, Stream&, u64& out) {
+Error Context::allocate_async(u64 bytes, MemPool& pool, Stream& s, u64& out) {
   US_TRY(sticky());
   out = 0;
+  CapturePoint* at = nullptr;
+  US_TRY(runtime().captures().admit(s, at));
+  if (at) return capture_allocation(*at, bytes, pool.device(), out);
+  US_TRY(runtime().captures().unsafe());
   if (pool.sharing() == MemPool::Sharing::Imported) return Error::InvalidValue;
   if (bytes == 0) return Error::Success;
   out = pool.take(bytes);
@@ -68,18 +73,39 @@ Error Context::allocate_async(u64 bytes, MemPool& pool, Stream&, u64& out) {
 // Waits for the work that may still use it, as cudaFree does.
 Error Context::free(u64 address) {
   US_TRY(sticky());
+  US_TRY(runtime().captures().unsafe());
   if (address == 0) return Error::Success;
+  if (runtime().graphs().memory.knows(address)) {
+    US_TRY(settle());
+    return runtime().graphs().memory.end(address);
+  }
   const auto a = runtime().registry().find(address);
   if (a && a->address == address && from_imported_pool(*a)) return runtime().ipc().close_memory(address);
   if (!a || a->address != address || !from_device(a->kind)) return Error::InvalidValue;
-  US_TRY(static_cast<Context*>(a->owner)->synchronize());
+  US_TRY(static_cast<Context*>(a->owner)->settle());
   if (const auto mine = runtime().registry().remove(address)) release_memory(*mine);
   return Error::Success;
+}
+
+Error Context::capture_allocation(CapturePoint& at, u64 bytes, u32 device, u64& out) {
+  if (bytes == 0) return Error::Success;
+  AllocParams p;
+  US_TRY(runtime().graphs().memory.allocate(*this, device, bytes, p.block));
+  out = p.block->address();
+  return runtime().captures().add(at, NodeType::MemAlloc, std::move(p));
 }
 
 Error Context::free_async(u64 address, Stream& s) {
   US_TRY(sticky());
   if (address == 0) return Error::Success;
+  GraphMemory& graph_memory = runtime().graphs().memory;
+  CapturePoint* at = nullptr;
+  US_TRY(runtime().captures().admit(s, at));
+  if (at)
+    return graph_memory.knows(address) ? runtime().captures().add(*at, NodeType::MemFree, FreeParams{address})
+                                       : Error::InvalidValue;
+  US_TRY(runtime().captures().unsafe());
+  if (graph_memory.knows(address)) return graph_memory.end(address);
   const auto a = runtime().registry().find(address);
   const bool known = a && (a->kind == memory::Kind::Async || a->kind == memory::Kind::Device || from_imported_pool(*a));
   if (!known || a->address != address) return Error::InvalidValue;
@@ -97,16 +123,18 @@ Error Context::free_async(u64 address, Stream& s) {
 
 Error Context::free_host(u64 address) {
   US_TRY(sticky());
+  US_TRY(runtime().captures().unsafe());
   if (address == 0) return Error::Success;
   const auto a = runtime().registry().find(address);
   if (!a || a->address != address || a->kind != memory::Kind::Host) return Error::InvalidValue;
-  US_TRY(static_cast<Context*>(a->owner)->synchronize());
+  US_TRY(static_cast<Context*>(a->owner)->settle());
   if (const auto mine = runtime().registry().remove(address)) release_memory(*mine);
   return Error::Success;
 }
 
 Error Context::register_host(u64 address, u64 bytes, u32 flags) {
   US_TRY(sticky());
+  US_TRY(runtime().captures().unsafe());
   if (address == 0 || bytes == 0) return Error::InvalidValue;
   if (runtime().registry().overlaps(address, bytes)) return Error::HostMemoryAlreadyRegistered;
   runtime().registry().add({.address = address,
@@ -120,10 +148,11 @@ Error Context::register_host(u64 address, u64 bytes, u32 flags) {
 
 Error Context::unregister_host(u64 address) {
   US_TRY(sticky());
+  US_TRY(runtime().captures().unsafe());
   const auto a = runtime().registry().find(address);
   if (!a || a->kind != memory::Kind::HostRegistered) return Error::HostMemoryNotRegistered;
   if (a->address != address) return Error::InvalidValue;
-  US_TRY(static_cast<Context*>(a->owner)->synchronize());
+  US_TRY(static_cast<Context*>(a->owner)->settle());
   runtime().registry().remove(address);
   return Error::Success;
 }

@@ -9,6 +9,7 @@
 
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/runtime.h"
 
 namespace us::driver {
 
@@ -42,6 +43,7 @@ Error Context::destroy_stream(const void* handle) {
   const auto it = streams_.find(handle);
   if (it == streams_.end()) return Error::InvalidHandle;
   Stream* s = it->second.get();
+  runtime().captures().forget(*s);
   std::erase_if(orphans_, [](const NodeRef& n) { return !n.pending(); });
   if (s->tail_.pending()) orphans_.push_back(s->tail_);
   std::erase(all_streams_, s);
@@ -49,31 +51,46 @@ Error Context::destroy_stream(const void* handle) {
   return Error::Success;
 }
 
-NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_after) {
-  std::vector<NodeRef> after;
-  after.reserve(4);
+void Context::predecessors(Stream& s, const NodeRef& also_after, std::vector<NodeRef>& after) const {
   const auto add = [&](const NodeRef& n) {
     if (n.pending()) after.push_back(n);
   };
+  add(s.tail_);
+  add(also_after);
+  if (&s == &legacy_) {
+    for (const Stream* other : all_streams_)
+      if (!other->non_blocking_) add(other->tail_);
+    for (const NodeRef& n : orphans_) add(n);
+  } else if (!s.non_blocking_) {
+    add(legacy_.tail_);
+  }
+}
+
+NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_after) {
+  std::vector<NodeRef> after;
+  after.reserve(4);
   node->priority = s.priority();
   {
     std::lock_guard l(order_);
-    add(s.tail_);
-    add(also_after);
-    if (&s == &legacy_) {
-      for (const Stream* other : all_streams_)
-        if (!other->non_blocking_) add(other->tail_);
-      for (const NodeRef& n : orphans_) add(n);
-    } else if (!s.non_blocking_) {
-      add(legacy_.tail_);
-    }
+    predecessors(s, also_after, after);
     s.tail_ = node;
   }
   executor_->submit(node, after);
   return node;
 }
 
+void Context::append_span(Stream& s, const NodeRef& first, const NodeRef& last, const NodeRef& also_after) {
+  std::vector<NodeRef> after;
+  {
+    std::lock_guard l(order_);
+    predecessors(s, also_after, after);
+    s.tail_ = last;
+  }
+  executor_->submit_from_device(first, after);
+}
+
 Error Context::synchronize(Stream& s) {
+  US_TRY(runtime().captures().synchronize_stream(s));
   NodeRef last;
   if (&s == &legacy_) {
     last = append(s, executor_->make(Node::Kind::Empty));
@@ -87,6 +104,7 @@ Error Context::synchronize(Stream& s) {
 }
 
 Error Context::query(Stream& s) {
+  US_TRY(runtime().captures().synchronize_stream(s));
   std::lock_guard l(order_);
   bool busy = s.tail_.pending();
   if (&s == &legacy_)
@@ -117,6 +135,11 @@ void Context::after_all_work(std::shared_ptr<void> last) {
 }
 
 Error Context::synchronize() {
+  US_TRY(runtime().captures().synchronize_context(*this));
+  return settle();
+}
+
+Error Context::settle() {
   for (const NodeRef& n : tails()) executor_->wait(n);
   device_.pool().synchronized();
   return sticky();
@@ -140,9 +163,19 @@ Error Context::destroy_event(const void* handle) {
   return events_.erase(handle) ? Error::Success : Error::InvalidHandle;
 }
 
-Error Context::record(Event& e, Stream& s) {
+// In a capture: the event carries the stream's dependencies; `external`: the graph records it when it runs.
+Error Context::record(Event& e, Stream& s, bool external) {
   if (&e.context() != this) return Error::InvalidHandle;
   US_TRY(sticky());
+  bool captured = false;
+  if (external) {
+    CapturePoint* at = nullptr;
+    US_TRY(admit(s, at));
+    return at ? runtime().captures().add(*at, NodeType::RecordEvent, EventParams{e.shared_from_this()})
+              : Error::IllegalState;
+  }
+  US_TRY(runtime().captures().record(e, s, captured));
+  if (captured) return Error::Success;
   const NodeRef n = executor_->make(e.shared() ? Node::Kind::Work : Node::Kind::Empty);
   n->timed = e.timing();
   if (e.shared()) {
@@ -181,8 +214,25 @@ Error Context::wait_until(Stream& s, std::function<bool()> come_true) {
   return Error::Success;
 }
 
-Error Context::wait(Stream& s, const Event& e) {
+Error Context::admit(Stream& s, CapturePoint*& at) { return runtime().captures().admit(s, at); }
+
+Error Context::not_captured(Stream& s) {
+  CapturePoint* at = nullptr;
+  US_TRY(admit(s, at));
+  return at ? runtime().captures().refuse(s, Error::StreamCaptureUnsupported) : Error::Success;
+}
+
+Error Context::wait(Stream& s, Event& e, bool external) {
   US_TRY(sticky());
+  bool captured = false;
+  US_TRY(runtime().captures().wait(s, e, external, captured));
+  if (captured) return Error::Success;
+  if (external) {
+    CapturePoint* at = nullptr;
+    US_TRY(admit(s, at));
+    return at ? runtime().captures().add(*at, NodeType::WaitEvent, EventParams{e.shared_from_this()})
+              : Error::IllegalState;
+  }
   const NodeRef recorded = e.node();
   if (e.shared() && !recorded.pending()) {
     wait_for_others(s, e.shared());

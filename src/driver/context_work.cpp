@@ -75,8 +75,33 @@ std::unique_ptr<device::Launch> Context::make_launch(Function& f, const LaunchCo
   return launch;
 }
 
+Error Context::describe(Function& f, const LaunchConfig& c, const LaunchArgs& args, KernelParams& k) {
+  US_TRY(validate(f, c, k.cluster));
+  k.handle = c.handle;
+  k.packed = args.block != nullptr;
+  k.packed_bytes = args.block_bytes;
+  k.where = {this, id_};
+  k.function = &f;
+  k.config = c;
+  for (u32 i = 0; i < c.attribute_count; ++i) k.attributes[c.attributes[i].id] = c.attributes[i].value;
+  k.config.attributes = nullptr;
+  k.config.attribute_count = 0;
+  return fill_params(f.ir(), args, k.block);
+}
+
+Error Context::capture_launch(Function& f, const LaunchConfig& c, const LaunchArgs& args, Stream& s, CapturePoint& at) {
+  KernelParams k;
+  if (const Error e = describe(f, c, args, k); failed(e)) return runtime().captures().refuse(s, e);
+  if (!c.has_priority) k.config.priority = s.priority();
+  k.config.has_priority = true;
+  return runtime().captures().add(at, NodeType::Kernel, std::move(k), c.programmatic_serialization);
+}
+
 Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args, Stream& s) {
   US_TRY(sticky());
+  CapturePoint* at = nullptr;
+  US_TRY(admit(s, at));
+  if (at) return capture_launch(f, c, args, s, *at);
   device::Dim3 cluster;
   US_TRY(validate(f, c, cluster));
   std::shared_ptr<const codegen::Compiled> code;
@@ -96,18 +121,38 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   return Error::Success;
 }
 
-Error Context::host_function(Stream& s, std::function<void()> f, bool even_if_broken) {
+Error Context::host_function(Stream& s, const HostParams& h) {
   US_TRY(sticky());
+  CapturePoint* at = nullptr;
+  US_TRY(admit(s, at));
+  if (at) return runtime().captures().add(*at, NodeType::Host, h);
   const NodeRef n = executor_->make(Node::Kind::Host);
-  n->always = even_if_broken;
+  n->work = [h] { h.function(h.data); };
+  append(s, n);
+  return Error::Success;
+}
+
+Error Context::callback(Stream& s, std::function<void()> f) {
+  US_TRY(sticky());
+  US_TRY(not_captured(s));
+  const NodeRef n = executor_->make(Node::Kind::Host);
+  n->always = true;
   n->work = std::move(f);
   append(s, n);
   return Error::Success;
 }
 
-Error Context::small_work(Stream& s, std::function<void()> work) {
+Error Context::memory_operations(Stream& s, MemOpParams p) {
   US_TRY(sticky());
-  return run_later(s, 0, std::move(work));
+  CapturePoint* at = nullptr;
+  US_TRY(admit(s, at));
+  p.where = {this, id_};
+  if (at) return runtime().captures().add(*at, NodeType::MemOps, std::move(p));
+  for (const MemOp& op : p.list) {
+    if (op.kind == MemOp::Wait) US_TRY(wait_until(s, [op] { return holds(op); }));
+    if (op.kind == MemOp::Write) US_TRY(run_later(s, 0, [op] { write(op); }));
+  }
+  return Error::Success;
 }
 
 Error Context::run_in_order(Stream& s, const std::function<void()>& work) {
@@ -174,9 +219,62 @@ Error Context::check_copy(CopyKind kind, const Side& dst, const Side& src) const
   return Error::Success;
 }
 
+Error Context::describe(const Copy& given, CopyKind kind, CopyParams& p) {
+  if (given.bytes() == 0 || !given.dst || !given.src) return Error::InvalidValue;
+  const Side array{.known = true, .device = true};
+  const Side dst = given.dst_array ? array : side_of(given.dst, given.dst_extent());
+  const Side src = given.src_array ? array : side_of(given.src, given.src_extent());
+  US_TRY(check_copy(kind, dst, src));
+  const bool to_device = kind == CopyKind::HostToDevice || kind == CopyKind::DeviceToDevice;
+  const bool from_device = kind == CopyKind::DeviceToHost || kind == CopyKind::DeviceToDevice;
+  const auto end = [&](u64 address, u64 pitch, u64 height, bool device) {
+    const auto type = kind == CopyKind::Default ? CopyEndParams::Unified
+                      : device                  ? CopyEndParams::Device
+                                                : CopyEndParams::Host;
+    return CopyEndParams{.type = type, .address = address, .pitch = pitch, .height = height};
+  };
+  const auto rows = [](u64 slice, u64 pitch) { return pitch ? slice / pitch : 0; };
+  p.where = {this, id_};
+  p.kind = kind;
+  p.width = given.width;
+  p.height = given.height;
+  p.depth = given.depth;
+  p.dst = end(given.dst, given.dst_pitch, rows(given.dst_slice, given.dst_pitch), to_device);
+  p.src = end(given.src, given.src_pitch, rows(given.src_slice, given.src_pitch), from_device);
+  p.copy = given;
+  p.copy.dst += dst.write_delta;
+  p.dst_device = dst.device;
+  p.src_device = src.device;
+  return Error::Success;
+}
+
+Error Context::describe(const Fill& given, FillParams& p) {
+  const Side dst = side_of(given.dst, given.extent());
+  if (given.bytes() == 0 || !given.dst || !dst.known || !dst.inside || given.dst % given.element)
+    return Error::InvalidValue;
+  p.where = {this, id_};
+  p.dst = given.dst;
+  p.pitch = given.pitch;
+  p.value = given.value;
+  p.element = given.element;
+  p.width = given.width;
+  p.height = given.height;
+  p.fill = given;
+  p.fill.dst += dst.write_delta;
+  return Error::Success;
+}
+
 Error Context::copy(const Copy& given, CopyKind kind, Stream& s, bool async) {
   US_TRY(sticky());
+  CapturePoint* at = nullptr;
+  US_TRY(admit(s, at));
   if (given.bytes() == 0) return Error::Success;
+  if (at) {
+    if (!async) return runtime().captures().refuse(s, Error::StreamCaptureUnsupported);
+    CopyParams p;
+    US_TRY(describe(given, kind, p));
+    return runtime().captures().add(*at, NodeType::Memcpy, std::move(p));
+  }
   if (!given.dst || !given.src) return Error::InvalidValue;
   const Side array{.known = true, .device = true};
   const Side dst = given.dst_array ? array : side_of(given.dst, given.dst_extent());
@@ -198,7 +296,15 @@ Error Context::copy(const Copy& given, CopyKind kind, Stream& s, bool async) {
 
 Error Context::fill(const Fill& given, Stream& s, bool async) {
   US_TRY(sticky());
+  CapturePoint* at = nullptr;
+  US_TRY(admit(s, at));
   if (given.bytes() == 0) return Error::Success;
+  if (at) {
+    if (!async) return runtime().captures().refuse(s, Error::StreamCaptureUnsupported);
+    FillParams p;
+    US_TRY(describe(given, p));
+    return runtime().captures().add(*at, NodeType::Memset, std::move(p));
+  }
   const Side dst = side_of(given.dst, given.extent());
   if (!given.dst || !dst.known || !dst.inside || given.dst % given.element) return Error::InvalidValue;
   Fill f = given;

@@ -37,6 +37,7 @@ enum class Error : int {
   OperatingSystem = 304,
   InvalidHandle = 400,
   IllegalState = 401,
+  LossyQuery = 402,
   NotFound = 500,  // cudaErrorSymbolNotFound
   NotReady = 600,
   IllegalAddress = 700,
@@ -59,6 +60,15 @@ enum class Error : int {
   NotPermitted = 800,
   NotSupported = 801,
   StreamCaptureUnsupported = 900,
+  StreamCaptureInvalidated = 901,
+  StreamCaptureMerge = 902,
+  StreamCaptureUnmatched = 903,
+  StreamCaptureUnjoined = 904,
+  StreamCaptureIsolation = 905,
+  StreamCaptureImplicit = 906,
+  CapturedEvent = 907,
+  StreamCaptureWrongThread = 908,
+  GraphExecUpdateFailure = 910,
   InvalidClusterSize = 912,
   Unknown = 999,
 };

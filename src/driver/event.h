@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An event names the node that its latest record appended.
 #pragma once
+#include <memory>
 #include <mutex>
 
+#include "driver/capture.h"
 #include "driver/executor.h"
 #include "driver/ipc.h"
 
@@ -10,7 +12,7 @@ namespace us::driver {
 
 class Context;
 
-class Event {
+class Event : public std::enable_shared_from_this<Event> {
  public:
   Event(Context& c, bool timing, bool blocking_sync, std::shared_ptr<SharedEvent> shared = nullptr)
       : context_(c), timing_(timing), blocking_sync_(blocking_sync), shared_(std::move(shared)) {}
@@ -30,6 +32,8 @@ class Event {
   Error query() const;  // Success or NotReady
   Error synchronize() const;
   static Error elapsed_ms(const Event& start, const Event& end, float& ms);
+
+  CapturePoint captured;  // where its latest record was, if that was in a capture; guarded by Graphs::mutex
 
  private:
   Context& context_;

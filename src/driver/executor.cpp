@@ -197,6 +197,11 @@ bool Executor::start_one(Node* n) {
       if (dropped) return true;
       impl_->hosts.push(n);
       return false;
+    case Node::Kind::Deferred: {
+      const auto work = std::move(n->work);  // the node may be complete, and used again, before it returns
+      work();
+      return false;
+    }
     case Node::Kind::Caller:
       n->state.store(1, std::memory_order_release);
       n->state.notify_all();

@@ -23,6 +23,7 @@ class Executor {
   void wait(const NodeRef&);                                                // until complete
   void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
+  void throttle();  // until there is room for more work
   bool busy() const;
 
   Error sticky() const {
@@ -39,7 +40,6 @@ class Executor {
   bool start_one(Node*);  // true: it is complete already
   void finish(Node*, std::vector<Node*>& ready);
   void kernel_done(Node*, const device::Fault&);
-  void throttle();
 
   std::unique_ptr<Impl> impl_;
   std::atomic<Error> sticky_{Error::Success};

@@ -121,7 +121,7 @@ void SharedEvent::wait(u64 number) const {
 }
 
 Error Ipc::share(const memory::Allocation& a, u64 magic, IpcHandle& out) {
-  US_TRY(static_cast<Context*>(a.owner)->synchronize());  // the pages move: nobody may be writing to them
+  US_TRY(static_cast<Context*>(a.owner)->settle());  // the pages move: nobody may be writing to them
   memory::SharedPages pages;
   if (!runtime_.device(a.device).heap().share(a.address, pages)) return Error::OutOfMemory;
   out = pack({.magic = magic,
@@ -187,7 +187,7 @@ Error Ipc::open(Context& c, const IpcHandle& handle, MemPool* pool, u64& out) {
 Error Ipc::close_memory(u64 address) {
   const auto a = runtime_.registry().find(address);
   if (a && a->address == address && a->kind == memory::Kind::Imported)
-    US_TRY(static_cast<Context*>(a->owner)->synchronize());
+    US_TRY(static_cast<Context*>(a->owner)->settle());
   return drop(address);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A launch as the program asked for it, and the rules that hardware applies to it.
 #pragma once
+#include <array>
 #include <new>
 #include <vector>
 
@@ -10,6 +11,12 @@ namespace us::driver {
 
 class Stream;
 
+struct LaunchAttribute {  // laid out as CUlaunchAttribute
+  int id = 0;
+  char pad[4] = {};
+  std::array<u8, 64> value = {};
+};
+
 struct LaunchConfig {
   device::Dim3 grid, block;
   device::Dim3 cluster{0, 0, 0};  // 0 = not given
@@ -17,6 +24,10 @@ struct LaunchConfig {
   bool cooperative = false;
   int priority = 0;
   bool has_priority = false;
+  // For graphs: what the program called the kernel, and all launch attributes that it gave.
+  const void* handle = nullptr;
+  const LaunchAttribute* attributes = nullptr;
+  u32 attribute_count = 0;
   // Accepted and kept for tools; no influence on results.
   int cluster_policy = 0, mem_sync_domain = 0;
   bool programmatic_serialization = false;

@@ -18,11 +18,12 @@ class Executor;
 
 struct Node {
   enum class Kind : u8 {
-    Empty,   // joins; event record and wait
-    Kernel,  // given to the device
-    Work,    // copy or set: runs on an engine thread, or at once if `small`
-    Host,    // host function: runs on the host-function thread
-    Caller,  // the API thread that made it runs it (synchronous copies) and completes it
+    Empty,     // joins; event record and wait
+    Kernel,    // given to the device
+    Work,      // copy or set: runs on an engine thread, or at once if `small`
+    Host,      // host function: runs on the host-function thread
+    Caller,    // the API thread that made it runs it (synchronous copies) and completes it
+    Deferred,  // its work starts something, which completes it later
   };
 
   Kind kind = Kind::Empty;
@@ -58,6 +59,10 @@ class NodeRef {
     return *this;
   }
   ~NodeRef();
+  static NodeRef share(Node* n) {  // one reference more
+    n->refs.fetch_add(1, std::memory_order_relaxed);
+    return NodeRef(n);
+  }
   Node* get() const { return n_; }
   Node* operator->() const { return n_; }
   Node& operator*() const { return *n_; }

@@ -8,6 +8,7 @@
 #include "driver/advice.h"
 #include "driver/array.h"
 #include "driver/device.h"
+#include "driver/graph.h"
 #include "driver/ipc.h"
 #include "driver/mem_pool.h"
 #include "driver/settings.h"
@@ -32,6 +33,8 @@ class Runtime {
   memory::TextureTable& textures() { return textures_; }
   Ipc& ipc() { return ipc_; }
   Advice& advice() { return advice_; }
+  Graphs& graphs() { return graphs_; }
+  Captures& captures() { return graphs_.captures; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
   void report(std::string_view text);  // to the person, if there is one
   u64 next_grid_id() { return grids_.fetch_add(1, std::memory_order_relaxed); }
@@ -82,6 +85,7 @@ class Runtime {
   std::unordered_map<const void*, std::unique_ptr<MemPool>> pools_;
   std::vector<std::unique_ptr<MemPool>> destroyed_pools_;                   // blocks of them may still be in use
   std::unordered_map<const void*, std::unique_ptr<Context>> own_contexts_;  // not the primary ones
+  Graphs graphs_{*this};
 };
 
 }  // namespace us::driver

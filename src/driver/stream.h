@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "driver/capture.h"
 #include "driver/executor.h"
 
 namespace us::driver {
@@ -28,6 +29,8 @@ class Stream {
   Error set_attribute(int id, const void* value, u64 bytes);
   Error get_attribute(int id, void* value, u64 bytes) const;
   void copy_attributes(const Stream& from);
+
+  CapturePoint capture;  // while it captures; guarded by Graphs::mutex
 
  private:
   friend class Context;  // keeps the tails in order

@@ -60,12 +60,10 @@ TEST_F(Memory, ExtentsThatOverflowAreOutside) {
 TEST_F(Memory, StagesPageableSources) {
   const u64 d = take(16);
   std::atomic<bool> go = false;
-  EXPECT_EQ(c.host_function(
-                c.legacy_stream(),
-                [&] {
-                  while (!go) std::this_thread::yield();
-                },
-                false),
+  EXPECT_EQ(c.callback(c.legacy_stream(),
+                       [&] {
+                         while (!go) std::this_thread::yield();
+                       }),
             Error::Success);
   u32 value = 1, out = 0;
   EXPECT_EQ(copy(d, at(&value), 4, CopyKind::HostToDevice, true), Error::Success);

@@ -125,9 +125,7 @@ TEST(Stream, HostFunctionRunsInOrder) {
   const LaunchConfig single{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(b.context.launch(*b.function, single, {}, s), Error::Success);
-    EXPECT_EQ(b.context.host_function(
-                  s, [&] { log += 'h'; }, false),
-              Error::Success);
+    EXPECT_EQ(b.context.callback(s, [&] { log += 'h'; }), Error::Success);
   }
   EXPECT_EQ(b.context.synchronize(s), Error::Success);
   EXPECT_EQ(log, "khkhkh");

@@ -6,6 +6,7 @@
 #include "cuda/api.h"
 #include "cuda/devices.h"
 #include "cuda/functions.h"
+#include "cuda/libcuda/result.h"
 #include "cuda/state.h"
 
 namespace us::cuda {
@@ -14,28 +15,6 @@ using driver::Context;
 using driver::Error;
 using driver::Function;
 using driver::Stream;
-
-// The driver API has no codes of its own for what the runtime API calls a wrong configuration, pitch or symbol.
-inline CUresult result(Error e) {
-  switch (e) {
-    case Error::InvalidConfiguration:
-    case Error::InvalidPitchValue:
-    case Error::InvalidHostPointer:
-    case Error::InvalidDevicePointer:
-    case Error::InvalidMemcpyDirection:
-    case Error::InvalidChannelDescriptor:
-    case Error::InvalidFilterSetting:
-    case Error::InvalidNormSetting:
-    case Error::MissingConfiguration:
-      return CUDA_ERROR_INVALID_VALUE;
-    case Error::InvalidSymbol:
-      return CUDA_ERROR_NOT_FOUND;
-    case Error::InvalidDeviceFunction:
-      return CUDA_ERROR_INVALID_HANDLE;
-    default:
-      return static_cast<CUresult>(e);
-  }
-}
 
 template <class T>
 T handle_to(const void* object) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory Management: copies of one dimension into and out of arrays, of two and three dimensions between anything.
 #include "cuda/images.h"
+#include "cuda/libcuda/array_copy.h"
 #include "cuda/libcuda/du.h"
 
 using namespace us::cuda;
@@ -85,6 +86,25 @@ CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* p, CUstream stream, bool async) 
     return initialized() ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_NOT_INITIALIZED;
   return copy_3d(p, stream, async);
 }
+
+}  // namespace
+
+Error us::cuda::copy_of(const CUDA_MEMCPY3D& p, Copy& out, CopyKind& kind) {
+  if (p.srcLOD || p.dstLOD) return Error::InvalidValue;
+  const End from{p.srcMemoryType, p.srcHost, p.srcDevice, p.srcArray, p.srcXInBytes,
+                 p.srcY,          p.srcZ,    p.srcPitch,  p.srcHeight};
+  const End to{p.dstMemoryType, p.dstHost, p.dstDevice, p.dstArray, p.dstXInBytes,
+               p.dstY,          p.dstZ,    p.dstPitch,  p.dstHeight};
+  const Box extent{.width = p.WidthInBytes, .height = p.Height, .depth = p.Depth};
+  CopyEnd dst, src;
+  US_TRY(locate(from, extent, src));
+  US_TRY(locate(to, extent, dst));
+  out = copy_between(dst, src, extent);
+  kind = kind_of(to, from);
+  return Error::Success;
+}
+
+namespace {
 
 // A run of bytes: from an offset in an array of one dimension, or in the first row of others.
 struct Run {

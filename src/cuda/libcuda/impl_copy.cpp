@@ -37,6 +37,7 @@ US_API CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext, CUdeviceptr src, CUcont
 US_PTDS(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n),
         (dst, to, src, from, n))
 US_API CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext, CUdeviceptr src, CUcontext, size_t n, CUstream s) {
+  if (const CUresult e = in_stream(s, [](Context& c, Stream& t) { return c.not_captured(t); })) return e;
   return copy({.dst = dst, .src = src, .width = n}, CopyKind::DeviceToDevice, s, kAsync);
 }
 US_PTSZ(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n, CUstream s),

@@ -18,16 +18,9 @@ Error launch(CUfunction f, us::driver::LaunchConfig config, CUstream stream, voi
   US_TRY(find_loaded(*c, f, function));
   US_TRY(find_stream(*c, stream, s));
   if (&s.context() != c) return Error::InvalidHandle;
+  config.handle = f;
   us::driver::LaunchArgs args{.pointers = params};
-  for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-      args.block = extra[1];
-    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
-      args.block_bytes = *static_cast<size_t*>(extra[1]);
-    else
-      return Error::InvalidValue;
-  }
-  if (args.block && params) return Error::InvalidValue;
+  US_TRY(read_extra(extra, args));
   return c->launch(*function, config, args, *s);
 }
 
@@ -72,10 +65,7 @@ US_PTSZ(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction f, void** pa
 
 US_API CUresult cuLaunchHostFunc(CUstream stream, CUhostFn f, void* data) {
   if (!f) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    return c.host_function(
-        s, [=] { f(data); }, false);
-  });
+  return in_stream(stream, [&](Context& c, Stream& s) { return c.host_function(s, us::driver::HostParams{f, data}); });
 }
 US_PTSZ(cuLaunchHostFunc, (CUstream stream, CUhostFn f, void* data), (stream, f, data))
 

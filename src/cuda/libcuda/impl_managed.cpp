@@ -97,7 +97,10 @@ US_API CUresult cuMemRangeGetAttributes(void** data, size_t* sizes, CUmem_range_
 US_API CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr p, size_t bytes, unsigned flags) {
   if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
     return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream&) { return check_managed(c, p, bytes); });
+  return in_stream(stream, [&](Context& c, Stream& s) {
+    US_TRY(c.not_captured(s));
+    return check_managed(c, p, bytes);
+  });
 }
 US_PTSZ(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr p, size_t bytes, unsigned flags),
         (stream, p, bytes, flags))

@@ -69,17 +69,15 @@ US_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags
   return in_stream(stream, [&](Context& c, Stream& s) {
     std::shared_ptr<Event> e;
     US_TRY(find_event(event, e));
-    return c.wait(s, *e);
+    return c.wait(s, *e, flags & CU_EVENT_WAIT_EXTERNAL);
   });
 }
 US_PTSZ(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags))
 
 US_API CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback f, void* data, unsigned flags) {
   if (!f || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    return c.host_function(
-        s, [=, &c] { f(stream, result(c.sticky()), data); }, true);
-  });
+  return in_stream(
+      stream, [&](Context& c, Stream& s) { return c.callback(s, [=, &c] { f(stream, result(c.sticky()), data); }); });
 }
 US_PTSZ(cuStreamAddCallback, (CUstream stream, CUstreamCallback f, void* data, unsigned flags),
         (stream, f, data, flags))
@@ -104,11 +102,6 @@ US_API CUresult cuStreamGetCtx(CUstream stream, CUcontext* out) {
   return ask(stream, out, [](Context& c, Stream&) { return handle_to<CUcontext>(&c); });
 }
 US_PTSZ(cuStreamGetCtx, (CUstream stream, CUcontext* out), (stream, out))
-US_API CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* out) {
-  return ask(stream, out, [](Context&, Stream&) { return CU_STREAM_CAPTURE_STATUS_NONE; });
-}
-US_PTSZ(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus* out), (stream, out))
-
 US_API CUresult cuEventCreate(CUevent* out, unsigned flags) {
   const bool interprocess = flags & CU_EVENT_INTERPROCESS, timing = !(flags & CU_EVENT_DISABLE_TIMING);
   if (!out || (flags & ~7u) || (interprocess && timing)) return CUDA_ERROR_INVALID_VALUE;
@@ -129,7 +122,7 @@ US_API CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned 
   return in_stream(stream, [&](Context& c, Stream& s) {
     std::shared_ptr<Event> e;
     US_TRY(find_event(event, e));
-    return c.record(*e, s);
+    return c.record(*e, s, flags & CU_EVENT_RECORD_EXTERNAL);
   });
 }
 US_PTSZ(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags), (event, stream, flags))
@@ -137,11 +130,15 @@ US_API CUresult cuEventRecord(CUevent event, CUstream stream) { return cuEventRe
 US_PTSZ(cuEventRecord, (CUevent event, CUstream stream), (event, stream))
 
 US_API CUresult cuEventQuery(CUevent event) {
-  return with_event(event, [](Event& e) { return or_sticky(e, e.query()); });
+  return with_event(event, [](Event& e) {
+    US_TRY(runtime().captures().synchronize_event(e));
+    return or_sticky(e, e.query());
+  });
 }
 
 US_API CUresult cuEventSynchronize(CUevent event) {
   return with_event(event, [](Event& e) {
+    US_TRY(runtime().captures().synchronize_event(e));
     const Error answer = e.synchronize();
     return or_sticky(e, answer);
   });
@@ -152,6 +149,8 @@ US_API CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end) {
   return with_event(start, [&](Event& a) {
     std::shared_ptr<Event> b;
     US_TRY(find_event(end, b));
+    US_TRY(runtime().captures().elapsed(a));
+    US_TRY(runtime().captures().elapsed(*b));
     return or_sticky(a, Event::elapsed_ms(a, *b, *ms));
   });
 }

@@ -1,76 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stream Memory Operations: a stream that waits for a word in memory or writes one. What streams remember for launches.
-#include <atomic>
-#include <functional>
-
+#include "cuda/graphs.h"
 #include "cuda/libcuda/du.h"
 
 using namespace us::cuda;
 
 namespace {
 
-constexpr unsigned kFlush = CU_STREAM_WAIT_VALUE_FLUSH;
-
-template <class T>
-T load(us::u64 at) {
-  return std::atomic_ref<T>(*reinterpret_cast<T*>(at)).load(std::memory_order_acquire);
-}
-
-template <class T>
-bool holds(T now, T value, unsigned how) {
-  using Signed = std::make_signed_t<T>;
-  switch (how) {
-    case CU_STREAM_WAIT_VALUE_GEQ:
-      return static_cast<Signed>(now - value) >= 0;
-    case CU_STREAM_WAIT_VALUE_EQ:
-      return now == value;
-    case CU_STREAM_WAIT_VALUE_AND:
-      return (now & value) != 0;
-    default:
-      return static_cast<T>(~(now | value)) != 0;
-  }
-}
-
-template <class T>
-Error check_word(us::u64 at) {
-  const auto a = runtime().registry().find(at);
-  const bool fits = a && at + sizeof(T) <= a->address + a->bytes;
-  return fits && at % sizeof(T) == 0 ? Error::Success : Error::InvalidValue;
+Error run(Context& c, Stream& s, const CUstreamBatchMemOpParams* list, unsigned count) {
+  us::driver::MemOpParams p;
+  US_TRY(check_mem_ops(c, count, list, p));
+  return c.memory_operations(s, std::move(p));
 }
 
 template <class T>
 Error wait(Context& c, Stream& s, us::u64 at, T value, unsigned flags) {
-  const unsigned how = flags & ~kFlush;
-  if (how > CU_STREAM_WAIT_VALUE_NOR) return Error::InvalidValue;
-  US_TRY(check_word<T>(at));
-  return c.wait_until(s, [=] { return holds(load<T>(at), value, how); });
+  CUstreamBatchMemOpParams p{};
+  constexpr bool kWide = sizeof(T) == 8;
+  p.operation = kWide ? CU_STREAM_MEM_OP_WAIT_VALUE_64 : CU_STREAM_MEM_OP_WAIT_VALUE_32;
+  p.waitValue.address = at;
+  p.waitValue.value64 = value;
+  p.waitValue.flags = flags;
+  return run(c, s, &p, 1);
 }
 
 template <class T>
 Error write(Context& c, Stream& s, us::u64 at, T value, unsigned flags) {
-  if (flags & ~static_cast<unsigned>(CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)) return Error::InvalidValue;
-  US_TRY(check_word<T>(at));
-  return c.small_work(s,
-                      [=] { std::atomic_ref<T>(*reinterpret_cast<T*>(at)).store(value, std::memory_order_release); });
-}
-
-Error one(Context& c, Stream& s, const CUstreamBatchMemOpParams& p) {
-  switch (p.operation) {
-    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-      return wait<us::u32>(c, s, p.waitValue.address, p.waitValue.value, p.waitValue.flags);
-    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-      return wait<us::u64>(c, s, p.waitValue.address, p.waitValue.value64, p.waitValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-      return write<us::u32>(c, s, p.writeValue.address, p.writeValue.value, p.writeValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-      return write<us::u64>(c, s, p.writeValue.address, p.writeValue.value64, p.writeValue.flags);
-    case CU_STREAM_MEM_OP_BARRIER:  // every operation is ordered already
-      return p.memoryBarrier.flags <= 1 ? Error::Success : Error::InvalidValue;
-    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-      return Error::NotSupported;
-    default:
-      return Error::InvalidValue;
-  }
+  CUstreamBatchMemOpParams p{};
+  constexpr bool kWide = sizeof(T) == 8;
+  p.operation = kWide ? CU_STREAM_MEM_OP_WRITE_VALUE_64 : CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  p.writeValue.address = at;
+  p.writeValue.value64 = value;
+  p.writeValue.flags = flags;
+  return run(c, s, &p, 1);
 }
 
 }  // namespace
@@ -98,10 +60,7 @@ US_PTSZ(cuStreamWriteValue64_v2, (CUstream stream, CUdeviceptr at, cuuint64_t va
 
 US_API CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count, CUstreamBatchMemOpParams* list, unsigned flags) {
   if ((!list && count) || count > 256 || flags) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    for (unsigned i = 0; i < count; ++i) US_TRY(one(c, s, list[i]));
-    return Error::Success;
-  });
+  return in_stream(stream, [&](Context& c, Stream& s) { return run(c, s, list, count); });
 }
 US_PTSZ(cuStreamBatchMemOp_v2, (CUstream stream, unsigned count, CUstreamBatchMemOpParams* list, unsigned flags),
         (stream, count, list, flags))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory Management: copies and sets of linear memory; copies of three dimensions, arrays included.
 #include "cuda/libcudart/channels.h"
+#include "cuda/libcudart/copies.h"
 
 using namespace us::cuda;
 using us::driver::Copy;
@@ -82,12 +83,21 @@ Error copy_of(const Ends3d& p, Copy& out) {
 
 bool empty(const cudaExtent& e) { return e.width == 0 || e.height == 0 || e.depth == 0; }
 
+}  // namespace
+
+Error us::cuda::copy_of(const cudaMemcpy3DParms& p, Copy& out) {
+  if (p.kind < cudaMemcpyHostToHost || p.kind > cudaMemcpyDefault) return Error::InvalidMemcpyDirection;
+  return copy_of(Ends3d{p.dstArray, p.srcArray, p.dstPtr, p.srcPtr, p.dstPos, p.srcPos, p.extent}, out);
+}
+
+namespace {
+
 cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool async) {
   if (!p) return done(Error::InvalidValue);
   if (p->kind < cudaMemcpyHostToHost || p->kind > cudaMemcpyDefault) return done(Error::InvalidMemcpyDirection);
   if (empty(p->extent)) return cudaSuccess;
   Copy c;
-  const Error e = copy_of({p->dstArray, p->srcArray, p->dstPtr, p->srcPtr, p->dstPos, p->srcPos, p->extent}, c);
+  const Error e = copy_of(Ends3d{p->dstArray, p->srcArray, p->dstPtr, p->srcPtr, p->dstPos, p->srcPos, p->extent}, c);
   return us::driver::failed(e) ? done(e) : copy(c, p->kind, stream, async);
 }
 
@@ -98,7 +108,7 @@ cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, bo
   if (!valid_device(p->dstDevice) || !valid_device(p->srcDevice)) return done(Error::InvalidDevice);
   if (empty(p->extent)) return cudaSuccess;
   Copy c;
-  const Error e = copy_of({p->dstArray, p->srcArray, p->dstPtr, p->srcPtr, p->dstPos, p->srcPos, p->extent}, c);
+  const Error e = copy_of(Ends3d{p->dstArray, p->srcArray, p->dstPtr, p->srcPtr, p->dstPos, p->srcPos, p->extent}, c);
   return us::driver::failed(e) ? done(e) : copy(c, cudaMemcpyDefault, stream, async);
 }
 
@@ -143,6 +153,8 @@ US_API cudaError_t cudaMemcpyPeer(void* dst, int to, const void* src, int from, 
 }
 US_API cudaError_t cudaMemcpyPeerAsync(void* dst, int to, const void* src, int from, size_t n, cudaStream_t s) {
   if (!valid_device(to) || !valid_device(from)) return done(Error::InvalidDevice);
+  if (const cudaError_t e = in_stream(s, [](Context& c, Stream& t) { return c.not_captured(t); }); e != cudaSuccess)
+    return e;
   return copy_1d(dst, src, n, cudaMemcpyDeviceToDevice, s, true);
 }
 

@@ -43,7 +43,7 @@ US_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stre
   return in_stream(stream, [&](Context& c, Stream& s) {
     std::shared_ptr<Event> e;
     US_TRY(find_event(event, e));
-    return c.record(*e, s);
+    return c.record(*e, s, flags & cudaEventRecordExternal);
   });
 }
 US_PTSZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), (event, stream, flags))
@@ -54,11 +54,15 @@ US_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 US_PTSZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 
 US_API cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return with_event(event, [](Event& e) { return or_sticky(e, e.query()); });
+  return with_event(event, [](Event& e) {
+    US_TRY(runtime().captures().synchronize_event(e));
+    return or_sticky(e, e.query());
+  });
 }
 
 US_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return with_event(event, [](Event& e) {
+    US_TRY(runtime().captures().synchronize_event(e));
     const Error result = e.synchronize();
     return or_sticky(e, result);
   });
@@ -69,6 +73,8 @@ US_API cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_
   return with_event(start, [&](Event& a) {
     std::shared_ptr<Event> b;
     US_TRY(find_event(end, b));
+    US_TRY(runtime().captures().elapsed(a));
+    US_TRY(runtime().captures().elapsed(*b));
     return or_sticky(a, Event::elapsed_ms(a, *b, *ms));
   });
 }

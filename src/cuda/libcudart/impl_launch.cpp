@@ -10,7 +10,8 @@ namespace {
 us::device::Dim3 dims(const dim3& d) { return {d.x, d.y, d.z}; }
 
 // In the context of the stream, whatever is current: the H200 runs it on the stream's device.
-Error launch(const void* symbol, const us::driver::LaunchConfig& config, void** args, cudaStream_t stream) {
+Error launch(const void* symbol, us::driver::LaunchConfig config, void** args, cudaStream_t stream) {
+  config.handle = symbol;
   Context& current = runtime_context();
   US_TRY(current.sticky());
   us::driver::Function* f = nullptr;
@@ -65,18 +66,14 @@ US_PTSZ(cudaLaunchKernelExC, (const cudaLaunchConfig_t* config, const void* f, v
 
 US_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t f, void* data) {
   if (!f) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    return c.host_function(
-        s, [=] { f(data); }, false);
-  });
+  return in_stream(stream, [&](Context& c, Stream& s) { return c.host_function(s, us::driver::HostParams{f, data}); });
 }
 US_PTSZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t f, void* data), (stream, f, data))
 
 US_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t f, void* data, unsigned flags) {
   if (!f || flags != 0) return done(Error::InvalidValue);
   return in_stream(stream, [&](Context& c, Stream& s) {
-    return c.host_function(
-        s, [=, &c] { f(stream, static_cast<cudaError_t>(c.sticky()), data); }, true);
+    return c.callback(s, [=, &c] { f(stream, static_cast<cudaError_t>(c.sticky()), data); });
   });
 }
 US_PTSZ(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t f, void* data, unsigned flags),

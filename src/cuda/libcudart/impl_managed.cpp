@@ -90,6 +90,9 @@ US_API cudaError_t cudaMemRangeGetAttributes(void** data, size_t* sizes, cudaMem
 US_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t bytes, unsigned flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
     return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context& c, Stream&) { return check_managed(c, address(p), bytes); });
+  return in_stream(stream, [&](Context& c, Stream& s) {
+    US_TRY(c.not_captured(s));
+    return check_managed(c, address(p), bytes);
+  });
 }
 US_PTSZ(cudaStreamAttachMemAsync, (cudaStream_t stream, void* p, size_t n, unsigned flags), (stream, p, n, flags))

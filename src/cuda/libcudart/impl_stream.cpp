@@ -47,7 +47,7 @@ US_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
   return in_stream(stream, [&](Context& c, Stream& s) {
     std::shared_ptr<us::driver::Event> e;
     US_TRY(find_event(event, e));
-    return c.wait(s, *e);
+    return c.wait(s, *e, flags & cudaEventWaitExternal);
   });
 }
 US_PTSZ(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
@@ -87,15 +87,6 @@ US_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* out) {
   });
 }
 US_PTSZ(cudaStreamGetDevice, (cudaStream_t stream, int* out), (stream, out))
-
-US_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* out) {
-  if (!out) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context&, Stream&) {
-    *out = cudaStreamCaptureStatusNone;
-    return Error::Success;
-  });
-}
-US_PTSZ(cudaStreamIsCapturing, (cudaStream_t stream, cudaStreamCaptureStatus* out), (stream, out))
 
 US_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return in_context([&](Context& c) {

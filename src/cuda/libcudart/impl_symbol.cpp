@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory Management: variables of the program by their host name.
+#include "cuda/libcudart/copies.h"
 #include "cuda/libcudart/rt.h"
 #include "cuda/registration.h"
 
@@ -22,6 +23,14 @@ Error part(Context& c, const void* symbol, size_t n, size_t offset, us::u64& at)
   at = v.address + offset;
   return Error::Success;
 }
+
+}  // namespace
+
+Error us::cuda::symbol_part(Context& c, const void* symbol, size_t n, size_t offset, us::u64& at) {
+  return part(c, symbol, n, offset, at);
+}
+
+namespace {
 
 cudaError_t to_symbol(const void* symbol, const void* src, size_t n, size_t offset, cudaMemcpyKind kind,
                       cudaStream_t stream, bool async) {

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instantiation and launch. Updates and setters: graph_update.cpp.
+#include "driver/graph_exec.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "driver/device.h"
+#include "driver/runtime.h"
+
+namespace us::driver {
+namespace {
+
+constexpr u64 kInline = 16 << 10;  // as for streams
+
+bool allowed_in_body(NodeType t) {
+  return t == NodeType::Kernel || t == NodeType::Memcpy || t == NodeType::Memset || t == NodeType::Empty ||
+         t == NodeType::Child || t == NodeType::Conditional;
+}
+bool allowed_on_device(NodeType t) {
+  return t == NodeType::Kernel || t == NodeType::Memcpy || t == NodeType::Memset || t == NodeType::Child ||
+         t == NodeType::Empty;
+}
+
+// Nodes behind all that they depend on, else in the order of creation. Fewer than there are: a cycle.
+std::vector<GraphNode*> in_order(const Graph& g) {
+  std::unordered_map<const GraphNode*, std::size_t> open;
+  std::set<std::pair<u64, GraphNode*>> ready;
+  for (const auto& n : g.nodes()) {
+    open[n.get()] = n->in.size();
+    if (n->in.empty()) ready.emplace(n->id, n.get());
+  }
+  std::vector<GraphNode*> order;
+  while (!ready.empty()) {
+    GraphNode* n = ready.begin()->second;
+    ready.erase(ready.begin());
+    order.push_back(n);
+    for (const GraphEdge& e : n->out)
+      if (--open[e.other] == 0) ready.emplace(e.other->id, e.other);
+  }
+  return order;
+}
+
+template <class F>
+void each_node(Graph& g, F&& f) {
+  for (const auto& n : g.nodes()) {
+    f(*n);
+    if (auto* c = n->as<ChildParams>()) each_node(*c->graph, f);
+    if (auto* c = n->as<ConditionalParams>())
+      for (const auto& b : c->bodies) each_node(*b, f);
+  }
+}
+
+}  // namespace
+
+struct GraphExec::Turn {
+  std::shared_ptr<GraphExec> exec;
+  ConditionalParams* params;
+  Context* context;
+  NodeRef node;
+  bool ran = false;
+};
+
+GraphExec::GraphExec(Context& c, Graph& source, u64 flags)
+    : all_(source.all()), where_{&c, c.id()}, flags_(flags), graph_(source.clone()), counted_(source.executables) {
+  ++*counted_;
+}
+
+GraphExec::~GraphExec() {
+  std::lock_guard l(all_.mutex());
+  graph_.reset();
+}
+
+void GraphExec::retired() { --*counted_; }
+
+Error GraphExec::check(const Graph& g, Outcome& o, bool body) const {
+  const auto bad = [&](InstantiateResult r, GraphNode* n) {
+    o = {r, n};
+    return Error::InvalidValue;
+  };
+  if (in_order(g).size() != g.nodes().size()) return bad(InstantiateResult::InvalidStructure, nullptr);
+  if ((flags_ & kDeviceLaunch) && g.nodes().empty()) return bad(InstantiateResult::InvalidStructure, nullptr);
+  for (const auto& n : g.nodes()) {
+    const bool good = (!body || allowed_in_body(n->type)) && (!(flags_ & kDeviceLaunch) || allowed_on_device(n->type));
+    if (!good) return bad(InstantiateResult::NodeOperationNotSupported, n.get());
+    if (const auto* c = n->as<ChildParams>()) US_TRY(check(*c->graph, o, body));
+    if (const auto* c = n->as<ConditionalParams>())
+      for (const auto& b : c->bodies) US_TRY(check(*b, o, true));
+  }
+  return Error::Success;
+}
+
+Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::shared_ptr<GraphExec>& out) {
+  o.result = InstantiateResult::Error;
+  if (flags & ~u64(kAutoFree | kUpload | kDeviceLaunch | kUseNodePriority)) return Error::InvalidValue;
+  if ((flags & kAutoFree) && (flags & kDeviceLaunch)) return Error::InvalidValue;
+  US_TRY(c.sticky());
+  std::lock_guard l(source.all().mutex());
+  if (*source.executables && !source.copyable()) return Error::NotSupported;
+  std::shared_ptr<GraphExec> e(new GraphExec(c, source, flags));
+  const auto fail = [&](Error error) {
+    e->retired();
+    return error;
+  };
+  if (const Error error = e->check(source, o, false); failed(error)) return fail(error);
+  Error error = Error::Success;
+  each_node(*e->graph_, [&](GraphNode& n) {
+    if (!failed(error)) error = prepare(n);
+    if (n.type == NodeType::MemAlloc) e->allocs_.push_back(&n);
+    if (n.type == NodeType::MemFree) e->frees_.push_back(&n);
+    if (const auto* p = n.as<ConditionalParams>(); p && p->condition->reset) e->conditions_.push_back(p->condition);
+  });
+  if (failed(error)) return fail(error);
+  std::vector<u32> ends;
+  error = order(*e->graph_, e->plan_, {}, ends);
+  if (!failed(error)) error = e->plan_bodies(*e->graph_);
+  if (failed(error)) return fail(error);
+  e->index(*e->graph_);
+  o.result = InstantiateResult::Success;
+  out = std::move(e);
+  return Error::Success;
+}
+
+Error GraphExec::prepare(KernelParams& k) {
+  US_TRY(validate(*k.function, k.config, k.cluster));
+  std::string log;
+  const Error e = k.function->code({k.config.block, k.cluster, static_cast<u32>(k.config.dynamic_shared)}, k.code, log);
+  if (failed(e)) k.where.context->runtime().report(log);
+  return e;
+}
+
+Error GraphExec::prepare(GraphNode& n) {
+  if (n.type == NodeType::SemaphoreSignal || n.type == NodeType::SemaphoreWait) return Error::NotSupported;
+  auto* k = n.as<KernelParams>();
+  return k ? prepare(*k) : Error::Success;
+}
+
+// Nested graphs are laid out in place, between the node's predecessors and a step that joins their ends.
+Error GraphExec::order(Graph& g, Plan& p, std::span<const u32> before, std::vector<u32>& ends) {
+  std::unordered_map<const GraphNode*, u32> step_of;
+  const auto add = [&](GraphNode* n, std::vector<u32> after) {
+    for (const u32 a : after) p.steps[a].last = false;
+    p.steps.push_back({n, std::move(after), true});
+    return static_cast<u32>(p.steps.size() - 1);
+  };
+  for (GraphNode* n : in_order(g)) {
+    std::vector<u32> after;
+    for (const GraphEdge& e : n->in) after.push_back(step_of.at(e.other));
+    if (after.empty()) after.assign(before.begin(), before.end());
+    auto* child = n->as<ChildParams>();
+    if (child && !child->graph->nodes().empty()) {
+      if (after.size() > 1) after.assign(1, add(nullptr, after));
+      std::vector<u32> inner;
+      US_TRY(order(*child->graph, p, after, inner));
+      after = std::move(inner);
+    }
+    step_of[n] = add(child ? nullptr : n, std::move(after));
+  }
+  for (const auto& n : g.nodes())
+    if (n->out.empty()) ends.push_back(step_of.at(n.get()));
+  return Error::Success;
+}
+
+Error GraphExec::plan_bodies(Graph& g) {
+  for (const auto& n : g.nodes()) {
+    if (auto* c = n->as<ChildParams>()) US_TRY(plan_bodies(*c->graph));
+    auto* c = n->as<ConditionalParams>();
+    if (!c) continue;
+    for (const auto& b : c->bodies) {
+      std::vector<u32> ends;
+      US_TRY(order(*b, bodies_[b.get()], {}, ends));
+      US_TRY(plan_bodies(*b));
+    }
+  }
+  return Error::Success;
+}
+
+void GraphExec::index(Graph& g) {
+  each_node(g, [&](GraphNode& n) { by_source_[n.original] = &n; });
+}
+
+// Memory is allocated and freed in the order of calls: the addresses are this graph's alone.
+Error GraphExec::start_memory() {
+  if (allocs_.empty() && frees_.empty()) return Error::Success;
+  GraphMemory& memory = all_.memory;
+  std::map<u32, u64> bytes;
+  for (GraphNode* n : allocs_) {
+    const auto& block = n->as<AllocParams>()->block;
+    if (flags_ & kAutoFree) memory.end(block->address());
+    if (memory.live(block->address())) return Error::InvalidValue;
+    bytes[block->device()] += block->bytes();
+  }
+  for (GraphNode* n : allocs_) US_TRY(memory.start(n->as<AllocParams>()->block));
+  for (GraphNode* n : frees_) US_TRY(memory.end(n->as<FreeParams>()->address));
+  for (const auto& [device, sum] : bytes) memory.map(device, sum);
+  return Error::Success;
+}
+
+NodeRef GraphExec::kernel_work(KernelParams& k) {
+  Context& c = *k.where.context;
+  auto launch = c.make_launch(*k.function, k.config, k.cluster, k.block, 0);
+  set_code(*launch, k.code);
+  NodeRef n = c.executor().make(Node::Kind::Kernel);
+  n->launch = std::move(launch);
+  n->priority = (flags_ & kUseNodePriority) && k.config.has_priority ? k.config.priority : priority_;
+  return n;
+}
+
+NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after) {
+  Executor& executor = where_.context->executor();
+  const auto work = [&](Node::Kind kind, std::function<void()> f, u64 bytes = ~u64(0)) {
+    NodeRef n = executor.make(kind);
+    n->small = bytes <= kInline;
+    n->work = std::move(f);
+    n->priority = priority_;
+    return n;
+  };
+  if (!g.enabled) return executor.make(Node::Kind::Empty);
+  switch (g.type) {
+    case NodeType::Kernel:
+      return kernel_work(*g.as<KernelParams>());
+    case NodeType::Memcpy:
+      return work(
+          Node::Kind::Work, [c = g.as<CopyParams>()->copy] { run(c); }, g.as<CopyParams>()->copy.bytes());
+    case NodeType::Memset:
+      return work(
+          Node::Kind::Work, [f = g.as<FillParams>()->fill] { run(f); }, g.as<FillParams>()->fill.bytes());
+    case NodeType::Host:
+      return work(Node::Kind::Host, [h = *g.as<HostParams>()] { h.function(h.data); });
+    case NodeType::RecordEvent: {
+      Event& e = *g.as<EventParams>()->event;
+      NodeRef n = e.shared() ? work(
+                                   Node::Kind::Work,
+                                   [s = e.shared(), number = e.shared()->record()] { s->complete(number); }, 0)
+                             : executor.make(Node::Kind::Empty);
+      n->timed = e.timing();
+      e.captured = {};
+      e.recorded(n);
+      return n;
+    }
+    case NodeType::WaitEvent: {
+      const Event& e = *g.as<EventParams>()->event;
+      if (NodeRef n = e.node(); n.pending()) after.push_back(std::move(n));
+      if (e.shared())
+        return work(Node::Kind::Host, [s = e.shared(), number = e.shared()->recorded()] { s->wait(number); });
+      return executor.make(Node::Kind::Empty);
+    }
+    case NodeType::MemOps: {
+      NodeRef n = executor.make(Node::Kind::Deferred);
+      n->work = [&executor, list = g.as<MemOpParams>()->list, n = n.get()] { run_operations(executor, list, n); };
+      return n;
+    }
+    case NodeType::Conditional: {
+      NodeRef n = executor.make(Node::Kind::Deferred);
+      auto turn = std::make_shared<Turn>(shared_from_this(), g.as<ConditionalParams>(), where_.context, NodeRef());
+      n->work = [this, turn, raw = n.get()] {
+        turn->node = NodeRef::share(raw);
+        take_turn(turn);
+      };
+      return n;
+    }
+    default:
+      return executor.make(Node::Kind::Empty);
+  }
+}
+
+// Nothing here waits: it may be called by the device's workers.
+void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last) {
+  std::vector<NodeRef> made(p.steps.size()), after, ends;
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    const Step& s = p.steps[i];
+    after.clear();
+    for (const u32 a : s.after) after.push_back(made[a]);
+    if (s.after.empty()) after.push_back(first);
+    made[i] = s.node ? work_of(*s.node, after) : where_.context->executor().make(Node::Kind::Empty);
+    made[i]->executor->submit_from_device(made[i], after);
+    if (s.last) ends.push_back(made[i]);
+  }
+  ends.push_back(first);
+  last->executor->submit_from_device(last, ends);
+}
+
+Error GraphExec::launch(Stream& s) {
+  const Context* alive = all_.runtime().find_context(where_.context);
+  if (!alive || alive->id() != where_.id) return Error::ContextIsDestroyed;
+  Context& c = s.context();
+  US_TRY(c.sticky());
+  std::lock_guard l(m_);
+  US_TRY(start_memory());
+  Executor& executor = c.executor();
+  const NodeRef first = executor.make(Node::Kind::Work), last = executor.make(Node::Kind::Empty);
+  first->small = true;
+  first->work = [this] {
+    for (Condition* k : conditions_) std::atomic_ref(k->value).store(k->initial);
+  };
+  last->work = [self = shared_from_this()] {};
+  priority_ = s.priority();
+  c.append_span(s, first, last, before_);
+  submit(plan_, first, last);
+  before_ = last;
+  return Error::Success;
+}
+
+// Everything is in place when the executable exists; the call only has to be legal.
+Error GraphExec::upload(Stream& s) { return s.context().sticky(); }
+
+void GraphExec::take_turn(const std::shared_ptr<Turn>& t) {
+  Executor& executor = t->context->executor();
+  ConditionalParams& p = *t->params;
+  const u32 v = std::atomic_ref(p.condition->value).load();
+  std::size_t body = p.bodies.size();  // none
+  if (p.type == ConditionalParams::Switch)
+    body = std::min<std::size_t>(v, body);
+  else if (v != 0)
+    body = 0;
+  else if (p.type == ConditionalParams::If && p.bodies.size() > 1)
+    body = 1;
+  const bool over = t->ran && p.type != ConditionalParams::While;
+  if (over || body == p.bodies.size() || failed(executor.sticky())) {
+    executor.complete(std::move(t->node));
+    return;
+  }
+  t->ran = true;
+  std::lock_guard l(m_);
+  const NodeRef first = executor.make(Node::Kind::Empty), last = executor.make(Node::Kind::Deferred);
+  last->work = [this, t, raw = last.get()] {
+    NodeRef ended = NodeRef::share(raw);
+    take_turn(t);
+    t->context->executor().complete(std::move(ended));
+  };
+  executor.submit_from_device(first, {});
+  submit(bodies_.at(p.bodies[body].get()), first, last);
+}
+
+void GraphExec::run_operations(Executor& executor, const std::vector<MemOp>& list, Node* node) {
+  std::thread([&executor, list, n = NodeRef::share(node)]() mutable {
+    for (const MemOp& op : list) {
+      if (op.kind == MemOp::Write) write(op);
+      if (op.kind != MemOp::Wait) continue;
+      for (u64 pause = 1; !failed(executor.sticky()) && !holds(op); pause = std::min<u64>(pause * 2, 1000))
+        std::this_thread::sleep_for(std::chrono::microseconds(pause));
+    }
+    executor.complete(std::move(n));
+  }).detach();
+}
+
+}  // namespace us::driver

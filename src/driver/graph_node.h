@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node of a graph does, as the program described it. Nothing here runs: an executable graph (graph_exec.h) turns
+// nodes into work of the executor at each launch.
+#pragma once
+#include <array>
+#include <map>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "driver/launch.h"
+#include "driver/transfer.h"
+
+namespace us::driver {
+
+class Context;
+class Event;
+class Graph;
+class GraphBlock;
+
+enum class NodeType : int {  // CUgraphNodeType
+  Kernel,
+  Memcpy,
+  Memset,
+  Host,
+  Child,
+  Empty,
+  WaitEvent,
+  RecordEvent,
+  SemaphoreSignal,
+  SemaphoreWait,
+  MemAlloc,
+  MemFree,
+  MemOps,
+  Conditional,
+};
+
+struct EdgeData {  // laid out as CUgraphEdgeData
+  u8 from_port = 0, to_port = 0, type = 0, reserved[5] = {};
+  bool plain() const { return from_port == 0 && to_port == 0 && type == 0; }
+  bool operator==(const EdgeData&) const = default;
+};
+
+// A context that may have gone: its address alone does not tell.
+struct ContextRef {
+  Context* context = nullptr;
+  u64 id = 0;
+};
+
+using AttributeBytes = std::array<u8, 64>;  // CUlaunchAttributeValue
+
+struct KernelParams {
+  const void* handle = nullptr;  // as the program named it: a host stub, a kernel or a function
+  ContextRef where;
+  Function* function = nullptr;
+  LaunchConfig config;
+  ParamBlock block;
+  std::map<int, AttributeBytes> attributes;  // those that were set
+  device::Dim3 cluster{1, 1, 1};             // of an executable graph: found at instantiation, as the code
+  std::shared_ptr<const codegen::Compiled> code;
+  bool packed = false;  // the arguments were given as one block
+  u64 packed_bytes = 0;
+  std::vector<void*> pointers;  // into the block, for the program to read
+
+  // Attributes of a node survive when its parameters are set, and can be copied.
+  void keep_attributes(const KernelParams& other) {
+    attributes = other.attributes;
+    config.cluster = other.config.cluster;
+    config.cooperative = other.config.cooperative;
+    config.priority = other.config.priority;
+    config.has_priority = other.config.has_priority;
+    config.mem_sync_domain = other.config.mem_sync_domain;
+  }
+};
+
+struct CopyEndParams {  // one end of a copy, as CUDA_MEMCPY3D names it
+  enum Type : int { Host = 1, Device = 2, Array = 3, Unified = 4 } type = Unified;
+  u64 address = 0;
+  const void* array = nullptr;
+  u64 x = 0, y = 0, z = 0, pitch = 0, height = 0;
+};
+struct CopyParams {
+  ContextRef where;
+  CopyEndParams dst, src;
+  u64 width = 0, height = 1, depth = 1;
+  CopyKind kind = CopyKind::Default;
+  Copy copy;  // what runs
+  bool dst_device = false, src_device = false;
+};
+
+struct FillParams {
+  ContextRef where;
+  u64 dst = 0, pitch = 0;
+  u32 value = 0, element = 1;
+  u64 width = 0, height = 1;
+  Fill fill;
+};
+
+struct HostParams {
+  void (*function)(void*) = nullptr;
+  void* data = nullptr;
+  bool operator==(const HostParams&) const = default;
+};
+
+struct EventParams {
+  std::shared_ptr<Event> event;
+};
+
+struct AllocParams {
+  std::shared_ptr<GraphBlock> block;
+  std::vector<u8> properties;  // the program's description, to be read back
+};
+struct FreeParams {
+  u64 address = 0;
+};
+
+// A wait for a word in memory or a write to one.
+struct MemOp {
+  enum Kind : u8 { Wait, Write, Barrier } kind = Barrier;
+  bool wide = false;  // 64 bits
+  u64 address = 0, value = 0;
+  u32 how = 0;  // Wait: 0 at least, 1 equal, 2 and, 3 nor
+};
+bool holds(const MemOp&);  // Wait: is it true now?
+void write(const MemOp&);
+struct MemOpParams {
+  ContextRef where;
+  std::vector<MemOp> list;
+  std::vector<u8> given;  // the program's description, to be read back
+};
+
+struct Condition {  // what a conditional handle names
+  u32 value = 0;    // the first member: device code writes it
+  u32 initial = 0;
+  bool reset = false;  // to `initial` at each launch
+  bool used = false;   // by a node
+};
+struct ConditionalParams {
+  enum Type : u32 { If = 0, While = 1, Switch = 2 } type = If;
+  Condition* condition = nullptr;
+  std::vector<std::unique_ptr<Graph>> bodies;
+  std::vector<Graph*> handles;  // the program's view of `bodies`
+};
+
+struct ChildParams {
+  std::unique_ptr<Graph> graph;
+};
+
+using NodeParams = std::variant<std::monostate, KernelParams, CopyParams, FillParams, HostParams, ChildParams,
+                                EventParams, AllocParams, FreeParams, MemOpParams, ConditionalParams>;
+
+struct GraphNode;
+struct GraphEdge {
+  GraphNode* other = nullptr;
+  EdgeData data;
+};
+
+struct GraphNode {
+  NodeType type = NodeType::Empty;
+  Graph* graph = nullptr;
+  u64 id = 0, original = 0;  // original: id of the node that this one was cloned from
+  bool enabled = true;       // in an executable graph
+  NodeParams params;
+  std::vector<GraphEdge> in, out;
+
+  template <class T>
+  T* as() {
+    return std::get_if<T>(&params);
+  }
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(&params);
+  }
+};
+
+}  // namespace us::driver
