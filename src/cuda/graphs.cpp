@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <unordered_set>
 
 #include "cuda/devices.h"
 #include "driver/device.h"
@@ -107,6 +109,31 @@ Error fill_params(Context& c, const CUDA_MEMSET_NODE_PARAMS& p, FillParams& out)
                     out);
 }
 
+namespace {
+// Memory of this size that is free again in all that the new node comes after: its address is used again.
+std::shared_ptr<GraphBlock> freed_before(const Graph& g, const Place& p, u32 device, u64 bytes) {
+  std::vector<GraphNode*> work;
+  std::unordered_set<GraphNode*> seen;
+  if (failed(find_nodes(reinterpret_cast<const void* const*>(p.after), p.count, work))) return nullptr;
+  while (!work.empty()) {
+    GraphNode* n = work.back();
+    work.pop_back();
+    if (!seen.insert(n).second) continue;
+    for (const GraphEdge& e : n->in) work.push_back(e.other);
+  }
+  std::map<u64, int> left;  // by address, in the whole graph
+  for (const auto& n : g.nodes()) {
+    if (const auto* a = n->as<AllocParams>()) ++left[a->block->address()];
+    if (const auto* f = n->as<FreeParams>(); f && seen.contains(n.get())) --left[f->address];
+  }
+  for (const auto& n : g.nodes())
+    if (const auto* a = n->as<AllocParams>();
+        a && a->block->device() == device && a->block->bytes() == bytes && left[a->block->address()] == 0)
+      return a->block;
+  return nullptr;
+}
+}  // namespace
+
 Error add_alloc(const Place& p, const CUmemPoolProps& props, u64 bytes, const void* given, size_t given_bytes,
                 u64& out) {
   US_TRY(check_place(p, NodeType::MemAlloc));
@@ -118,7 +145,9 @@ Error add_alloc(const Place& p, const CUmemPoolProps& props, u64 bytes, const vo
   if (graph->nested) return Error::NotSupported;
   const u32 ordinal = static_cast<u32>(props.location.id);
   AllocParams a;
-  US_TRY(graphs().memory.allocate(runtime().device(ordinal).primary_for_runtime(), ordinal, bytes, a.block));
+  a.block = freed_before(*graph, p, ordinal, bytes);
+  if (!a.block)
+    US_TRY(graphs().memory.allocate(runtime().device(ordinal).primary_for_runtime(), ordinal, bytes, a.block));
   out = a.block->address();
   const auto* first = static_cast<const u8*>(given);
   a.properties.assign(first, first + given_bytes);
@@ -130,8 +159,12 @@ Error add_free(const Place& p, u64 address) {
   Graph* graph = nullptr;
   US_TRY(find_graph(p.graph, graph));
   if (!graphs().memory.knows(address)) return Error::InvalidValue;
-  for (const auto& n : graph->nodes())
-    if (const auto* f = n->as<FreeParams>(); f && f->address == address) return Error::InvalidValue;
+  int left = 0, frees = 0;
+  for (const auto& n : graph->nodes()) {
+    if (const auto* a = n->as<AllocParams>(); a && a->block->address() == address) ++left;
+    if (const auto* f = n->as<FreeParams>(); f && f->address == address) --left, ++frees;
+  }
+  if (frees && left <= 0) return Error::InvalidValue;
   return add_node(p, NodeType::MemFree, FreeParams{address});
 }
 

@@ -84,6 +84,7 @@ Error Captures::end(Stream& s, Graph*& out) {
   } else if (c->invalid) {
     e = Error::StreamCaptureInvalidated;
   } else {
+    if (!all_before(c->left, s.capture.nodes)) e = Error::StreamCaptureUnjoined;
     for (const Stream* other : c->streams)
       if (other != &s && !all_before(other->capture.nodes, s.capture.nodes)) e = Error::StreamCaptureUnjoined;
   }
@@ -167,6 +168,7 @@ Error Captures::synchronize_stream(Stream& s) {
 }
 
 Error Captures::synchronize_event(const Event& e) {
+  if (!any() && !e.captured.capture) return Error::Success;
   std::lock_guard l(graphs_.mutex());
   if (const auto& c = e.captured.capture) {
     if (c->invalid || c->ended) return Error::InvalidValue;
@@ -177,6 +179,7 @@ Error Captures::synchronize_event(const Event& e) {
 }
 
 Error Captures::elapsed(const Event& e) {
+  if (!any() && !e.captured.capture) return Error::Success;
   std::lock_guard l(graphs_.mutex());
   const auto& c = e.captured.capture;
   if (!c) return Error::Success;
@@ -267,12 +270,13 @@ void Captures::forget(Stream& s) {
   std::lock_guard l(graphs_.mutex());
   const std::shared_ptr<Capture> c = s.capture.capture;
   if (!c) return;
-  invalidate(*c);
   if (c->origin == &s) {
+    invalidate(*c);
     leave(*c);
     if (c->own_graph && c->graph) graphs_.destroy(c->graph);
     return;
   }
+  c->left.insert(c->left.end(), s.capture.nodes.begin(), s.capture.nodes.end());
   std::erase(c->streams, &s);
   s.capture = {};
 }

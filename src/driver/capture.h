@@ -30,6 +30,7 @@ struct Capture {
   bool own_graph = true;  // made by the capture, not named by the program
   bool invalid = false, ended = false;
   std::vector<Stream*> streams;  // the origin and those that joined
+  std::vector<GraphNode*> left;  // the last nodes of those that were destroyed
 };
 
 // What a stream's next node depends on, or what an event was recorded behind.

@@ -240,6 +240,7 @@ void Executor::finish(Node* n, std::vector<Node*>& ready) {
       if (s->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(s);
   }
   n->state.notify_all();
+  if (n->kind == Node::Kind::Empty) n->work = nullptr;  // what was kept until now; it may refer to the node
   if (ready.size() > before + 1)
     std::stable_sort(ready.begin() + static_cast<std::ptrdiff_t>(before), ready.end(),
                      [](Node* a, Node* b) { return a->priority < b->priority; });

@@ -181,19 +181,27 @@ void GraphExec::index(Graph& g) {
 }
 
 // Memory is allocated and freed in the order of calls: the addresses are this graph's alone.
-Error GraphExec::start_memory() {
+Error GraphExec::start_memory(Stream& s, const NodeRef& last) {
   if (allocs_.empty() && frees_.empty()) return Error::Success;
   GraphMemory& memory = all_.memory;
-  std::map<u32, u64> bytes;
+  std::map<u64, std::pair<std::shared_ptr<GraphBlock>, int>> blocks;  // by address; what the launch leaves allocated
   for (GraphNode* n : allocs_) {
     const auto& block = n->as<AllocParams>()->block;
     if (flags_ & kAutoFree) memory.end(block->address());
     if (memory.live(block->address())) return Error::InvalidValue;
-    bytes[block->device()] += block->bytes();
+    auto& [b, left] = blocks[block->address()];
+    b = block;
+    ++left;
   }
-  for (GraphNode* n : allocs_) US_TRY(memory.start(n->as<AllocParams>()->block));
-  for (GraphNode* n : frees_) US_TRY(memory.end(n->as<FreeParams>()->address));
-  for (const auto& [device, sum] : bytes) memory.map(device, sum);
+  for (GraphNode* n : frees_) --blocks[n->as<FreeParams>()->address].second;
+  std::map<u32, u64> bytes;
+  for (const auto& [address, entry] : blocks) {
+    const auto& [block, left] = entry;
+    if (block) bytes[block->device()] += block->bytes();
+    if (left > 0) US_TRY(memory.start(block));
+    if (left < 0) US_TRY(memory.end(address));
+  }
+  for (const auto& [device, sum] : bytes) memory.map(device, s.id(), sum, last);
   return Error::Success;
 }
 
@@ -287,9 +295,9 @@ Error GraphExec::launch(Stream& s) {
   Context& c = s.context();
   US_TRY(c.sticky());
   std::lock_guard l(m_);
-  US_TRY(start_memory());
   Executor& executor = c.executor();
   const NodeRef first = executor.make(Node::Kind::Work), last = executor.make(Node::Kind::Empty);
+  US_TRY(start_memory(s, last));
   first->small = true;
   first->work = [this] {
     for (Condition* k : conditions_) std::atomic_ref(k->value).store(k->initial);

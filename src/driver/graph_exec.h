@@ -83,7 +83,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   Error check(const Graph&, Outcome&, bool body) const;
   static Error order(Graph&, Plan&, std::span<const u32> before, std::vector<u32>& ends);
   Error plan_bodies(Graph&);
-  Error start_memory();
+  Error start_memory(Stream&, const NodeRef& last);
   NodeRef work_of(GraphNode&, std::vector<NodeRef>& after);
   NodeRef kernel_work(KernelParams&);
   void submit(const Plan&, const NodeRef& first, const NodeRef& last);
@@ -101,11 +101,11 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   Plan plan_;
   std::unordered_map<const Graph*, Plan> bodies_;
   std::unordered_map<u64, GraphNode*> by_source_;
-  std::vector<GraphNode*> allocs_, frees_;
-  int priority_ = 0;                    // of the stream, during a launch
-  NodeRef before_;                      // the last launch: launches of one executable graph never overlap
-  std::shared_ptr<u32> counted_;        // by the graph that this was made from
-  std::vector<Condition*> conditions_;  // that a launch resets
+  std::vector<GraphNode*> allocs_, frees_;  // an address may be in both, more than once
+  int priority_ = 0;                        // of the stream, during a launch
+  NodeRef before_;                          // the last launch: launches of one executable graph never overlap
+  std::shared_ptr<u32> counted_;            // by the graph that this was made from
+  std::vector<Condition*> conditions_;      // that a launch resets
 };
 
 }  // namespace us::driver

@@ -2,6 +2,8 @@
 #include "driver/graph_memory.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "driver/device.h"
 #include "driver/runtime.h"
@@ -65,10 +67,23 @@ u64 GraphMemory::live_bytes(u32 device) const {
   return sum;
 }
 
-void GraphMemory::map(u32 device, u64 bytes) {
+void GraphMemory::map(u32 device, u64 stream, u64 bytes, const NodeRef& last) {
+  std::vector<NodeRef> over;  // let go of without the lock: an executable graph may end with them
   std::lock_guard l(m_);
   Use& u = use_[device];
-  u.used = std::max(u.used, round_up(bytes));
+  u64 sum = 0;
+  auto& mine = u.running[stream];
+  mine.first = std::max(mine.second.pending() ? mine.first : 0, round_up(bytes));
+  over.push_back(std::exchange(mine.second, last));
+  for (auto at = u.running.begin(); at != u.running.end();) {
+    if (at->second.second.pending()) {
+      sum += at++->second.first;
+    } else {
+      over.push_back(std::move(at->second.second));
+      at = u.running.erase(at);
+    }
+  }
+  u.used = std::max(u.used, sum);
   u.reserved = std::max(u.reserved, u.used);
   u.used_high = std::max(u.used_high, u.used);
   u.reserved_high = std::max(u.reserved_high, u.reserved);
@@ -77,7 +92,8 @@ void GraphMemory::map(u32 device, u64 bytes) {
 Error GraphMemory::get(u32 device, int attribute, u64& out) const {
   std::lock_guard l(m_);
   const auto at = use_.find(device);
-  const Use u = at == use_.end() ? Use{} : at->second;
+  static const Use kNone;
+  const Use& u = at == use_.end() ? kNone : at->second;
   switch (attribute) {
     case UsedNow:
       out = u.used;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "driver/error.h"
+#include "driver/executor.h"
 
 namespace us::driver {
 
@@ -41,7 +41,8 @@ class GraphMemory {
   bool live(u64 address) const;
   Error start(const std::shared_ptr<GraphBlock>&);  // InvalidValue: it was not freed since
   Error end(u64 address);                           // InvalidValue: it is not live
-  void map(u32 device, u64 bytes);                  // what an executable graph that was launched keeps
+  // A launch that uses `bytes` until `last` is complete; launches in one stream share them.
+  void map(u32 device, u64 stream, u64 bytes, const NodeRef& last);
 
   Error get(u32 device, int attribute, u64& out) const;
   Error set(u32 device, int attribute, u64 value);
@@ -51,6 +52,7 @@ class GraphMemory {
   friend class GraphBlock;
   struct Use {
     u64 used = 0, used_high = 0, reserved = 0, reserved_high = 0;
+    std::map<u64, std::pair<u64, NodeRef>> running;  // by stream
   };
   u64 live_bytes(u32 device) const;
   Runtime& runtime_;
