@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "memory/plain_box.h"
+
 namespace us::memory {
 namespace {
 
@@ -178,6 +180,7 @@ const char* unusable(const TensorMap& m, u32 dimensions, bool im2col) {
 }
 
 void load_box(const TensorBox& b, u8* shared) {
+  if (load_plain_box(b, shared)) return;
   const auto [first, end] = inside(b);
   const u32 bytes = row_bytes(b.map);
   const i64 before = offset_in_row(b);
@@ -207,6 +210,7 @@ void for_each_piece(const TensorBox& b, const u8* shared, const std::function<vo
 }
 
 void store_box(const TensorBox& b, const u8* shared) {
+  if (store_plain_box(b, shared)) return;
   for_each_piece(b, shared, [](u8* to, const u8* from, u32 n) { std::memcpy(to, from, n); });
 }
 

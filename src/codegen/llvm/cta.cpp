@@ -70,6 +70,7 @@ bool Emitter::choose_cta_mode() {
     cfg_ = ir::analyze_cfg(f_, true);
     a_ = analyze(m_.ir, f_, cfg_, {m_.facts, m_.force_varying, m_.force_its});
   }
+  rounds_ = find_rounds(m_.ir, f_, cfg_, a_);
   return true;
 }
 
@@ -141,11 +142,13 @@ void Emitter::find_live_across() {
     if (f_.blocks[b].insts.empty() || !may_yield(f_.blocks[b].insts.back())) continue;
     const u32 tail = f_.blocks[b].term.targets[0].v;
     for (u32 v = 0; v < f_.regs.size(); ++v)
-      if (get(in[tail], v)) slots_[v].per_warp = true;
+      if (get(in[tail], v) && !(rounds_.known && rounds_.same_in_cta[v] && rounds_.written_once[def_block_[v]]))
+        slots_[v].per_warp = true;
   }
 }
 
 void Emitter::emit_cta_dispatch() {
+  if (rounds_.known) return emit_rounds();
   const u32 warps = m_.facts.warps();
   warp_slot_ = new_alloca(b_.getInt32Ty(), "warp");
   ctx_slot_ = new_alloca(b_.getPtrTy(), "ctx");
@@ -166,7 +169,7 @@ void Emitter::emit_cta_dispatch() {
   Value* w = b_.CreateLoad(b_.getInt32Ty(), warp_slot_);
   Value* ctx = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), warps_, w));
   b_.CreateStore(ctx, ctx_slot_);
-  b_.CreateStore(ctx, current_);
+  of_runtime(b_.CreateStore(ctx, current_));
   if (barriers) {
     Value* at = b_.CreateLoad(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), resume_, w));
     resume_switch_ = b_.CreateSwitch(at, next_warp_, 8);
@@ -198,6 +201,10 @@ void Emitter::emit_cta_dispatch() {
 }
 
 void Emitter::emit_cta_barrier(u32 continuation) {
+  if (rounds_.known) {
+    const u32 next = rounds_.of_barrier[cur_];
+    return emit_round_end(rounds_.regions[next].from, next);
+  }
   const u32 point = ++resume_points_;
   US_CHECK(point < kEnded);
   resume_switch_->addCase(b_.getInt8(static_cast<u8>(point)), body_[continuation]);
@@ -207,6 +214,7 @@ void Emitter::emit_cta_barrier(u32 continuation) {
 }
 
 void Emitter::emit_cta_end() {
+  if (rounds_.known) return emit_round_end(rounds_.ending, 0);
   if (resume_) {
     b_.CreateStore(b_.getInt8(kEnded), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
     b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(1)), finished_);

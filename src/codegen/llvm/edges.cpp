@@ -68,7 +68,7 @@ void Emitter::kill_lanes(Value* m) {
   b_.CreateStore(left, live_place());
   Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live));
   if (f_.entry)
-    b_.CreateStore(left, p);
+    of_runtime(b_.CreateStore(left, p));
   else
     b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateNot(m)), p);
 }

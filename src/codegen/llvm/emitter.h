@@ -17,6 +17,7 @@
 #include "codegen/analysis.h"
 #include "codegen/jit.h"
 #include "codegen/low_bits.h"
+#include "codegen/rounds.h"
 #include "device/misaligned.h"
 
 namespace us::codegen {
@@ -136,6 +137,19 @@ class Emitter final : public Builder {
   void copy_async(std::span<const V> args);
 
   // --- memory.cpp
+  // What a memory access may touch (TBAA): shared memory, global memory, either (generic addresses), or fields of the
+  // runtime's own structures, which no program reaches.
+  template <class I>
+  I* of_space(isa::Space s, I* access) {
+    access->setMetadata(llvm::LLVMContext::MD_tbaa, memory_tag(s));
+    return access;
+  }
+  template <class I>
+  I* of_runtime(I* access) {
+    access->setMetadata(llvm::LLVMContext::MD_tbaa, memory_tag(isa::Space::Param));
+    return access;
+  }
+  llvm::MDNode* memory_tag(isa::Space);
   struct Access {
     Value* pointer = nullptr;
     LV addr;
@@ -150,8 +164,8 @@ class Emitter final : public Builder {
   void store_lanes(const MemRef&, Value* root, LV& addr, std::span<const V> in);
   bool load_windows(const MemRef&, Value* base_ptr, const Shape& shape, std::vector<Value*>& out);
   bool store_windows(const MemRef&, Value* base_ptr, const Shape& shape, std::vector<Value*>& in);
-  Value* gather(Value* root, LV& addr, i64 offset, u32 bits);
-  void scatter(Value* root, LV& addr, i64 offset, Value* v);
+  Value* gather(const MemRef&, Value* root, LV& addr, i64 offset);
+  void scatter(const MemRef&, Value* root, LV& addr, i64 offset, Value* v);
   Value* rows_test(const MemRef&, Value* root, LV& addr, Value** low, Value** high);
   Value* half_mask(bool high);
   Value* load_rows(const MemRef&, Value* root, LV& addr);
@@ -248,6 +262,11 @@ class Emitter final : public Builder {
   void emit_cta_dispatch();
   void emit_cta_barrier(u32 continuation);
   void emit_cta_end();
+  // rounds.cpp: a loop over the warps for each region between barriers
+  void emit_rounds();
+  void emit_round_end(std::span<const u32> regions, u32 next);
+  bool shall_unroll(u32 region) const;
+  void find_full_blocks();
   Value* ctx();
   Value* warp_index();
   Value* place(Value* slot);  // the current warp's part of a slot
@@ -316,8 +335,9 @@ class Emitter final : public Builder {
   Value* ctx0_ = nullptr;                           // a WarpCtx of this CTA: for what all its warps share
   Value* grid_ = nullptr;
   Value* cta_ = nullptr;
-  Value* live_ = nullptr;       // alloca i32
-  bool live_constant_ = false;  // full warps and nobody exits early
+  Value* live_ = nullptr;      // alloca i32
+  std::vector<u8> live_full_;  // by block: no lane can have ended before it, and all warps are full
+  std::vector<u8> meets_;      // by checked, unguarded block: whoever comes to its check finds lanes there
   Value* mask_ = nullptr;
   Value* mask_vec_ = nullptr;
   Block* mask_vec_block_ = nullptr;
@@ -344,7 +364,10 @@ class Emitter final : public Builder {
   Block* next_warp_ = nullptr;
   llvm::SwitchInst* resume_switch_ = nullptr;
   u32 resume_points_ = 0;
-  Block* dispatch_ = nullptr;  // ITS
+  Rounds rounds_;
+  Value* region_ = nullptr;           // alloca i32: where a barrier or the end is reached from several regions
+  std::vector<Block*> region_start_;  // by region: takes up the warp
+  Block* dispatch_ = nullptr;         // ITS
   Block* its_round_ = nullptr;
   llvm::AllocaInst* its_frame_size_ = nullptr;
   Value* its_frame_ = nullptr;
@@ -375,6 +398,7 @@ struct ModuleEmitter {
   std::string dump_after;
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
   std::map<const u32*, llvm::GlobalVariable*> tables;
+  llvm::MDNode *shared_tag = nullptr, *global_tag = nullptr, *any_tag = nullptr, *runtime_tag = nullptr;  // TBAA
   std::map<const void*, llvm::Function*> general;  // by operation: Builder::quick
   std::vector<u32> work;                           // device functions still to emit
   std::vector<u32> address_taken;                  // candidates of indirect calls

@@ -137,11 +137,11 @@ void Emitter::create_blocks() {
   crosses_.assign(v, 0);
   def_block_.assign(v, Cfg::kNone);
   for (u32 p = 0; p < cfg_.layout.size(); ++p) position_[cfg_.layout[p]] = p;
-  if (cta_mode_) find_live_across();
   for (u32 b = 0; b < n; ++b) {
     for (ir::Phi& p : f_.blocks[b].phis) def_block_[p.dest.v] = b;
     for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_def(i, [&](ir::ValueId d) { def_block_[d.v] = b; });
   }
+  if (cta_mode_) find_live_across();
   auto use = [&](const Operand& o, u32 b) {
     if (o.value.valid() && def_block_[o.value.v] != b) crosses_[o.value.v] = 1;
   };
@@ -177,15 +177,7 @@ void Emitter::emit_prologue() {
   window_ = load_at(ctx0_, offsetof(WarpCtx, window), b_.getPtrTy(), "window");
   if (cta_mode_) emit_cta_dispatch();
   live_ = live_alloca();
-  bool kills = m_.functions_exit;
-  for (u32 b = 0; b < f_.blocks.size(); ++b) {
-    const bool ends = f_.blocks[b].term.kind == Terminator::Kind::Exit ||
-                      (f_.entry && f_.blocks[b].term.kind == Terminator::Kind::Ret);
-    if (ends && a_.guarded[b]) kills = true;
-    if ((a_.divergent[b] || a_.guarded[b]) && f_.entry)
-      for (u32 s : cfg_.succs[b]) kills = kills || ir::is_exit_block(f_, s);
-  }
-  live_constant_ = f_.entry && m_.facts.full_warps() && !kills && !a_.its;
+  find_full_blocks();
   Value* start = f_.entry
                      ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask))
                                               : load_at(ctx(), offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
@@ -202,8 +194,8 @@ void Emitter::emit_prologue() {
     b_.CreateStore(b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16)),
                    b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   } else if (f_.entry) {
-    b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
-                   b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
+    of_runtime(b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
+                              b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top))));
   }
   for (u32 b : cfg_.layout)
     if (pending_[b]) b_.CreateStore(b_.getInt32(0), pending_[b]);
@@ -243,7 +235,8 @@ void Emitter::run() {
     b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), local_base_),
                    b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   if (f_.entry)
-    b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live)));
+    of_runtime(
+        b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live))));
   if (cta_mode_)
     emit_cta_end();
   else
@@ -320,12 +313,15 @@ void Emitter::emit_block(u32 b) {
       b_.SetInsertPoint(check_[b]);
       m = b_.CreateLoad(b_.getInt32Ty(), pending_[b], "mask");
       b_.CreateStore(b_.getInt32(0), pending_[b]);
-      b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), body_[b], sweep_from(position_[b] + 1));
+      if (meets_[b])
+        b_.CreateBr(body_[b]);
+      else
+        b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), body_[b], sweep_from(position_[b] + 1));
     }
     b_.SetInsertPoint(body_[b]);
     if (a_.guarded[b])
       set_mask(m, false);
-    else if (live_constant_)
+    else if (live_full_[b])
       set_mask(nullptr, true);
     else
       set_mask(b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"), false);

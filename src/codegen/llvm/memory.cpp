@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include <llvm/IR/InlineAsm.h>
+#include <llvm/IR/MDBuilder.h>
 
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/windows.h"
@@ -19,6 +20,30 @@ using device::WarpCtx;
 using isa::Space;
 
 llvm::Value* Emitter::window_base() { return window_; }
+
+llvm::MDNode* Emitter::memory_tag(Space s) {
+  if (!m_.any_tag) {
+    llvm::MDBuilder md(c_);
+    auto tag = [&](llvm::MDNode* type) { return md.createTBAAStructTagNode(type, type, 0); };
+    auto* root = md.createTBAARoot("memory");
+    auto* program = md.createTBAAScalarTypeNode("program", root);
+    m_.any_tag = tag(program);
+    m_.shared_tag = tag(md.createTBAAScalarTypeNode("shared", program));
+    m_.global_tag = tag(md.createTBAAScalarTypeNode("global", program));
+    m_.runtime_tag = tag(md.createTBAAScalarTypeNode("runtime", root));
+  }
+  switch (s) {
+    case Space::Shared:
+    case Space::SharedCluster:
+      return m_.shared_tag;
+    case Space::Global:
+      return m_.global_tag;
+    case Space::Param:
+      return m_.runtime_tag;
+    default:
+      return m_.any_tag;
+  }
+}
 
 void Emitter::compiler_fence() {
   flush_stores();
@@ -73,10 +98,12 @@ llvm::Value* Emitter::pointer_vector(Value* root, LV& addr) {
   return b_.CreateGEP(b_.getInt8Ty(), root, v);
 }
 
-llvm::Value* Emitter::gather(Value* root, LV& addr, i64 offset, u32 bits) {
+llvm::Value* Emitter::gather(const MemRef& m, Value* root, LV& addr, i64 offset) {
+  const u32 bits = m.bits;
   Value* ptrs = pointer_vector(root, addr);
   if (offset) ptrs = b_.CreateGEP(b_.getInt8Ty(), ptrs, b_.getInt64(static_cast<u64>(offset)));
-  if (bits >= 32) return b_.CreateMaskedGather(vec_type(bits), ptrs, llvm::Align(bits / 8), mask_vec());
+  if (bits >= 32)
+    return of_space(m.space, b_.CreateMaskedGather(vec_type(bits), ptrs, llvm::Align(bits / 8), mask_vec()));
   // Narrow elements: gather the aligned word around each and shift.
   auto* i64v = vec_type(64);
   Value* a = b_.CreatePtrToInt(ptrs, i64v);
@@ -87,12 +114,12 @@ llvm::Value* Emitter::gather(Value* root, LV& addr, i64 offset, u32 bits) {
   return b_.CreateTrunc(b_.CreateLShr(w, shift), vec_type(bits));
 }
 
-void Emitter::scatter(Value* root, LV& addr, i64 offset, Value* v) {
+void Emitter::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value* v) {
   const u32 bits = v->getType()->getScalarSizeInBits();
   Value* ptrs = pointer_vector(root, addr);
   if (offset) ptrs = b_.CreateGEP(b_.getInt8Ty(), ptrs, b_.getInt64(static_cast<u64>(offset)));
   if (bits >= 32) {
-    b_.CreateMaskedScatter(v, ptrs, llvm::Align(bits / 8), mask_vec());
+    of_space(m.space, b_.CreateMaskedScatter(v, ptrs, llvm::Align(bits / 8), mask_vec()));
     return;
   }
   Value* where = new_alloca(ptrs->getType(), "scatter.p");
@@ -110,7 +137,7 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
   const u32 bytes = m.bits / 8;
   std::vector<Value*> slow(m.count), fast(m.count);
   auto gather_all = [&](std::vector<Value*>& r) {
-    for (u32 c = 0; c < m.count; ++c) r[c] = gather(root, addr, m.offset + i64{c} * bytes, m.bits);
+    for (u32 c = 0; c < m.count; ++c) r[c] = gather(m, root, addr, m.offset + i64{c} * bytes);
   };
   auto finish = [&](std::vector<Value*>& r) {
     for (u32 c = 0; c < m.count; ++c) out[c] = make_varying(r[c], m.bits);
@@ -138,9 +165,11 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
     }
     Value* p = pointer_at(b_, root, addr.base, m.offset);
     p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(addr.shape.offset(0))));
-    r[0] = mask_full_ ? static_cast<Value*>(b_.CreateAlignedLoad(vec_type(m.bits), p, llvm::Align(bytes)))
-                      : b_.CreateMaskedLoad(vec_type(m.bits), p, llvm::Align(bytes), mask_vec(),
-                                            llvm::PoisonValue::get(vec_type(m.bits)));
+    if (mask_full_)
+      r[0] = of_space(m.space, b_.CreateAlignedLoad(vec_type(m.bits), p, llvm::Align(bytes)));
+    else
+      r[0] = of_space(m.space, b_.CreateMaskedLoad(vec_type(m.bits), p, llvm::Align(bytes), mask_vec(),
+                                                   llvm::PoisonValue::get(vec_type(m.bits))));
   };
   if (!condition) {
     quick(fast);
@@ -149,7 +178,7 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
   auto* yes = Block::Create(c_, "ld.pattern", out_);
   auto* no = Block::Create(c_, "ld.gather", out_);
   auto* join = Block::Create(c_, "ld.done", out_);
-  b_.CreateCondBr(condition, yes, no);
+  b_.CreateCondBr(condition, yes, no, llvm::MDBuilder(c_).createBranchWeights(64, 1));
   b_.SetInsertPoint(no);
   gather_all(slow);
   Block* no_end = b_.GetInsertBlock();
@@ -173,7 +202,7 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
   std::vector<Value*> v;
   for (V x : in) v.push_back(vec(x));
   auto scatter_all = [&] {
-    for (u32 c = 0; c < m.count; ++c) scatter(root, addr, m.offset + i64{c} * bytes, v[c]);
+    for (u32 c = 0; c < m.count; ++c) scatter(m, root, addr, m.offset + i64{c} * bytes, v[c]);
   };
   const bool usable = addr.shape.pattern() && m.bits <= 64;
   const bool consecutive = usable && m.count == 1 && is_consecutive(addr.shape, bytes);
@@ -204,15 +233,15 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
     }
     p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(addr.shape.offset(0))));
     if (mask_full_)
-      b_.CreateAlignedStore(v[0], p, llvm::Align(bytes));
+      of_space(m.space, b_.CreateAlignedStore(v[0], p, llvm::Align(bytes)));
     else
-      b_.CreateMaskedStore(v[0], p, llvm::Align(bytes), mask_vec());
+      of_space(m.space, b_.CreateMaskedStore(v[0], p, llvm::Align(bytes), mask_vec()));
   };
   if (!condition) return quick();
   auto* yes = Block::Create(c_, "st.pattern", out_);
   auto* no = Block::Create(c_, "st.scatter", out_);
   auto* join = Block::Create(c_, "st.done", out_);
-  b_.CreateCondBr(condition, yes, no);
+  b_.CreateCondBr(condition, yes, no, llvm::MDBuilder(c_).createBranchWeights(64, 1));
   b_.SetInsertPoint(no);
   scatter_all();
   b_.CreateBr(join);
@@ -246,6 +275,7 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
     for (u32 c = 0; c < m.count; ++c) {
       auto* l = b_.CreateAlignedLoad(int_type(m.bits), pointer_at(b_, root, addr.base, r.offset + i64{c} * m.bits / 8),
                                      llvm::Align(std::max(1u, m.bits / 8)));
+      of_space(m.space, l);
       if (m.order != Order::Weak) l->setVolatile(true);
       if (m.space == Space::Param || m.space == Space::Const)
         l->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
@@ -295,6 +325,7 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
       }
       auto* s = b_.CreateAlignedStore(x, pointer_at(b_, root, addr.base, m.offset + i64{c} * m.bits / 8),
                                       llvm::Align(std::max(1u, m.bits / 8)));
+      of_space(m.space, s);
       if (m.order != Order::Weak) s->setVolatile(true);
     }
   } else {

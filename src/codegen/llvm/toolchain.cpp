@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/toolchain.h"
 
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
@@ -13,11 +15,14 @@
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/DCE.h>
+#include <llvm/Transforms/Scalar/DeadStoreElimination.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LoopUtils.h>
 
 #include <chrono>
 #include <map>
@@ -34,6 +39,42 @@ struct HoistUnlessDispatched : llvm::PassInfoMixin<HoistUnlessDispatched> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
     if (f.hasFnAttribute("dispatched")) return llvm::PreservedAnalyses::all();
     return llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true).run(f, fam);
+  }
+};
+
+// Loops over the warps of a CTA that the emitter has marked (rounds.cpp); what one warp stores to shared memory and another
+// loads then meets in one block.
+struct UnrollMarked : llvm::PassInfoMixin<UnrollMarked> {
+  llvm::FunctionPassManager passes;
+  UnrollMarked() {
+    passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(2, true)));
+    passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::EarlyCSEPass(true));
+    passes.addPass(llvm::InstCombinePass());
+    passes.addPass(llvm::DSEPass());
+    passes.addPass(llvm::SimplifyCFGPass());
+  }
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
+    return f.hasFnAttribute("unrolled") && any_left(f, fam) ? passes.run(f, fam) : llvm::PreservedAnalyses::all();
+  }
+  // What would get long is faster as a loop: it stays in the processor's cache of decoded instructions.
+  static bool any_left(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
+    constexpr u64 kMostInLoop = 512, kMostInAll = 5000;
+    auto& evolution = fam.getResult<llvm::ScalarEvolutionAnalysis>(f);
+    u64 all = 0;
+    for (llvm::Loop* loop : fam.getResult<llvm::LoopAnalysis>(f).getLoopsInPreorder()) {
+      if (!loop->getLoopLatch() || !llvm::getBooleanLoopAttribute(loop, "llvm.loop.unroll.full")) continue;
+      u64 size = 0;
+      for (const llvm::BasicBlock* b : loop->blocks()) size += b->sizeWithoutDebug();
+      size *= evolution.getSmallConstantTripCount(loop, loop->getLoopLatch());
+      if (size == 0 || size > kMostInLoop || all + size > kMostInAll)
+        loop->getLoopLatch()->getTerminator()->setMetadata(llvm::LLVMContext::MD_loop, nullptr);
+      else
+        all += size;
+    }
+    return all != 0;
   }
 };
 
@@ -154,6 +195,7 @@ void Toolchain::make_passes() {
     f.addPass(llvm::InstCombinePass());
     f.addPass(llvm::SimplifyCFGPass());
     f.addPass(llvm::DCEPass());
+    f.addPass(UnrollMarked());
     mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
   });
 }

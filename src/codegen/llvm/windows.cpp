@@ -49,21 +49,21 @@ bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std
     Value* p = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(win.start)));
     if (win.elements.size() == 1) {
       Value* one = b_.CreateGEP(int_type(m.bits), p, b_.getInt64(*win.elements.begin()));
-      Value* x = b_.CreateAlignedLoad(int_type(m.bits), one, llvm::Align(bytes));
+      Value* x = of_space(m.space, b_.CreateAlignedLoad(int_type(m.bits), one, llvm::Align(bytes)));
       data.push_back(b_.CreateVectorSplat(w.per_window, x));
     } else if (whole || win.elements.size() == w.per_window) {
-      data.push_back(b_.CreateAlignedLoad(wide, p, llvm::Align(bytes)));
+      data.push_back(of_space(m.space, b_.CreateAlignedLoad(wide, p, llvm::Align(bytes))));
     } else if (*win.elements.rbegin() + 1 == win.elements.size()) {  // a dense prefix
       auto* part = llvm::FixedVectorType::get(int_type(m.bits), static_cast<u32>(win.elements.size()));
-      Value* x = b_.CreateAlignedLoad(part, p, llvm::Align(bytes));
+      Value* x = of_space(m.space, b_.CreateAlignedLoad(part, p, llvm::Align(bytes)));
       std::vector<int> idx(w.per_window, -1);
       for (u32 k = 0; k < win.elements.size(); ++k) idx[k] = static_cast<int>(k);
       data.push_back(b_.CreateShuffleVector(x, idx));
     } else {
       std::vector<llvm::Constant*> need;
       for (u32 k = 0; k < w.per_window; ++k) need.push_back(b_.getInt1(win.elements.count(k)));
-      data.push_back(b_.CreateMaskedLoad(wide, p, llvm::Align(bytes), llvm::ConstantVector::get(need),
-                                         llvm::PoisonValue::get(wide)));
+      data.push_back(of_space(m.space, b_.CreateMaskedLoad(wide, p, llvm::Align(bytes), llvm::ConstantVector::get(need),
+                                                           llvm::PoisonValue::get(wide))));
     }
   }
   for (u32 c = 0; c < m.count; ++c) {
@@ -135,11 +135,11 @@ void Emitter::flush_stores() {
     }
     Value* at = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(start)));
     if (filled == per_window) {
-      b_.CreateAlignedStore(r, at, llvm::Align(bytes));
+      of_space(Space::Shared, b_.CreateAlignedStore(r, at, llvm::Align(bytes)));
     } else {
       std::vector<llvm::Constant*> which;
       for (auto& [v, lane] : source) which.push_back(b_.getInt1(v != nullptr));
-      b_.CreateMaskedStore(r, at, llvm::Align(bytes), llvm::ConstantVector::get(which));
+      of_space(Space::Shared, b_.CreateMaskedStore(r, at, llvm::Align(bytes), llvm::ConstantVector::get(which)));
     }
     it = end;
   }
@@ -175,11 +175,11 @@ bool Emitter::store_windows(const MemRef& m, Value* base, const Shape& shape, st
     }
     Value* p = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(win.start)));
     if (win.elements.size() == w.per_window) {
-      b_.CreateAlignedStore(r, p, llvm::Align(bytes));
+      of_space(m.space, b_.CreateAlignedStore(r, p, llvm::Align(bytes)));
     } else {
       std::vector<llvm::Constant*> which;
       for (u32 k = 0; k < w.per_window; ++k) which.push_back(b_.getInt1(win.elements.count(k)));
-      b_.CreateMaskedStore(r, p, llvm::Align(bytes), llvm::ConstantVector::get(which));
+      of_space(m.space, b_.CreateMaskedStore(r, p, llvm::Align(bytes), llvm::ConstantVector::get(which)));
     }
   }
   return true;
@@ -217,14 +217,15 @@ llvm::Value* Emitter::load_rows(const MemRef& m, Value* root, LV& addr) {
   auto* join = Block::Create(c_, "ld.done", out_);
   b_.CreateCondBr(rows, yes, no);
   b_.SetInsertPoint(no);
-  Value* slow = gather(root, addr, m.offset, m.bits);
+  Value* slow = gather(m, root, addr, m.offset);
   Block* no_end = b_.GetInsertBlock();
   b_.CreateBr(join);
   b_.SetInsertPoint(yes);
   auto* row = llvm::FixedVectorType::get(b_.getInt32Ty(), 16);
   auto half = [&](Value* p, bool is_high) -> Value* {
-    if (mask_full_) return b_.CreateAlignedLoad(row, p, llvm::Align(4));
-    return b_.CreateMaskedLoad(row, p, llvm::Align(4), half_mask(is_high), llvm::PoisonValue::get(row));
+    if (mask_full_) return of_space(m.space, b_.CreateAlignedLoad(row, p, llvm::Align(4)));
+    return of_space(m.space,
+                    b_.CreateMaskedLoad(row, p, llvm::Align(4), half_mask(is_high), llvm::PoisonValue::get(row)));
   };
   std::vector<int> both;
   for (int l = 0; l < 32; ++l) both.push_back(l);
@@ -247,7 +248,7 @@ void Emitter::store_rows(const MemRef& m, Value* root, LV& addr, Value* v) {
   auto* join = Block::Create(c_, "st.done", out_);
   b_.CreateCondBr(rows, yes, no);
   b_.SetInsertPoint(no);
-  scatter(root, addr, m.offset, v);
+  scatter(m, root, addr, m.offset, v);
   b_.CreateBr(join);
   b_.SetInsertPoint(yes);
   auto half = [&](Value* p, bool is_high) {
@@ -255,9 +256,9 @@ void Emitter::store_rows(const MemRef& m, Value* root, LV& addr, Value* v) {
     for (int l = 0; l < 16; ++l) which.push_back(l + (is_high ? 16 : 0));
     Value* x = b_.CreateShuffleVector(v, which);
     if (mask_full_)
-      b_.CreateAlignedStore(x, p, llvm::Align(4));
+      of_space(m.space, b_.CreateAlignedStore(x, p, llvm::Align(4)));
     else
-      b_.CreateMaskedStore(x, p, llvm::Align(4), half_mask(is_high));
+      of_space(m.space, b_.CreateMaskedStore(x, p, llvm::Align(4), half_mask(is_high)));
   };
   half(low, false);
   half(high, true);
