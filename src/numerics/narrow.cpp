@@ -37,9 +37,12 @@ u64 narrow(double value, double residual, Format f, Round r) {
   if (std::isinf(value)) return sign | inf;
   if (value == 0) return sign;
 
-  int exponent;
-  u64 m = static_cast<u64>(std::ldexp(std::frexp(std::fabs(value), &exponent), 53))
-          << 3;  // value = m * 2^(exponent - 56)
+  int exponent;  // value = m * 2^(exponent - 56)
+  u64 m = bits_of(value) & ((1ull << 52) - 1);
+  if (const int field = static_cast<int>(bits_of(value) >> 52 & 0x7ff))
+    m = (m | 1ull << 52) << 3, exponent = field - 1022;
+  else
+    m = static_cast<u64>(std::ldexp(std::frexp(std::fabs(value), &exponent), 53)) << 3;
   if (residual != 0) m = (residual < 0) == negative ? m | 1 : m - 1;
   if (m < (1ull << 55)) m = m << 1 | 1, --exponent;  // the residual took the leading bit
 
