@@ -64,7 +64,9 @@ u64 operand(Random& r, u32 bits) {
                                 0xc1e0000000000000};
   static constexpr u64 ints[] = {0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256};
   const u64 ones = bits >= 64 ? ~0ull : (1ull << bits) - 1, top = 1ull << (bits - 1);
-  auto half = [&] { return r.chance(50) ? f16[r.below(std::size(f16))] : 0x3000 + r.below(0x1800) + (r.below(2) << 15); };
+  auto half = [&] {
+    return r.chance(50) ? f16[r.below(std::size(f16))] : 0x3000 + r.below(0x1800) + (r.below(2) << 15);
+  };
   switch (r.below(10)) {
     case 0:
       return ints[r.below(std::size(ints))];
@@ -141,7 +143,10 @@ class Prober {
       if (s.want == OperandSpec::Want::Literal) return 4;
     return 1;
   }
-  static bool is_video(isa::Form f) { return isa::info(f).semantics.substr(0, 5) == "sem_v" && isa::info(f).id[0] == 'v' && isa::info(f).id.substr(0, 4) != "vote"; }
+  static bool is_video(isa::Form f) {
+    return isa::info(f).semantics.substr(0, 5) == "sem_v" && isa::info(f).id[0] == 'v' &&
+           isa::info(f).id.substr(0, 4) != "vote";
+  }
 
   // The selector of a scalar or SIMD video operand.
   std::string selector(isa::Form f, const std::string& mnemonic, bool dest, char name, u32 variant, bool merges) {
@@ -162,7 +167,8 @@ class Prober {
     return dest && (variant == 1 || !merges) ? "" : of[turn % 6];
   }
 
-  void one(isa::Form f, const isa::Match& m, const std::string& mnemonic, std::size_t n, bool second_dest, u32 variant) {
+  void one(isa::Form f, const isa::Match& m, const std::string& mnemonic, std::size_t n, bool second_dest,
+           u32 variant) {
     Probe p;
     p.id = isa::info(f).id;
     p.line = mnemonic;
@@ -194,8 +200,10 @@ class Prober {
       } else {
         if (sources == kSources) return;
         o = file_of(bits) + num(sources);
-        const std::string from = ", [%in+" + num(u64{width_class(bits)} * kTuples * kSources * 8 + 8 * sources) + "];\n";
-        p.loads += bits == 1    ? "  ld.global.u32 %r8" + from + "  and.b32 %r8, %r8, 1;\n  setp.ne.u32 " + o + ", %r8, 0;\n"
+        const std::string from =
+            ", [%in+" + num(u64{width_class(bits)} * kTuples * kSources * 8 + 8 * sources) + "];\n";
+        p.loads += bits == 1
+                       ? "  ld.global.u32 %r8" + from + "  and.b32 %r8, %r8, 1;\n  setp.ne.u32 " + o + ", %r8, 0;\n"
                    : bits == 16 ? "  ld.global.u16 " + o + from
                    : bits == 32 ? "  ld.global.u32 " + o + from
                                 : "  ld.global.u64 " + o + from;
@@ -210,7 +218,6 @@ class Prober {
     if (!probes.empty() && probes.back().line == p.line) return;
     probes.push_back(std::move(p));
   }
-
 };
 
 std::string text_of(const std::vector<const Probe*>& probes) {
@@ -366,7 +373,8 @@ class Sweep {
       for (u32 s = 0; s < p.source_bits.size(); ++s)
         std::printf(" %llx", static_cast<unsigned long long>(input_at(in_, p.source_bits[s], t, s)));
       for (u32 d = 0; d < p.dest_bits.size(); ++d)
-        std::printf("  ours %x%08x GPU %x%08x", out[w + 2 * d + 1], out[w + 2 * d], real[w + 2 * d + 1], real[w + 2 * d]);
+        std::printf("  ours %x%08x GPU %x%08x", out[w + 2 * d + 1], out[w + 2 * d], real[w + 2 * d + 1],
+                    real[w + 2 * d]);
       std::printf("\n");
     }
     std::printf("   %u of %u tuples\n", n, kTuples);
@@ -428,7 +436,10 @@ int main(int argc, char** argv) {
     else if (c.recording.empty() && a[0] != '-')
       c.recording = a;
     else
-      return std::fprintf(stderr, "usage: form_sweep [--gpu] [--form ID] [--part K/N] [--show N] [--deviating FILE] RECORDING\n"), 2;
+      return std::fprintf(
+                 stderr,
+                 "usage: form_sweep [--gpu] [--form ID] [--part K/N] [--show N] [--deviating FILE] RECORDING\n"),
+             2;
   }
   if (c.recording.empty()) return std::fprintf(stderr, "form_sweep: RECORDING expected\n"), 2;
   return Sweep(c).go();

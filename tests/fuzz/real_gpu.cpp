@@ -21,9 +21,10 @@ struct RealGpu::Driver {
 
 #define US_CALLS(X)                                                                                             \
   X(cuInit)                                                                                                     \
-  X(cuDeviceGet) X(cuDeviceGetName) X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent) X(cuModuleLoadDataEx)        \
-      X(cuModuleUnload) X(cuModuleGetFunction) X(cuMemAlloc_v2) X(cuMemcpyHtoDAsync_v2) X(cuMemcpyDtoHAsync_v2) \
-          X(cuLaunchKernel) X(cuStreamCreate) X(cuStreamSynchronize)
+  X(cuDeviceGet)                                                                                                \
+  X(cuDeviceGetName) X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent) X(cuModuleLoadDataEx) X(cuModuleUnload)     \
+      X(cuModuleGetFunction) X(cuMemAlloc_v2) X(cuMemcpyHtoDAsync_v2) X(cuMemcpyDtoHAsync_v2) X(cuLaunchKernel) \
+          X(cuStreamCreate) X(cuStreamSynchronize)
 #define US_MEMBER(f) decltype(&::f) f = nullptr;
   US_CALLS(US_MEMBER)
 #undef US_MEMBER
@@ -93,8 +94,8 @@ std::unique_ptr<RealGpu> RealGpu::open(std::string& why) {
   auto d = std::make_unique<Driver>();
   d->library = dlopen("libcuda.so.1", RTLD_NOW);
   if (!d->library) return why = dlerror(), nullptr;
-#define US_LOAD(f)                                                      \
-  d->f = reinterpret_cast<decltype(d->f)>(dlsym(d->library, #f));       \
+#define US_LOAD(f)                                                \
+  d->f = reinterpret_cast<decltype(d->f)>(dlsym(d->library, #f)); \
   if (!d->f) return why = "libcuda.so.1 has no " #f, nullptr;
   US_CALLS(US_LOAD)
 #undef US_LOAD

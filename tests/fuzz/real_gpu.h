@@ -22,7 +22,8 @@ class RealGpu {
 
   // Compiles a batch of `n` kernels. `text_of(which)`: a module of those of them, named k0, k1, ... in that order. Kernels
   // that the stock assembler refuses are left out; `refusals` gets its words about them. Returns which can be run.
-  const std::vector<bool>& load(std::size_t n, const std::function<std::string(const std::vector<std::size_t>&)>& text_of,
+  const std::vector<bool>& load(std::size_t n,
+                                const std::function<std::string(const std::vector<std::size_t>&)>& text_of,
                                 std::vector<std::string>& refusals);
   const std::vector<bool>& accepted() const { return accepted_; }
 

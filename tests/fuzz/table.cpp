@@ -76,7 +76,6 @@ u32 register_bits(Type t) {
   return bits == 8 ? 16 : bits;
 }
 
-
 namespace {
 class Speller {
  public:
