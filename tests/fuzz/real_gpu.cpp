@@ -19,12 +19,23 @@ struct RealGpu::Driver {
   CUdeviceptr buffers[4] = {};
   char device[96] = "";
 
-#define US_CALLS(X)                                                                                             \
-  X(cuInit)                                                                                                     \
-  X(cuDeviceGet)                                                                                                \
-  X(cuDeviceGetName) X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent) X(cuModuleLoadDataEx) X(cuModuleUnload)     \
-      X(cuModuleGetFunction) X(cuMemAlloc_v2) X(cuMemcpyHtoDAsync_v2) X(cuMemcpyDtoHAsync_v2) X(cuLaunchKernel) \
-          X(cuStreamCreate) X(cuStreamSynchronize)
+// clang-format off
+#define US_CALLS(X) \
+  X(cuInit) \
+  X(cuDeviceGet) \
+  X(cuDeviceGetName) \
+  X(cuDevicePrimaryCtxRetain) \
+  X(cuCtxSetCurrent) \
+  X(cuModuleLoadDataEx) \
+  X(cuModuleUnload) \
+  X(cuModuleGetFunction) \
+  X(cuMemAlloc_v2) \
+  X(cuMemcpyHtoDAsync_v2) \
+  X(cuMemcpyDtoHAsync_v2) \
+  X(cuLaunchKernel) \
+  X(cuStreamCreate) \
+  X(cuStreamSynchronize)
+// clang-format on
 #define US_MEMBER(f) decltype(&::f) f = nullptr;
   US_CALLS(US_MEMBER)
 #undef US_MEMBER
