@@ -53,7 +53,8 @@ bool is_device_api(std::string_view name) { return name.starts_with(kPrefix); }
 
 bool find_device_api(std::string_view name, DeviceApiForm& out) {
   if (name == kSetConditional) {
-    out = {.number = kSetConditionalNumber};
+    out = {};
+    out.number = kSetConditionalNumber;
     add_words(out, 0, 1, 8);
     add_words(out, 1, 1, 4);
     return true;
