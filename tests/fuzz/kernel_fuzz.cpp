@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel_fuzz [--count N | --minutes M] [--start SEED] [--batch N] [--out DIR] [--print] [--gpu]
+// kernel_fuzz [--count N | --minutes M] [--start SEED] [--batch N] [--out DIR] [--print] [--gpu] [--file PTX]
 // Random kernels on the interpreter and on compiled code in several forms; every bit of what they leave in memory must agree.
 // --gpu: on this machine's real GPU too, through its driver.
 // A kernel that differs is shrunk and written to DIR as a file test.
@@ -25,7 +25,7 @@ struct Choices {
   u64 count = 100, seed = 1;
   u32 batch = 64;
   double minutes = 0;
-  std::string out = ".";
+  std::string out = ".", file;
   bool print = false, gpu = false;
 };
 
@@ -110,6 +110,17 @@ class Fuzzer {
         all += " GPU" + where(want, got);
     }
     return all;
+  }
+
+  // A finding again: kernel k0 of the file, on the inputs of the seed.
+  int again() {
+    std::ifstream f(settings_.file);
+    const std::string text{std::istreambuf_iterator<char>(f), {}};
+    auto m = LoadedModule::load(text, settings_.file);
+    if (!m) return std::printf("%s: %s\n", settings_.file.c_str(), m.diags()[0].message.c_str()), 2;
+    const std::string d = differences(**m, 0, settings_.seed);
+    std::printf("%s:%s\n", settings_.file.c_str(), d.empty() ? " no difference" : d.c_str());
+    return !d.empty();
   }
 
   int go() {
@@ -247,6 +258,8 @@ int main(int argc, char** argv) {
       s.batch = static_cast<u32>(std::strtoul(value, nullptr, 0)), ++k;
     else if (a == "--minutes")
       s.minutes = std::strtod(value, nullptr), ++k;
+    else if (a == "--file")
+      s.file = value, ++k;
     else if (a == "--out")
       s.out = value, ++k;
     else if (a == "--print")
@@ -259,5 +272,6 @@ int main(int argc, char** argv) {
                           "[--print] [--gpu]\n"),
              2;
   }
-  return Fuzzer(s).go();
+  Fuzzer f(s);
+  return s.file.empty() ? f.go() : f.again();
 }

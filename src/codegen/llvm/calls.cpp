@@ -92,6 +92,7 @@ bool Emitter::stored_in_parts(ir::SymId id) {
 }
 
 void Emitter::store_param(Value* buf, u32 byte, V v, u32 bits, bool blend) {
+  v = canon(v);  // who reads the words knows nothing of NaNs yet to be made canonical
   if (m_.facts.one_thread) {
     Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), buf, byte);
     b_.CreateAlignedStore(at(v).base, p, llvm::Align(std::min(4u, bits / 8)));
