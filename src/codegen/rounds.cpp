@@ -36,8 +36,7 @@ bool has_varying_register(const Operand& o) {
 
 class Finder {
  public:
-  Finder(const ir::Module& m, ir::Function& f, const Cfg& c, const Analysis& a)
-      : m_(m), f_(f), c_(c), a_(a), n_(static_cast<u32>(f.blocks.size())) {}
+  Finder(ir::Function& f, const Cfg& c) : f_(f), c_(c), n_(static_cast<u32>(f.blocks.size())) {}
 
   Rounds run() {
     find_same();
@@ -165,10 +164,8 @@ class Finder {
     return true;
   }
 
-  const ir::Module& m_;
   ir::Function& f_;
   const Cfg& c_;
-  const Analysis& a_;
   u32 n_;
   Rounds r_;
   std::vector<std::vector<u32>> outcomes_;
@@ -176,8 +173,6 @@ class Finder {
 
 }  // namespace
 
-Rounds find_rounds(const ir::Module& m, ir::Function& f, const ir::Cfg& c, const Analysis& a) {
-  return Finder(m, f, c, a).run();
-}
+Rounds find_rounds(ir::Function& f, const ir::Cfg& c) { return Finder(f, c).run(); }
 
 }  // namespace us::codegen

@@ -24,6 +24,6 @@ struct Rounds {
 };
 
 // For a function whose only blocking instructions are barriers of the whole CTA, each the last of its block.
-Rounds find_rounds(const ir::Module&, ir::Function&, const ir::Cfg&, const Analysis&);
+Rounds find_rounds(ir::Function&, const ir::Cfg&);
 
 }  // namespace us::codegen

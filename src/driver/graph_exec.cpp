@@ -106,7 +106,7 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
   if (const Error error = e->check(source, o, false); failed(error)) return fail(error);
   Error error = Error::Success;
   each_node(*e->graph_, [&](GraphNode& n) {
-    if (!failed(error)) error = prepare(n);
+    if (!failed(error)) error = prepare(source.all().runtime(), n);
     if (n.type == NodeType::MemAlloc) e->allocs_.push_back(&n);
     if (n.type == NodeType::MemFree) e->frees_.push_back(&n);
     if (const auto* p = n.as<ConditionalParams>(); p && p->condition->reset) e->conditions_.push_back(p->condition);
@@ -122,18 +122,21 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
   return Error::Success;
 }
 
-Error GraphExec::prepare(KernelParams& k) {
+// The function of a kernel node ends with its context: nodes may outlive both.
+Error GraphExec::prepare(Runtime& runtime, KernelParams& k) {
+  const Context* alive = runtime.find_context(k.where.context);
+  if (!alive || alive->id() != k.where.id) return Error::ContextIsDestroyed;
   US_TRY(validate(*k.function, k.config, k.cluster));
   std::string log;
   const Error e = k.function->code({k.config.block, k.cluster, static_cast<u32>(k.config.dynamic_shared)}, k.code, log);
-  if (failed(e)) k.where.context->runtime().report(log);
+  if (failed(e)) runtime.report(log);
   return e;
 }
 
-Error GraphExec::prepare(GraphNode& n) {
+Error GraphExec::prepare(Runtime& runtime, GraphNode& n) {
   if (n.type == NodeType::SemaphoreSignal || n.type == NodeType::SemaphoreWait) return Error::NotSupported;
   auto* k = n.as<KernelParams>();
-  return k ? prepare(*k) : Error::Success;
+  return k ? prepare(runtime, *k) : Error::Success;
 }
 
 // Nested graphs are laid out in place, between the node's predecessors and a step that joins their ends.

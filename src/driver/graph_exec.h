@@ -65,8 +65,8 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   Error update(Graph&, Difference&);
 
   // What a node that is being made must satisfy, and its compiled code.
-  static Error prepare(GraphNode&);
-  static Error prepare(KernelParams&);
+  static Error prepare(Runtime&, GraphNode&);
+  static Error prepare(Runtime&, KernelParams&);
 
  private:
   struct Step {                 // of a launch

@@ -55,8 +55,8 @@ UpdateResult difference_of(const NodeParams& a, const NodeParams& b) {
   return std::visit([&](const auto& v) { return difference(v, std::get<std::decay_t<decltype(v)>>(b)); }, a);
 }
 
-Error assign(GraphNode& mine, NodeParams p) {
-  if (auto* k = std::get_if<KernelParams>(&p)) US_TRY(GraphExec::prepare(*k));
+Error assign(Runtime& runtime, GraphNode& mine, NodeParams p) {
+  if (auto* k = std::get_if<KernelParams>(&p)) US_TRY(GraphExec::prepare(runtime, *k));
   mine.params = std::move(p);
   return Error::Success;
 }
@@ -85,7 +85,7 @@ Error GraphExec::set(GraphNode& source, NodeParams p) {
   std::lock_guard l(m_);
   GraphNode* n = find(source);
   if (!n || difference_of(n->params, p) != UpdateResult::Success) return Error::InvalidValue;
-  return assign(*n, std::move(p));
+  return assign(all_.runtime(), *n, std::move(p));
 }
 
 namespace {
@@ -160,7 +160,7 @@ Error GraphExec::take(Graph& mine, Graph& theirs) {
       for (std::size_t j = 0; j < k->bodies.size(); ++j)
         US_TRY(take(*k->bodies[j], *b[i]->as<ConditionalParams>()->bodies[j]));
     } else {
-      US_TRY(assign(*a[i], plain_copy(b[i]->params)));
+      US_TRY(assign(theirs.all().runtime(), *a[i], plain_copy(b[i]->params)));
     }
   }
   return Error::Success;

@@ -225,11 +225,13 @@ class Fuzzer {
   }
 
   void report(Kernel k, u64 seed, const std::string& what) {
+    const u64 compared = compared_;  // candidates do not count
     shrink(k, [&](Kernel& candidate) {
       auto m = LoadedModule::load(text_of({candidate}), "fuzz.ptx");
       load_real({candidate});
       return m && !differences(**m, 0, seed).empty();
     });
+    compared_ = compared;
     const std::string path = settings_.out + "/finding_" + std::to_string(seed) + ".ptx";
     std::ofstream(path) << "// seed " << seed << ":" << what << "\n" << text_of({k});
     std::printf("  shrunk: %s\n", path.c_str());

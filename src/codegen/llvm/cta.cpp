@@ -70,7 +70,7 @@ bool Emitter::choose_cta_mode() {
     cfg_ = ir::analyze_cfg(f_, true);
     a_ = analyze(m_.ir, f_, cfg_, {m_.facts, m_.force_varying, m_.force_its});
   }
-  rounds_ = find_rounds(m_.ir, f_, cfg_, a_);
+  rounds_ = find_rounds(f_, cfg_);
   return true;
 }
 
