@@ -12,6 +12,7 @@
 #include "codegen/compile.h"
 #include "codegen/inline_calls.h"
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/mask_words.h"
 #include "codegen/llvm/split_blocks.h"
 #include "codegen/llvm/toolchain.h"
 
@@ -179,6 +180,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     }
   }
   optimise(*target, *m.module, options, out);
+  separate_mask_words(*m.module);
   split_long_blocks(*m.module);
   const auto t2 = Clock::now();
   if (options.dump_after == "asm" || options.dump_after == "all")
