@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "codegen/llvm/emitter.h"
+#include "codegen/stops.h"
 
 namespace us::codegen {
 
@@ -65,21 +66,30 @@ bool Emitter::choose_cta_mode() {
       ++barriers;
     }
   if (barriers > 200) return false;
-  if (barriers) {
-    split_after_barriers();
-    cfg_ = ir::analyze_cfg(f_, true);
-    a_ = analyze(m_.ir, f_, cfg_, {m_.facts, m_.force_varying, m_.force_its});
-  }
+  if (barriers) split_and_analyze();
   rounds_ = find_rounds(f_, cfg_);
+  if (barriers && m_.facts.warps() > 1 && add_stops(f_, rounds_)) {
+    split_and_analyze();
+    rounds_ = find_rounds(f_, cfg_);
+  }
   return true;
+}
+
+void Emitter::split_and_analyze() {
+  split_after_barriers();
+  cfg_ = ir::analyze_cfg(f_, true);
+  a_ = analyze(m_.ir, f_, cfg_, {m_.facts, m_.force_varying, m_.force_its});
 }
 
 void Emitter::split_after_barriers() {
   for (u32 b = 0; b < f_.blocks.size(); ++b)
     for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
       if (!may_yield(f_.blocks[b].insts[k])) continue;
-      ir::Block tail;
       ir::Block& head = f_.blocks[b];
+      if (k + 1 == head.insts.size() && head.term.kind == ir::Terminator::Kind::Br &&
+          f_.blocks[head.term.targets[0].v].preds.size() == 1)
+        break;  // done before
+      ir::Block tail;
       tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
                         std::make_move_iterator(head.insts.end()));
       head.insts.resize(k + 1);

@@ -257,6 +257,7 @@ class Emitter final : public Builder {
   LV load_slot(Slot&, const Shape&);
   // cta.cpp: all warps of a CTA in one function
   bool choose_cta_mode();
+  void split_and_analyze();
   void split_after_barriers();
   void find_live_across();
   void emit_cta_dispatch();
