@@ -400,58 +400,13 @@ Shape shape_un(Un op, const Shape& a) {
   return a.uniform() ? uniform_shape(a.bits) : varying_shape(a.bits);
 }
 
-// `tid < 32`, `tid > 63`: is the bound between the numbers of one warp and those of the next, so that the bases alone decide?
-static bool bound_between_warps(ICmp op, const Shape& lanes, const Shape& bound) {
-  if (!lanes.pattern() || lanes.guarded || !bound.uniform() || lanes.bits > 64 || !lanes.disjoint()) return false;
-  u64 span = 1;
-  while (span <= static_cast<u64>(lanes.max_offset())) span *= 2;
-  if (span - 1 >= mask_bits(lanes.bits) / 2) return false;
-  switch (op) {
-    case ICmp::ULt:
-    case ICmp::UGe:
-    case ICmp::SLt:
-    case ICmp::SGe:
-      return bound.known ? bound.value % span == 0 : (span >> std::min<u32>(bound.low_zeros, 63)) <= 1;
-    case ICmp::ULe:
-    case ICmp::UGt:
-    case ICmp::SLe:
-    case ICmp::SGt:
-      return bound.known && bound.value % span == span - 1;
-    default:
-      return false;
-  }
-}
-
-static ICmp with_sides_changed(ICmp op) {
-  switch (op) {
-    case ICmp::ULt:
-      return ICmp::UGt;
-    case ICmp::ULe:
-      return ICmp::UGe;
-    case ICmp::UGt:
-      return ICmp::ULt;
-    case ICmp::UGe:
-      return ICmp::ULe;
-    case ICmp::SLt:
-      return ICmp::SGt;
-    case ICmp::SLe:
-      return ICmp::SGe;
-    case ICmp::SGt:
-      return ICmp::SLt;
-    case ICmp::SGe:
-      return ICmp::SLe;
-    default:
-      return op;
-  }
-}
-
 Shape shape_icmp(ICmp op, const Shape& a, const Shape& b) {
   if (a.kind == Shape::Kind::Top || b.kind == Shape::Kind::Top) return top_shape(1);
   if (a.varying() || b.varying()) return varying_shape(1);
   if (a.constant() && b.constant() && a.bits <= 64)
     return fold_lanes(1, [&](u32 l) { return u64{fold_icmp(op, a.lane_constant(l), b.lane_constant(l), a.bits)}; });
   if (a.uniform() && b.uniform()) return uniform_shape(1);
-  if (bound_between_warps(op, a, b) || bound_between_warps(with_sides_changed(op), b, a)) return uniform_shape(1);
+  if (bases_decide(op, a, b)) return uniform_shape(1);
   return varying_shape(1);
 }
 

@@ -57,6 +57,7 @@ Shape meet(const Shape&, const Shape&);  // for phis
 Shape shape_bin(Bin, const Shape&, const Shape&);
 Shape shape_un(Un, const Shape&);
 Shape shape_icmp(ICmp, const Shape&, const Shape&);
+bool bases_decide(ICmp, const Shape&, const Shape&);  // of a pattern and a uniform value: all lanes compare alike
 Shape shape_select(const Shape& c, const Shape& a, const Shape& b);
 Shape shape_resize(const Shape&, u32 bits, bool sign, bool* needs_guard);
 Shape shape_lanewise(u32 bits, std::initializer_list<const Shape*>);  // uniform if all are, else varying

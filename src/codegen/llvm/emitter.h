@@ -108,6 +108,7 @@ class Emitter final : public Builder {
   V canon(V v);
   Value* scalar_bin(Bin, Value* a, Value* b);  // a, b scalar or vector alike
   Value* apply_bin(Bin, Value* a, Value* b, u32 bits, const Shape* amount);
+  Value* high_products(Value* a, Value* b, bool sign);
   Value* guarded_div(Bin, Value* a, Value* b);
   LV shape_result(Shape s, Value* base, Value* guard);
   template <class F>

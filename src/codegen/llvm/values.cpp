@@ -185,6 +185,7 @@ llvm::Value* Emitter::apply_bin(Bin op, Value* a, Value* b, u32 bits, const Shap
     case Bin::MulHiU:
     case Bin::MulHiS: {
       const bool sign = op == Bin::MulHiS;
+      if (bits == 64 && a->getType()->isVectorTy()) return high_products(a, b, sign);
       llvm::Type* wide = a->getType()->getWithNewBitWidth(bits * 2);
       auto ext = [&](Value* x) { return sign ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide); };
       Value* p = b_.CreateMul(ext(a), ext(b));
@@ -193,6 +194,23 @@ llvm::Value* Emitter::apply_bin(Bin op, Value* a, Value* b, u32 bits, const Shap
     default:
       return guarded_div(op, a, b);
   }
+}
+
+// High halves of 64-bit products, from products of 32-bit halves: there is no vector of 128-bit numbers, and taking one
+// apart costs the compiler more than everything else that a kernel does.
+llvm::Value* Emitter::high_products(Value* a, Value* b, bool sign) {
+  llvm::Type* t = a->getType();
+  Value *half = llvm::ConstantInt::get(t, 32), *low = llvm::ConstantInt::get(t, 0xffffffff);
+  auto lower = [&](Value* x) { return b_.CreateAnd(x, low); };
+  auto upper = [&](Value* x) { return b_.CreateLShr(x, half); };
+  Value* middle = b_.CreateAdd(b_.CreateMul(upper(a), lower(b)), upper(b_.CreateMul(lower(a), lower(b))));
+  Value* other = b_.CreateAdd(b_.CreateMul(lower(a), upper(b)), lower(middle));
+  Value* high = b_.CreateAdd(b_.CreateMul(upper(a), upper(b)), b_.CreateAdd(upper(middle), upper(other)));
+  if (!sign) return high;
+  auto if_negative = [&](Value* x, Value* y) {
+    return b_.CreateAnd(b_.CreateAShr(x, llvm::ConstantInt::get(t, 63)), y);
+  };
+  return b_.CreateSub(high, b_.CreateAdd(if_negative(a, b), if_negative(b, a)));
 }
 
 V Emitter::bin(Bin op, V va, V vb) {
