@@ -68,7 +68,8 @@ bool Emitter::choose_cta_mode() {
   if (barriers > 200) return false;
   if (barriers) split_and_analyze();
   rounds_ = find_rounds(f_, cfg_);
-  if (barriers && m_.facts.warps() > 1 && add_stops(f_, rounds_)) {
+  constexpr u32 kMostWithStops = 100;  // adding them may double the barriers, and where a warp goes on is one byte
+  if (barriers && barriers <= kMostWithStops && m_.facts.warps() > 1 && add_stops(f_, rounds_)) {
     split_and_analyze();
     rounds_ = find_rounds(f_, cfg_);
   }
