@@ -17,6 +17,7 @@ bool same_in_cta(isa::SReg r) {
     case SReg::ctaid:
     case SReg::nctaid:
     case SReg::gridid:
+    case SReg::current_graph_exec:
     case SReg::clusterid:
     case SReg::nclusterid:
     case SReg::cluster_ctaid:

@@ -54,6 +54,7 @@ Error set_attribute(driver::Context& c, driver::Function& f, int attribute, int 
       f.non_portable_cluster = value != 0;
       return Error::Success;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      if (value < 0 || value > CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING) return Error::InvalidValue;
       f.cluster_policy = value;
       return Error::Success;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
@@ -124,20 +125,9 @@ Error read_extra(void* const* extra, driver::LaunchArgs& args) {
   return args.block && pointers ? Error::InvalidValue : Error::Success;
 }
 
-Error record_events(const std::vector<const void*>& events, const void* stream) {
-  for (const void* handle : events) {
-    std::shared_ptr<driver::Event> event;
-    StreamRef s;
-    US_TRY(find_event(handle, event));
-    US_TRY(find_stream(event->context(), stream, s));
-    US_TRY(s.context().record(*event, *s));
-  }
-  return Error::Success;
-}
-
 Error count_clusters(driver::Context& c, const driver::Function& f, driver::LaunchConfig config, const void* attributes,
                      u32 count, u32& out) {
-  std::vector<const void*> events;
+  std::vector<LaunchEvent> events;
   device::Dim3 cluster;
   US_TRY(read_attributes(attributes, count, config, events));
   US_TRY(cluster_of(c.device().spec(), f, config, cluster));
@@ -147,67 +137,70 @@ Error count_clusters(driver::Context& c, const driver::Function& f, driver::Laun
   return Error::Success;
 }
 
-Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& config,
-                      std::vector<const void*>& events_after) {
-  const auto* attribute = static_cast<const CUlaunchAttribute*>(attributes);
-  static_assert(sizeof *attribute == sizeof(driver::LaunchAttribute));
-  config.attributes = static_cast<const driver::LaunchAttribute*>(attributes);
-  config.attribute_count = count;
-  for (u32 i = 0; i < count; ++i) {
-    const CUlaunchAttributeValue& v = attribute[i].value;
-    switch (attribute[i].id) {
-      case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        config.cluster = {v.clusterDim.x, v.clusterDim.y, v.clusterDim.z};
-        if (!config.cluster.x || !config.cluster.y || !config.cluster.z) return Error::InvalidClusterSize;
-        break;
-      case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        config.cooperative = v.cooperative != 0;
-        break;
-      case CU_LAUNCH_ATTRIBUTE_PRIORITY:
-        config.priority = v.priority;
-        config.has_priority = true;
-        break;
-      case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        config.cluster_policy = v.clusterSchedulingPolicyPreference;
-        break;
-      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-        config.mem_sync_domain = v.memSyncDomain;
-        break;
-      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-        config.programmatic_serialization = v.programmaticStreamSerializationAllowed != 0;
-        break;
-      // Recorded when the grid has completed: later than a trigger inside it, never earlier than allowed.
-      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
-        events_after.push_back(v.programmaticEvent.event);
-        break;
-      case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
-        events_after.push_back(v.launchCompletionEvent.event);
-        break;
-      case CU_LAUNCH_ATTRIBUTE_IGNORE:
-        break;
-      // Wishes about speed.
-      case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-        ignored("AccessPolicyWindow");
-        break;
-      case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-        ignored("SynchronizationPolicy");
-        break;
-      case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-        ignored("MemSyncDomainMap");
-        break;
-      case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-        ignored("PreferredClusterDimension");
-        break;
-      case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-        ignored("PreferredSharedMemoryCarveout");
-        break;
-      case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-        return Error::NotSupported;
-      default:
-        return Error::InvalidValue;
+namespace {
+
+enum Port : u8 { kProgrammatic = 1, kLaunchCompletion = 2 };
+
+Error read_attribute(CUlaunchAttribute& a, driver::LaunchConfig& config, std::vector<LaunchEvent>& events) {
+  CUlaunchAttributeValue& v = a.value;
+  switch (a.id) {
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+      config.cluster = {v.clusterDim.x, v.clusterDim.y, v.clusterDim.z};
+      return config.cluster.x && config.cluster.y && config.cluster.z ? Error::Success : Error::InvalidClusterSize;
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+      config.cooperative = v.cooperative != 0;
+      break;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+      config.priority = v.priority;
+      config.has_priority = true;
+      break;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+      config.programmatic_serialization = v.programmaticStreamSerializationAllowed != 0;
+      break;
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: {
+      const u8 port = v.programmaticEvent.triggerAtBlockStart ? kLaunchCompletion : kProgrammatic;
+      events.push_back({v.programmaticEvent.event,
+                        v.programmaticEvent.flags == CU_EVENT_RECORD_EXTERNAL,
+                        {.from_port = port, .type = 1}});
+      break;
     }
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+      events.push_back({v.launchCompletionEvent.event,
+                        v.launchCompletionEvent.flags == CU_EVENT_RECORD_EXTERNAL,
+                        {.from_port = kLaunchCompletion}});
+      break;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: {
+      auto& u = v.deviceUpdatableKernelNode;
+      if (u.deviceUpdatable == 1) config.updatable_out = reinterpret_cast<u64*>(&u.devNode);
+      return u.deviceUpdatable == 1 || (u.deviceUpdatable == 0 && !u.devNode) ? Error::Success : Error::InvalidValue;
+    }
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+      ignored("PreferredClusterDimension");
+      break;
+    default:
+      break;
   }
   return Error::Success;
+}
+
+}  // namespace
+
+Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& config,
+                      std::vector<LaunchEvent>& events) {
+  // A handle is told in the attribute itself; a clamped value is not.
+  auto* list = static_cast<CUlaunchAttribute*>(const_cast<void*>(attributes));
+  static_assert(sizeof *list == sizeof(driver::LaunchAttribute));
+  config.attributes = static_cast<const driver::LaunchAttribute*>(attributes);
+  config.attribute_count = count;
+  bool preferred = false;
+  for (u32 i = 0; i < count; ++i) {
+    CUlaunchAttributeValue v = list[i].value;
+    US_TRY(check_attribute(runtime().device(0).spec(), AttributeOf::Launch, list[i].id, v));
+    US_TRY(read_attribute(list[i], config, events));
+    if (list[i].id == CU_LAUNCH_ATTRIBUTE_PRIORITY) config.priority = v.priority;
+    preferred |= list[i].id == CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
+  }
+  return preferred && !config.cluster.x ? Error::InvalidClusterSize : Error::Success;
 }
 
 }  // namespace us::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what the program calls a kernel to the function in a context.
 #pragma once
+#include "cuda/launch_attributes.h"
 #include "cuda/state.h"
 
 namespace us::cuda {
@@ -19,10 +20,9 @@ driver::Error get_attribute(const driver::Function&, int attribute, int& value);
 
 // The launch attributes of both APIs: their structs have one layout.
 driver::Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig&,
-                              std::vector<const void*>& events_after);
+                              std::vector<LaunchEvent>& events);
 // The array of names and values that may stand for the arguments of a launch.
 driver::Error read_extra(void* const* extra, driver::LaunchArgs&);
-driver::Error record_events(const std::vector<const void*>& events, const void* stream);
 // cudaOccupancyMaxActiveClusters; the configuration without its attributes
 driver::Error count_clusters(driver::Context&, const driver::Function&, driver::LaunchConfig, const void* attributes,
                              u32 count, u32& out);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "cuda/graphs.h"
+#include "cuda/launch_attributes.h"
 #include "driver/device.h"
 
 namespace us::cuda {
@@ -12,9 +13,7 @@ using namespace driver;
 
 namespace {
 
-constexpr u8 kDomains = 4;  // CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT of this model
-
-bool of_nodes(int id) {
+bool known_to_nodes(int id) {
   switch (id) {
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -23,7 +22,6 @@ bool of_nodes(int id) {
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return true;
@@ -85,43 +83,56 @@ Arguments arguments_of(KernelParams& k) {
   return {k.pointers.data(), nullptr};
 }
 
+namespace {
+Error tell_updatable(const KernelParams& k, CUlaunchAttributeValue& v) {
+  v.deviceUpdatableKernelNode.deviceUpdatable = k.updatable != nullptr;
+  v.deviceUpdatableKernelNode.devNode = reinterpret_cast<CUgraphDeviceNode>(k.updatable.get());
+  return Error::Success;
+}
+}  // namespace
+
 Error get_attribute(const GraphNode& n, int id, CUlaunchAttributeValue& out) {
   const auto* k = n.as<KernelParams>();
-  if (!k || !of_nodes(id)) return Error::InvalidValue;
+  if (!k || !known_to_nodes(id)) return Error::InvalidValue;
   std::memset(&out, 0, sizeof out);
   if (const auto at = k->attributes.find(id); at != k->attributes.end())
     std::memcpy(&out, at->second.data(), at->second.size());
+  if (id == CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE) return tell_updatable(*k, out);
   if (id == CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP && !k->attributes.contains(id)) out.memSyncDomainMap.remote = 1;
   if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY) out.priority = k->config.priority;
-  if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) out.cooperative = k->config.cooperative;
+  if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && !out.cooperative) out.cooperative = k->config.cooperative;
   return Error::Success;
 }
 
-Error set_attribute(GraphNode& n, int id, const CUlaunchAttributeValue& v) {
+Error set_attribute(GraphNode& n, int id, CUlaunchAttributeValue& given) {
   auto* k = n.as<KernelParams>();
-  if (!k || !of_nodes(id)) return Error::InvalidValue;
+  if (!k) return Error::InvalidValue;
+  CUlaunchAttributeValue v = given;
+  const DeviceSpec& spec = k->where.context->device().spec();
+  if (id == CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING) return Error::Success;  // and not told again
+  US_TRY(check_attribute(spec, AttributeOf::Node, id, v));
   switch (id) {
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY: {
-      const DeviceSpec& d = k->where.context->device().spec();
-      k->config.priority = std::clamp(v.priority, d.stream_priority_greatest, d.stream_priority_least);
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+      k->config.priority = v.priority;
       k->config.has_priority = true;
       break;
-    }
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
       k->config.cooperative = v.cooperative != 0;
       break;
-    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-      k->config.cluster = {v.clusterDim.x, v.clusterDim.y, v.clusterDim.z};
+    case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
+      LaunchConfig c = k->config;
+      device::Dim3 shape;
+      c.cluster = {v.clusterDim.x, v.clusterDim.y, v.clusterDim.z};
+      if (!c.cluster.x || !c.cluster.y || !c.cluster.z) return Error::InvalidClusterSize;
+      US_TRY(cluster_of(spec, *k->function, c, shape));
+      k->config.cluster = c.cluster;
       break;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-      k->config.mem_sync_domain = v.memSyncDomain;
-      break;
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-      if (v.memSyncDomainMap.default_ >= kDomains || v.memSyncDomainMap.remote >= kDomains) return Error::InvalidValue;
-      break;
+    }
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-      if (v.deviceUpdatableKernelNode.deviceUpdatable) return Error::NotSupported;
-      break;
+      if (v.deviceUpdatableKernelNode.deviceUpdatable == 0) return k->updatable ? Error::NotSupported : Error::Success;
+      if (v.deviceUpdatableKernelNode.deviceUpdatable != 1) return Error::InvalidValue;
+      if (!k->updatable) k->updatable = graphs().make_updatable();
+      return tell_updatable(*k, given);
     default:
       break;
   }

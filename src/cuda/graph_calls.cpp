@@ -32,7 +32,7 @@ Error GraphClone(CUgraph* out, CUgraph g) {
   Graph* graph = nullptr;
   if (!out) return Error::InvalidValue;
   US_TRY(find_graph(g, graph));
-  if (!graph->copyable()) return Error::NotSupported;
+  if (!graph->copyable() || graph->updatable()) return Error::NotSupported;
   *out = graph_handle(&graphs().adopt(graph->clone()));
   return Error::Success;
 }
@@ -156,6 +156,7 @@ Error GraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
   GraphNode *a = nullptr, *b = nullptr;
   US_TRY(find_node(to, NodeType::Kernel, a));
   US_TRY(find_node(from, NodeType::Kernel, b));
+  if (a->as<KernelParams>()->updatable || b->as<KernelParams>()->updatable) return Error::NotSupported;
   if (a != b) a->as<KernelParams>()->keep_attributes(*b->as<KernelParams>());
   return Error::Success;
 }

@@ -78,6 +78,7 @@ Error add_child(const Place& p, CUgraph child) {
   ChildParams c;
   c.graph = source->clone();
   c.graph->nested = true;
+  c.graph->forget_updatable();
   return add_node(p, NodeType::Child, std::move(c));
 }
 

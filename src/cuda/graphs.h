@@ -63,7 +63,7 @@ driver::Error update(CUgraphExec, CUgraph, driver::GraphExec::Difference&);
 
 // Launch attributes of kernel nodes, by CUDA's number.
 driver::Error get_attribute(const driver::GraphNode&, int id, CUlaunchAttributeValue& out);
-driver::Error set_attribute(driver::GraphNode&, int id, const CUlaunchAttributeValue&);
+driver::Error set_attribute(driver::GraphNode&, int id, CUlaunchAttributeValue&);  // may tell a handle
 
 // Capture.
 driver::Error begin_capture(driver::Stream&, int mode, CUgraph into, const CUgraphNode* after, const driver::EdgeData*,

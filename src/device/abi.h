@@ -12,7 +12,7 @@
 
 namespace us::device {
 
-inline constexpr u32 kAbiVersion = 3;
+inline constexpr u32 kAbiVersion = 4;
 inline constexpr u64 kCtaSharedStride =
     256 * 1024;                                 // bytes between the shared windows of neighbouring CTAs of a cluster
 inline constexpr u32 kAllocaBytes = 16 * 1024;  // of each thread's local memory, for alloca
@@ -52,6 +52,7 @@ struct GridCtx {
   u32 envreg[4] = {0, 0, 0, 0};  // %envreg1/2: grid workspace address for cooperative groups
   u32 nsmid = 132;
   const void* code = nullptr;  // the launch's KernelCode, for code that is not self-contained (the interpreter)
+  u64 graph_exec = 0;          // %current_graph_exec: of a graph that kernels may launch
 };
 
 struct CtaCtx {

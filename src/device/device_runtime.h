@@ -34,6 +34,7 @@ struct DeviceApiForm {
 };
 bool find_device_api(std::string_view name, DeviceApiForm& out);  // by the name in device code
 bool is_device_api(std::string_view name);                        // named like one, known or not
+bool launches_grids(std::string_view name);                       // one of dynamic parallelism
 
 // Who calls.
 struct DeviceCaller {

@@ -47,7 +47,23 @@ struct KernelCode {
   virtual ~KernelCode() = default;
 };
 
+// What a launch asked for that changes no result: for profiles and traces.
+struct LaunchRecord {
+  struct Window {  // lines of [address, address + bytes) that are to stay in L2
+    u64 address = 0, bytes = 0;
+    float hit_ratio = 0;
+    u32 hit = 0, miss = 0;  // 0 normal, 1 streaming, 2 persisting
+  };
+  u32 domain = 0;              // memory synchronisation domain, the physical one
+  int priority = 0;            // lower is sooner
+  u32 shared_kb = 0;           // the split of the unified cache that the carveout leads to
+  u32 cluster_policy = 0;      // 0 default, 1 spread, 2 balance
+  bool serialization = false;  // may begin before its predecessor in the stream has ended
+  Window window;
+};
+
 struct Launch {
+  LaunchRecord record;
   std::shared_ptr<const KernelCode> code;
   GridCtx ctx;                             // shared sizes, dims, params pointer, symbols
   std::shared_ptr<void> keep_alive;        // parameter buffer and so on

@@ -13,7 +13,7 @@
 namespace us::device {
 namespace {
 
-constexpr std::string_view kPrefix = "__cudaCDP2", kPerThread = "_ptsz";
+constexpr std::string_view kPrefix = "__cudaCDP2", kGraphPrefix = "cudaGraph", kPerThread = "_ptsz";
 
 // cudaGraphSetConditional(handle, value) needs nobody: a handle is the address of the value. Any kernel may call it.
 constexpr std::string_view kSetConditional = "cudaGraphSetConditional";
@@ -49,7 +49,10 @@ DeviceApiForm form_of(u32 row) {
 
 }  // namespace
 
-bool is_device_api(std::string_view name) { return name.starts_with(kPrefix); }
+bool launches_grids(std::string_view name) { return name.starts_with(kPrefix); }
+bool is_device_api(std::string_view name) {
+  return launches_grids(name) || (name.starts_with(kGraphPrefix) && name != kSetConditional);
+}
 
 bool find_device_api(std::string_view name, DeviceApiForm& out) {
   if (name == kSetConditional) {
@@ -60,7 +63,7 @@ bool find_device_api(std::string_view name, DeviceApiForm& out) {
     return true;
   }
   if (!is_device_api(name)) return false;
-  name.remove_prefix(kPrefix.size());
+  name.remove_prefix(launches_grids(name) ? kPrefix.size() : std::string_view("cuda").size());
   const bool per_thread = name.ends_with(kPerThread);
   if (per_thread) name.remove_suffix(kPerThread.size());
   for (u32 i = 0; i < std::size(kRows); ++i) {

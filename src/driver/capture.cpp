@@ -168,9 +168,9 @@ Error Captures::synchronize_stream(Stream& s) {
 }
 
 Error Captures::synchronize_event(const Event& e) {
-  if (!any() && !e.captured.capture) return Error::Success;
+  if (!any() && !e.is_captured()) return Error::Success;
   std::lock_guard l(graphs_.mutex());
-  if (const auto& c = e.captured.capture) {
+  if (const auto& c = e.captured().capture) {
     if (c->invalid || c->ended) return Error::InvalidValue;
     invalidate(*c);
     return Error::CapturedEvent;
@@ -179,9 +179,9 @@ Error Captures::synchronize_event(const Event& e) {
 }
 
 Error Captures::elapsed(const Event& e) {
-  if (!any() && !e.captured.capture) return Error::Success;
+  if (!any() && !e.is_captured()) return Error::Success;
   std::lock_guard l(graphs_.mutex());
-  const auto& c = e.captured.capture;
+  const auto& c = e.captured().capture;
   if (!c) return Error::Success;
   return c->invalid || c->ended ? Error::InvalidValue : Error::CapturedEvent;
 }
@@ -218,22 +218,22 @@ Error Captures::add(CapturePoint& at, NodeType type, NodeParams params, bool pro
 
 Error Captures::record(Event& e, Stream& s, bool& captured) {
   captured = false;
-  if (!any() && !e.captured.capture) return Error::Success;
+  if (!any() && !e.is_captured()) return Error::Success;
   std::lock_guard l(graphs_.mutex());
   CapturePoint* at = nullptr;
   US_TRY(admit(s, at));
   captured = at != nullptr;
-  e.captured = at ? *at : CapturePoint{};
+  e.set_captured(at ? *at : CapturePoint{});
   return Error::Success;
 }
 
 Error Captures::wait(Stream& s, Event& e, bool external, bool& captured) {
   captured = false;
-  if (!any() && !e.captured.capture) return Error::Success;
+  if (!any() && !e.is_captured()) return Error::Success;
   std::lock_guard l(graphs_.mutex());
   CapturePoint* at = nullptr;
   US_TRY(admit(s, at));
-  const std::shared_ptr<Capture> from = e.captured.capture;
+  const std::shared_ptr<Capture> from = e.captured().capture;
   const auto no = [&](Error because) {
     if (at) invalidate(*at->capture);
     return because;
@@ -254,7 +254,7 @@ Error Captures::wait(Stream& s, Event& e, bool external, bool& captured) {
     return Error::StreamCaptureImplicit;
   }
   if (!at) {
-    s.capture = e.captured;
+    s.capture = e.captured();
     from->streams.push_back(&s);
     return Error::Success;
   }
@@ -262,8 +262,14 @@ Error Captures::wait(Stream& s, Event& e, bool external, bool& captured) {
     invalidate(*from);
     return no(Error::StreamCaptureMerge);
   }
-  for (std::size_t i = 0; i < e.captured.nodes.size(); ++i) at->add(e.captured.nodes[i], e.captured.edges[i]);
+  for (std::size_t i = 0; i < e.captured().nodes.size(); ++i) at->add(e.captured().nodes[i], e.captured().edges[i]);
   return Error::Success;
+}
+
+void Captures::set_edges(Event& e, const EdgeData& data) {
+  if (!any()) return;
+  std::lock_guard l(graphs_.mutex());
+  if (e.captured().capture) e.captured().edges.assign(e.captured().nodes.size(), data);
 }
 
 void Captures::forget(Stream& s) {

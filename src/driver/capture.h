@@ -78,7 +78,8 @@ class Captures {
 
   Error record(Event&, Stream&, bool& captured);
   Error wait(Stream&, Event&, bool external, bool& captured);
-  void forget(Stream&);  // the stream is being destroyed
+  void set_edges(Event&, const EdgeData&);  // if it was recorded in a capture: how what waits for it depends
+  void forget(Stream&);                     // the stream is being destroyed
   void forget(Graph&);
 
  private:

@@ -28,7 +28,7 @@ Context::Context(Device& d, bool primary, u64 id)
              {kMallocHeap, s.limit_malloc_heap},
              {kPendingLaunches, 2048},
              {kL2Fetch, 64},
-             {kL2Persisting, 0}};
+             {kL2Persisting, s.limit_persisting_l2}};
   executor_->on_fault([this](const device::Fault& f) { report(f); });
   d.heap().charge(s.context_memory);
   runtime().context_made(this);

@@ -20,6 +20,7 @@
 namespace us::driver {
 
 class Device;
+class GraphRun;
 class MemPool;
 class Runtime;
 
@@ -68,7 +69,7 @@ class Context {
   Error launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&);
   // All but the code of a launch that was found valid; depth: how many grids are above it.
   std::unique_ptr<device::Launch> make_launch(Function&, const LaunchConfig&, const device::Dim3& cluster,
-                                              ParamBlock params, u32 depth);
+                                              ParamBlock params, u32 depth, std::shared_ptr<GraphRun> run = nullptr);
   bool on_device(u64 address, u64 extent) const;  // kernels may read and write all of it
   Executor& executor() { return *executor_; }
   Error host_function(Stream&, const HostParams&);
@@ -112,7 +113,7 @@ class Context {
   Side side_of(u64 address, u64 extent) const;
   bool accessible(u64 address, u64 extent) const;
   Error check_copy(CopyKind, const Side& dst, const Side& src) const;
-  Error wait_until(Stream&, std::function<bool()>);  // work behind it starts when that is true
+  void wait_until(Stream&, std::function<bool()>);  // work behind it starts when that is true
   Error admit(Stream&, CapturePoint*&);
   Error capture_launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&, CapturePoint&);
   Error run_in_order(Stream&, const std::function<void()>&);  // on this thread, when the stream gets there

@@ -108,6 +108,7 @@ Error Context::free_async(u64 address, Stream& s) {
   if (graph_memory.knows(address)) return graph_memory.end(address);
   const auto a = runtime().registry().find(address);
   const bool known = a && (a->kind == memory::Kind::Async || a->kind == memory::Kind::Device || from_imported_pool(*a));
+  if (a && a->kind == memory::Kind::Managed) return Error::NotSupported;
   if (!known || a->address != address) return Error::InvalidValue;
   const NodeRef n = executor_->make(Node::Kind::Work);
   n->small = n->always = true;

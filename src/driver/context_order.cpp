@@ -5,7 +5,6 @@
 //   blocking stream:        after its tail and after the tail of the legacy stream
 //   non-blocking stream:    after its tail
 #include <algorithm>
-#include <chrono>
 
 #include "driver/context.h"
 #include "driver/device.h"
@@ -39,11 +38,13 @@ std::shared_ptr<Stream> Context::find_stream(const void* handle) {
 // Its work goes on; the legacy stream and a synchronisation of the context still wait for it.
 Error Context::destroy_stream(const void* handle) {
   US_TRY(sticky());
+  const std::shared_ptr<Stream> held = find_stream(handle);
+  if (!held) return Error::InvalidHandle;
+  runtime().captures().forget(*held);  // takes the lock of all graphs, which comes before those of a context
   std::scoped_lock l(m_, order_);
   const auto it = streams_.find(handle);
   if (it == streams_.end()) return Error::InvalidHandle;
-  Stream* s = it->second.get();
-  runtime().captures().forget(*s);
+  Stream* s = held.get();
   std::erase_if(orphans_, [](const NodeRef& n) { return !n.pending(); });
   if (s->tail_.pending()) orphans_.push_back(s->tail_);
   std::erase(all_streams_, s);
@@ -99,7 +100,7 @@ Error Context::synchronize(Stream& s) {
     last = s.tail_;
   }
   if (last) executor_->wait(last);
-  device_.pool().synchronized();
+  runtime().pools_synchronized(device_);
   return sticky();
 }
 
@@ -141,7 +142,7 @@ Error Context::synchronize() {
 
 Error Context::settle() {
   for (const NodeRef& n : tails()) executor_->wait(n);
-  device_.pool().synchronized();
+  runtime().pools_synchronized(device_);
   return sticky();
 }
 
@@ -187,31 +188,17 @@ Error Context::record(Event& e, Stream& s, bool external) {
   return Error::Success;
 }
 
-// The record may be another process's: a thread of its own waits for it in the stream's place.
+// The record may be another process's.
 void Context::wait_for_others(Stream& s, std::shared_ptr<SharedEvent> shared) {
   const u64 number = shared->recorded();
   if (shared->complete_up_to(number)) return;
-  NodeRef n = executor_->make(Node::Kind::Caller);
-  append(s, n);
-  std::thread([executor = executor_.get(), n, shared = std::move(shared), number]() mutable {
-    executor->wait_ready(n);
-    shared->wait(number);
-    executor->complete(std::move(n));
-  }).detach();
+  wait_until(s, [shared = std::move(shared), number] { return shared->complete_up_to(number); });
 }
 
-// A thread of its own looks, less and less often. It gives up when the context is broken.
-Error Context::wait_until(Stream& s, std::function<bool()> come_true) {
-  US_TRY(sticky());
-  NodeRef n = executor_->make(Node::Kind::Caller);
+void Context::wait_until(Stream& s, std::function<bool()> come_true) {
+  NodeRef n = executor_->make(Node::Kind::Poll);
+  n->until = std::move(come_true);
   append(s, n);
-  std::thread([executor = executor_.get(), n, come_true = std::move(come_true)]() mutable {
-    executor->wait_ready(n);
-    for (u64 pause = 1; !failed(executor->sticky()) && !come_true(); pause = std::min<u64>(pause * 2, 1000))
-      std::this_thread::sleep_for(std::chrono::microseconds(pause));
-    executor->complete(std::move(n));
-  }).detach();
-  return Error::Success;
 }
 
 Error Context::admit(Stream& s, CapturePoint*& at) { return runtime().captures().admit(s, at); }

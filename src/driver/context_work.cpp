@@ -5,6 +5,7 @@
 #include "driver/context.h"
 #include "driver/device.h"
 #include "driver/device_grid.h"
+#include "driver/graph_exec.h"
 #include "driver/occupancy.h"
 #include "driver/runtime.h"
 
@@ -49,7 +50,7 @@ void set_code(device::Launch& launch, std::shared_ptr<const codegen::Compiled> c
 }
 
 std::unique_ptr<device::Launch> Context::make_launch(Function& f, const LaunchConfig& c, const device::Dim3& cluster,
-                                                     ParamBlock params, u32 depth) {
+                                                     ParamBlock params, u32 depth, std::shared_ptr<GraphRun> run) {
   auto block = std::make_shared<GridBlock>();
   block->params = std::move(params);
   const DeviceSpec& spec = device_.spec();
@@ -71,7 +72,8 @@ std::unique_ptr<device::Launch> Context::make_launch(Function& f, const LaunchCo
   launch->stack_bytes = stack_bytes_;
   launch->max_resident_ctas = blocks_per_sm(spec, needs_of(f, threads, c.dynamic_shared)) * spec.sms;
   launch->keep_alive = std::move(block);
-  if (f.module().launches()) launch->runtime = std::make_shared<DeviceGrid>(*this, f.module(), depth);
+  if (run && run->exec()->device_launch()) g.graph_exec = reinterpret_cast<u64>(run->exec());
+  if (f.module().launches()) launch->runtime = std::make_shared<DeviceGrid>(*this, f.module(), depth, std::move(run));
   return launch;
 }
 
@@ -94,6 +96,12 @@ Error Context::capture_launch(Function& f, const LaunchConfig& c, const LaunchAr
   if (const Error e = describe(f, c, args, k); failed(e)) return runtime().captures().refuse(s, e);
   if (!c.has_priority) k.config.priority = s.priority();
   k.config.has_priority = true;
+  k.config.updatable_out = nullptr;
+  keep_stream_attributes(s, k.attributes);
+  if (c.updatable_out) {
+    k.updatable = runtime().graphs().make_updatable();
+    *c.updatable_out = reinterpret_cast<u64>(k.updatable.get());
+  }
   return runtime().captures().add(at, NodeType::Kernel, std::move(k), c.programmatic_serialization);
 }
 
@@ -102,6 +110,7 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   CapturePoint* at = nullptr;
   US_TRY(admit(s, at));
   if (at) return capture_launch(f, c, args, s, *at);
+  if (c.updatable_out) return Error::NotSupported;
   device::Dim3 cluster;
   US_TRY(validate(f, c, cluster));
   std::shared_ptr<const codegen::Compiled> code;
@@ -115,6 +124,9 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   US_TRY(fill_params(f.ir(), args, params));
   auto launch = make_launch(f, c, cluster, std::move(params), 0);
   set_code(*launch, std::move(code));
+  launch->record = record_of(f, c, {c.attributes, c.attribute_count, &s});
+  if (!c.has_priority) launch->record.priority = s.priority();
+  runtime().launched(*launch);
   const NodeRef n = executor_->make(Node::Kind::Kernel);
   n->launch = std::move(launch);
   append(s, n);
@@ -148,10 +160,10 @@ Error Context::memory_operations(Stream& s, MemOpParams p) {
   US_TRY(admit(s, at));
   p.where = {this, id_};
   if (at) return runtime().captures().add(*at, NodeType::MemOps, std::move(p));
-  for (const MemOp& op : p.list) {
-    if (op.kind == MemOp::Wait) US_TRY(wait_until(s, [op] { return holds(op); }));
-    if (op.kind == MemOp::Write) US_TRY(run_later(s, 0, [op] { write(op); }));
-  }
+  const bool waits = std::ranges::any_of(p.list, [](const MemOp& op) { return op.kind == MemOp::Wait; });
+  auto operations = in_turn(std::move(p.list));
+  if (!waits) return run_later(s, 0, [f = std::move(operations)] { f(); });
+  wait_until(s, std::move(operations));
   return Error::Success;
 }
 
@@ -245,6 +257,7 @@ Error Context::describe(const Copy& given, CopyKind kind, CopyParams& p) {
   p.copy.dst += dst.write_delta;
   p.dst_device = dst.device;
   p.src_device = src.device;
+  p.pageable = dst.pageable() || src.pageable();
   return Error::Success;
 }
 

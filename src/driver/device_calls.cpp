@@ -5,6 +5,7 @@
 #include "device/guest_heap.h"
 #include "driver/device.h"
 #include "driver/device_grid.h"
+#include "driver/graph_exec.h"
 #include "driver/occupancy.h"
 #include "driver/runtime.h"
 
@@ -55,6 +56,16 @@ Error DeviceGrid::dispatch(DeviceApi api, const Caller& c, Words w) {
       return launch(c, w[1], w[9]);
     case DeviceApi::LaunchDeviceV2:
       return launch(c, w[0], w[1]);
+    case DeviceApi::GraphLaunch:
+      return launch_graph(w[0], w[1]);
+    case DeviceApi::GraphKernelNodeSetParam:
+      return on_node(w[0], [&](UpdatableNode& n) { return n.set_param(w[1], reinterpret_cast<void*>(w[2]), w[3]); });
+    case DeviceApi::GraphKernelNodeSetEnabled:
+      return on_node(w[0], [&](UpdatableNode& n) { return n.set_enabled(static_cast<u8>(w[1]) != 0); });
+    case DeviceApi::GraphKernelNodeSetGridDim:
+      return on_node(w[0], [&](UpdatableNode& n) { return n.set_grid({u32(w[1]), u32(w[2]), u32(w[3])}); });
+    case DeviceApi::GraphKernelNodeUpdatesApply:
+      return update_nodes(w[0], w[1]);
     case DeviceApi::StreamCreateWithFlags:
       return create_stream(w[0], w[1]);
     case DeviceApi::StreamDestroy:
@@ -114,6 +125,61 @@ Error DeviceGrid::dispatch(DeviceApi api, const Caller& c, Words w) {
       return query ? static_cast<Error>(query(api, context_.device().ordinal(), f, w)) : Error::NotSupported;
     }
   }
+}
+
+template <class F>
+Error DeviceGrid::on_node(u64 handle, F&& f) {
+  const auto n = context_.runtime().graphs().find_updatable(reinterpret_cast<const void*>(handle));
+  return n ? f(*n) : Error::InvalidValue;
+}
+
+Error DeviceGrid::launch_graph(u64 exec, u64 stream) {
+  constexpr u64 kTail = u64{1} << 56, kFireAndForget = u64{2} << 56, kSibling = u64{3} << 56;
+  const auto where = stream == kTail            ? GraphRun::Where::Tail
+                     : stream == kFireAndForget ? GraphRun::Where::FireAndForget
+                                                : GraphRun::Where::Sibling;
+  if (!run_) return Error::Success;  // a kernel outside graphs: an H200 says so too, and launches nothing
+  if (where == GraphRun::Where::Sibling && stream != kSibling) return Error::InvalidValue;
+  Graphs& graphs = context_.runtime().graphs();
+  std::shared_ptr<GraphExec> e;
+  {
+    std::lock_guard l(graphs.mutex());
+    e = graphs.find_exec(reinterpret_cast<const void*>(exec));
+  }
+  return e ? run_->launch(std::move(e), where) : Error::InvalidValue;
+}
+
+// cudaGraphKernelNodeUpdate, as it lies in memory.
+struct NodeUpdate {
+  enum Field : u32 { Grid = 1, Param = 2, Enabled = 3 };
+  u64 node;
+  u32 field, pad;
+  union {
+    device::Dim3 grid;
+    struct {
+      const void* value;
+      u64 offset, bytes;
+    } param;
+    u32 enabled;
+  };
+};
+
+Error DeviceGrid::update_nodes(u64 list, u64 count) {
+  const auto* u = reinterpret_cast<const NodeUpdate*>(list);
+  for (; count; --count, ++u)
+    US_TRY(on_node(u->node, [&](UpdatableNode& n) {
+      switch (u->field) {
+        case NodeUpdate::Grid:
+          return n.set_grid(u->grid);
+        case NodeUpdate::Param:
+          return n.set_param(u->param.offset, u->param.value, u->param.bytes);
+        case NodeUpdate::Enabled:
+          return n.set_enabled(u->enabled != 0);
+        default:
+          return Error::InvalidValue;
+      }
+    }));
+  return Error::Success;
 }
 
 Error DeviceGrid::allocate(const Caller& c, u64 out, u64 bytes) {

@@ -17,7 +17,8 @@ u64 thread_key(u64 block, u32 thread) { return u64{3} << 62 | block << 10 | thre
 
 }  // namespace
 
-DeviceGrid::DeviceGrid(Context& c, Module& m, u32 depth) : context_(c), module_(m), depth_(depth) {}
+DeviceGrid::DeviceGrid(Context& c, Module& m, u32 depth, std::shared_ptr<GraphRun> run)
+    : context_(c), module_(m), depth_(depth), run_(std::move(run)) {}
 
 void DeviceGrid::grid_ended(const device::Fault& f, std::function<void(const device::Fault&)> done) {
   {

@@ -16,12 +16,13 @@
 
 #include "device/device_runtime.h"
 #include "driver/context.h"
+#include "driver/graph_run.h"
 
 namespace us::driver {
 
 class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared_from_this<DeviceGrid> {
  public:
-  DeviceGrid(Context&, Module&, u32 depth);
+  DeviceGrid(Context&, Module&, u32 depth, std::shared_ptr<GraphRun> run);
   u64 call(device::DeviceApi, const device::DeviceCaller&, std::span<const u64> words) override;
   void grid_ended(const device::Fault&, std::function<void(const device::Fault&)> done) override;
 
@@ -65,12 +66,17 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
   Error allocate(const Caller&, u64 out, u64 bytes);
   Error occupancy(Words);
   Function* function_at(u64 address);
+  Error launch_graph(u64 exec, u64 stream);
+  Error update_nodes(u64 list, u64 count);
+  template <class F>
+  Error on_node(u64 handle, F&&);
   Error remember(const Caller&, Error);
   Error last_error(const Caller&, bool forget);
 
   Context& context_;
   Module& module_;
   const u32 depth_;
+  const std::shared_ptr<GraphRun> run_;  // the launch of a graph that this belongs to
   std::mutex m_;
   u32 open_ = 1;  // the grid, or its tail launch that runs; work not complete
   std::unordered_map<u64, std::unique_ptr<Prepared>> prepared_;  // by address of the parameters

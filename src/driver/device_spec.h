@@ -39,7 +39,7 @@ struct DeviceSpec {
   int stream_priority_least = 0, stream_priority_greatest = -5;
   u32 sm_clock_khz = 1980000;
   u64 l2_bytes = 62914560, max_persisting_l2 = 39321600;
-  u64 limit_stack = 1024, limit_printf_fifo = 8650752, limit_malloc_heap = 8388608;
+  u64 limit_stack = 1024, limit_printf_fifo = 8650752, limit_malloc_heap = 8388608, limit_persisting_l2 = 11796480;
 };
 
 }  // namespace us::driver

@@ -35,6 +35,7 @@ enum class Error : int {
   FileNotFound = 301,
   SharedObjectSymbolNotFound = 302,
   OperatingSystem = 304,
+  PeerAccessUnsupported = 217,
   InvalidHandle = 400,
   IllegalState = 401,
   LossyQuery = 402,

@@ -33,7 +33,14 @@ class Event : public std::enable_shared_from_this<Event> {
   Error synchronize() const;
   static Error elapsed_ms(const Event& start, const Event& end, float& ms);
 
-  CapturePoint captured;  // where its latest record was, if that was in a capture; guarded by Graphs::mutex
+  // Where its latest record was, if that was in a capture; guarded by Graphs::mutex.
+  const CapturePoint& captured() const { return captured_; }
+  CapturePoint& captured() { return captured_; }
+  void set_captured(CapturePoint p) {
+    captured_ = std::move(p);
+    is_captured_.store(captured_.capture != nullptr, std::memory_order_relaxed);
+  }
+  bool is_captured() const { return is_captured_.load(std::memory_order_relaxed); }  // without the lock
 
  private:
   Context& context_;
@@ -41,6 +48,8 @@ class Event : public std::enable_shared_from_this<Event> {
   std::shared_ptr<SharedEvent> shared_;
   mutable std::mutex m_;
   NodeRef node_;
+  CapturePoint captured_;
+  std::atomic<bool> is_captured_{false};
 };
 
 }  // namespace us::driver

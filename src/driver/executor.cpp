@@ -94,8 +94,69 @@ struct Executor::Engine {
   bool stop = false;
 };
 
+// One thread for all nodes that wait for something outside the work graph.
+struct Executor::Watch {
+  explicit Watch(Executor& e) : executor(e) {}
+  ~Watch() {
+    {
+      std::lock_guard l(m);
+      stop = true;
+    }
+    cv.notify_all();
+    if (thread.joinable()) thread.join();
+  }
+
+  void push(Node* n) {
+    std::lock_guard l(m);
+    fresh.push_back(n);
+    if (!thread.joinable()) thread = std::thread([this] { loop(); });
+    cv.notify_one();
+  }
+
+  // Everything that came true is over; `waiting` keeps the rest. When the context is broken nothing is waited for.
+  bool look(std::vector<Node*>& waiting) {
+    std::vector<Node*> over, ready;
+    std::erase_if(waiting, [&](Node* n) {
+      const bool done = failed(executor.sticky()) || n->until();
+      if (done) over.push_back(n);
+      return done;
+    });
+    for (Node* n : over) executor.finish(n, ready);
+    for (Node* r : ready) r->executor->start(r);
+    return !over.empty();
+  }
+
+  void loop() {
+    using us = std::chrono::microseconds;
+    constexpr us kShortest{1}, kLongest{1000};
+    us pause = kShortest;
+    std::vector<Node*> waiting;
+    std::unique_lock l(m);
+    while (true) {
+      if (waiting.empty())
+        cv.wait(l, [&] { return stop || !fresh.empty(); });
+      else
+        cv.wait_for(l, pause, [&] { return !fresh.empty(); });
+      if (waiting.empty() && fresh.empty()) return;
+      pause = fresh.empty() ? std::min(pause * 2, kLongest) : kShortest;
+      waiting.insert(waiting.end(), fresh.begin(), fresh.end());
+      fresh.clear();
+      l.unlock();
+      if (look(waiting)) pause = kShortest;
+      l.lock();
+    }
+  }
+
+  Executor& executor;
+  std::mutex m;
+  std::condition_variable cv;
+  std::vector<Node*> fresh;
+  std::thread thread;
+  bool stop = false;
+};
+
 struct Executor::Impl {
-  Impl(Executor& e, device::Gpu& g) : gpu(g), copies(e, 2), hosts(e, 1) {}
+  Impl(Executor& e, device::Gpu& g) : gpu(g), copies(e, 2), hosts(e, 1), watch(e) {}
   device::Gpu& gpu;
   std::mutex m;                              // successors and completion of nodes, pool
   std::vector<std::unique_ptr<Node>> nodes;  // every node ever made
@@ -103,6 +164,7 @@ struct Executor::Impl {
   std::atomic<u32> pending{0};  // submitted, not complete
   std::function<void(const device::Fault&)> fault;
   Engine copies, hosts;
+  Watch watch;
 };
 
 Executor::Executor(device::Gpu& g) : impl_(std::make_unique<Impl>(*this, g)) {}
@@ -133,6 +195,7 @@ void Executor::release(Node* n) {
   if (n->refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   n->launch.reset();
   n->work = nullptr;
+  n->until = nullptr;
   n->successors.clear();
   Impl& impl = *n->executor->impl_;
   std::lock_guard l(impl.m);
@@ -202,6 +265,10 @@ bool Executor::start_one(Node* n) {
       work();
       return false;
     }
+    case Node::Kind::Poll:
+      if (dropped) return true;
+      impl_->watch.push(n);
+      return false;
     case Node::Kind::Caller:
       n->state.store(1, std::memory_order_release);
       n->state.notify_all();

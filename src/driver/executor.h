@@ -35,6 +35,7 @@ class Executor {
 
  private:
   struct Engine;
+  struct Watch;
   struct Impl;
   void start(Node*);      // and all that becomes ready at once by it
   bool start_one(Node*);  // true: it is complete already

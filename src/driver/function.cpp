@@ -2,7 +2,9 @@
 #include "driver/function.h"
 
 #include <algorithm>
+#include <set>
 
+#include "device/device_runtime.h"
 #include "driver/device.h"
 #include "driver/registers.h"
 #include "driver/runtime.h"
@@ -50,6 +52,24 @@ Function::Function(Module& m, const ir::Function& f)
     : module_(m), ir_(f), info_(info_of(f, m.ir(), m.context().device().spec(), m.const_bytes())) {
   const u32 limit = m.context().device().spec().shared_per_block;
   max_dynamic_shared = static_cast<int>(limit > info_.shared_static ? limit - info_.shared_static : 0);
+}
+
+bool Function::launches_grids() const {
+  const ir::Module& m = module_.ir();
+  std::set<const ir::Function*> seen{&ir_};
+  for (std::vector<const ir::Function*> work{&ir_}; !work.empty();) {
+    const ir::Function& f = *work.back();
+    work.pop_back();
+    for (const ir::Block& b : f.blocks)
+      for (const ir::Inst& i : b.insts)
+        for (const ir::Inst::Call& c : i.call) {
+          if (!c.callee.valid()) continue;
+          const ir::Symbol& s = m.symbols[c.callee.v];
+          if (device::launches_grids(s.name)) return true;
+          if (s.func.valid() && seen.insert(&m.functions[s.func.v]).second) work.push_back(&m.functions[s.func.v]);
+        }
+  }
+  return false;
 }
 
 Error Function::set_max_dynamic_shared(int bytes, const DeviceSpec& d) {

@@ -35,6 +35,7 @@ class Function {
   const ir::Function& ir() const { return ir_; }
   Module& module() const { return module_; }
   const FunctionInfo& info() const { return info_; }
+  bool launches_grids() const;  // it, or what it calls by name
 
   // Set by the program (cudaFuncSetAttribute); -1 = preferred nothing.
   std::atomic<int> max_dynamic_shared{0};

@@ -44,6 +44,8 @@ class Graph {
   std::unique_ptr<Graph> clone() const;  // nodes remember what they were made from; nested graphs too
   GraphNode* find_clone_of(const GraphNode&) const;
   bool any(NodeType) const;  // nested graphs included
+  bool updatable() const;    // kernels may change a kernel node of it
+  void forget_updatable();   // of a copy: the kernels know the original
   bool copyable() const { return !any(NodeType::Conditional) && !any(NodeType::MemAlloc) && !any(NodeType::MemFree); }
 
   // User objects.
@@ -84,6 +86,9 @@ class Graphs {
   Condition& create_condition(Graph&, u32 initial, bool reset);
   Condition* find_condition(u64 handle) const;
 
+  std::shared_ptr<UpdatableNode> make_updatable();
+  std::shared_ptr<UpdatableNode> find_updatable(const void* handle) const;
+
   UserObject& create_object(void* object, void (*destroy)(void*), u64 references);
   UserObject* find_object(const void* handle) const;
   void release(UserObject&, u64 count);
@@ -102,6 +107,7 @@ class Graphs {
   std::unordered_map<const void*, std::shared_ptr<GraphExec>> execs_;
   std::unordered_map<u64, std::unique_ptr<Condition>> conditions_;
   std::unordered_map<const void*, std::unique_ptr<UserObject>> objects_;
+  std::unordered_map<const void*, std::weak_ptr<UpdatableNode>> updatable_;
 };
 
 }  // namespace us::driver

@@ -3,7 +3,6 @@
 #include "driver/graph_exec.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "driver/device.h"
@@ -19,8 +18,17 @@ bool allowed_in_body(NodeType t) {
          t == NodeType::Child || t == NodeType::Conditional;
 }
 bool allowed_on_device(NodeType t) {
-  return t == NodeType::Kernel || t == NodeType::Memcpy || t == NodeType::Memset || t == NodeType::Child ||
-         t == NodeType::Empty;
+  return t == NodeType::Kernel || t == NodeType::Memcpy || t == NodeType::Memset || t == NodeType::Child;
+}
+
+// What the device can start by itself.
+bool allowed_on_device(const GraphNode& n) {
+  if (const auto* c = n.as<CopyParams>()) {
+    const auto pinned = [&](const CopyEndParams& end) { return end.array == nullptr && !c->pageable; };
+    return pinned(c->dst) && pinned(c->src);
+  }
+  if (const auto* k = n.as<KernelParams>()) return !k->function->launches_grids();
+  return allowed_on_device(n.type);
 }
 
 // Nodes behind all that they depend on, else in the order of creation. Fewer than there are: a cycle.
@@ -80,9 +88,9 @@ Error GraphExec::check(const Graph& g, Outcome& o, bool body) const {
     return Error::InvalidValue;
   };
   if (in_order(g).size() != g.nodes().size()) return bad(InstantiateResult::InvalidStructure, nullptr);
-  if ((flags_ & kDeviceLaunch) && g.nodes().empty()) return bad(InstantiateResult::InvalidStructure, nullptr);
+  if (device_launch() && g.nodes().empty()) return bad(InstantiateResult::Error, nullptr);
   for (const auto& n : g.nodes()) {
-    const bool good = (!body || allowed_in_body(n->type)) && (!(flags_ & kDeviceLaunch) || allowed_on_device(n->type));
+    const bool good = (!body || allowed_in_body(n->type)) && (!device_launch() || allowed_on_device(*n));
     if (!good) return bad(InstantiateResult::NodeOperationNotSupported, n.get());
     if (const auto* c = n->as<ChildParams>()) US_TRY(check(*c->graph, o, body));
     if (const auto* c = n->as<ConditionalParams>())
@@ -97,7 +105,7 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
   if ((flags & kAutoFree) && (flags & kDeviceLaunch)) return Error::InvalidValue;
   US_TRY(c.sticky());
   std::lock_guard l(source.all().mutex());
-  if (*source.executables && !source.copyable()) return Error::NotSupported;
+  if (*source.executables && (!source.copyable() || source.updatable())) return Error::NotSupported;
   std::shared_ptr<GraphExec> e(new GraphExec(c, source, flags));
   const auto fail = [&](Error error) {
     e->retired();
@@ -107,6 +115,10 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
   Error error = Error::Success;
   each_node(*e->graph_, [&](GraphNode& n) {
     if (!failed(error)) error = prepare(source.all().runtime(), n);
+    if (const auto* k = n.as<KernelParams>()) {
+      e->runs_ |= k->function->module().launches_graphs();
+      write_updatable(n);
+    }
     if (n.type == NodeType::MemAlloc) e->allocs_.push_back(&n);
     if (n.type == NodeType::MemFree) e->frees_.push_back(&n);
     if (const auto* p = n.as<ConditionalParams>(); p && p->condition->reset) e->conditions_.push_back(p->condition);
@@ -208,17 +220,52 @@ Error GraphExec::start_memory(Stream& s, const NodeRef& last) {
   return Error::Success;
 }
 
-NodeRef GraphExec::kernel_work(KernelParams& k) {
+NodeRef GraphExec::kernel_work(const KernelParams& k, const RunRef& run) {
   Context& c = *k.where.context;
-  auto launch = c.make_launch(*k.function, k.config, k.cluster, k.block, 0);
+  auto launch = c.make_launch(*k.function, k.config, k.cluster, k.block, 0, run);
   set_code(*launch, k.code);
+  launch->record = record_of(*k.function, k.config, {.node = &k.attributes});
+  all_.runtime().launched(*launch);
   NodeRef n = c.executor().make(Node::Kind::Kernel);
   n->launch = std::move(launch);
   n->priority = (flags_ & kUseNodePriority) && k.config.has_priority ? k.config.priority : priority_;
   return n;
 }
 
-NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after) {
+// What it launches is known when its turn comes.
+NodeRef GraphExec::updatable_work(const KernelParams& k, const RunRef& run) {
+  const NodeRef n = k.where.context->executor().make(Node::Kind::Deferred);
+  n->work = [this, &k, run, raw = n.get()] {
+    with_lock(*raw->executor, [this, &k, run, raw] { start_updatable(k, run, NodeRef::share(raw)); });
+  };
+  return n;
+}
+
+// Turns come on threads that may hold the lock of another executable. Who would have to wait leaves the turn to a thread
+// that holds none.
+void GraphExec::with_lock(Executor& executor, std::function<void()> f) {
+  if (const std::unique_lock l(m_, std::try_to_lock); l) return f();
+  const NodeRef n = executor.make(Node::Kind::Work);
+  n->always = true;
+  n->work = [this, f = std::move(f)] {
+    const std::lock_guard l(m_);
+    f();
+  };
+  executor.submit_from_device(n, {});
+}
+
+void GraphExec::start_updatable(const KernelParams& k, const RunRef& run, NodeRef node) {
+  Executor& executor = *node->executor;
+  KernelParams now = k;
+  if (failed(executor.sticky()) || !k.updatable->read(now)) return executor.complete(std::move(node));
+  const NodeRef kernel = kernel_work(now, run), end = executor.make(Node::Kind::Work);
+  end->small = end->always = true;
+  end->work = [&executor, node = std::move(node)]() mutable { executor.complete(std::move(node)); };
+  executor.submit_from_device(kernel, {});
+  executor.submit_from_device(end, {&kernel, 1});
+}
+
+NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after, const RunRef& within) {
   Executor& executor = where_.context->executor();
   const auto work = [&](Node::Kind kind, std::function<void()> f, u64 bytes = ~u64(0)) {
     NodeRef n = executor.make(kind);
@@ -227,10 +274,12 @@ NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after) {
     n->priority = priority_;
     return n;
   };
+  const auto* kernel = g.as<KernelParams>();
+  if (kernel && kernel->updatable) return updatable_work(*kernel, within);
   if (!g.enabled) return executor.make(Node::Kind::Empty);
   switch (g.type) {
     case NodeType::Kernel:
-      return kernel_work(*g.as<KernelParams>());
+      return kernel_work(*kernel, within);
     case NodeType::Memcpy:
       return work(
           Node::Kind::Work, [c = g.as<CopyParams>()->copy] { run(c); }, g.as<CopyParams>()->copy.bytes());
@@ -246,20 +295,21 @@ NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after) {
                                    [s = e.shared(), number = e.shared()->record()] { s->complete(number); }, 0)
                              : executor.make(Node::Kind::Empty);
       n->timed = e.timing();
-      e.captured = {};
+      e.set_captured({});
       e.recorded(n);
       return n;
     }
     case NodeType::WaitEvent: {
       const Event& e = *g.as<EventParams>()->event;
       if (NodeRef n = e.node(); n.pending()) after.push_back(std::move(n));
-      if (e.shared())
-        return work(Node::Kind::Host, [s = e.shared(), number = e.shared()->recorded()] { s->wait(number); });
-      return executor.make(Node::Kind::Empty);
+      if (!e.shared()) return executor.make(Node::Kind::Empty);
+      NodeRef n = executor.make(Node::Kind::Poll);
+      n->until = [s = e.shared(), number = e.shared()->recorded()] { return s->complete_up_to(number); };
+      return n;
     }
     case NodeType::MemOps: {
-      NodeRef n = executor.make(Node::Kind::Deferred);
-      n->work = [&executor, list = g.as<MemOpParams>()->list, n = n.get()] { run_operations(executor, list, n); };
+      NodeRef n = executor.make(Node::Kind::Poll);
+      n->until = in_turn(g.as<MemOpParams>()->list);
       return n;
     }
     case NodeType::Conditional: {
@@ -267,7 +317,7 @@ NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after) {
       auto turn = std::make_shared<Turn>(shared_from_this(), g.as<ConditionalParams>(), where_.context, NodeRef());
       n->work = [this, turn, raw = n.get()] {
         turn->node = NodeRef::share(raw);
-        take_turn(turn);
+        with_lock(*raw->executor, [this, turn] { take_turn(turn); });
       };
       return n;
     }
@@ -277,14 +327,14 @@ NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after) {
 }
 
 // Nothing here waits: it may be called by the device's workers.
-void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last) {
+void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last, const RunRef& run) {
   std::vector<NodeRef> made(p.steps.size()), after, ends;
   for (std::size_t i = 0; i < p.steps.size(); ++i) {
     const Step& s = p.steps[i];
     after.clear();
     for (const u32 a : s.after) after.push_back(made[a]);
     if (s.after.empty()) after.push_back(first);
-    made[i] = s.node ? work_of(*s.node, after) : where_.context->executor().make(Node::Kind::Empty);
+    made[i] = s.node ? work_of(*s.node, after, run) : where_.context->executor().make(Node::Kind::Empty);
     made[i]->executor->submit_from_device(made[i], after);
     if (s.last) ends.push_back(made[i]);
   }
@@ -299,22 +349,61 @@ Error GraphExec::launch(Stream& s) {
   US_TRY(c.sticky());
   std::lock_guard l(m_);
   Executor& executor = c.executor();
-  const NodeRef first = executor.make(Node::Kind::Work), last = executor.make(Node::Kind::Empty);
+  const NodeRef first = executor.make(Node::Kind::Work);
+  const NodeRef last = executor.make(runs_ ? Node::Kind::Deferred : Node::Kind::Empty);
   US_TRY(start_memory(s, last));
   first->small = true;
   first->work = [this] {
+    begin_run();
     for (Condition* k : conditions_) std::atomic_ref(k->value).store(k->initial);
   };
-  last->work = [self = shared_from_this()] {};
   priority_ = s.priority();
+  uploaded_ = true;
   c.append_span(s, first, last, before_);
-  submit(plan_, first, last);
   before_ = last;
+  if (runs_) {
+    launch_run(first, last);
+  } else {
+    last->work = [self = shared_from_this()] {};
+    submit(plan_, first, last, nullptr);
+  }
   return Error::Success;
 }
 
+// `last` is complete when everything is that the kernels launched.
+void GraphExec::launch_run(const NodeRef& first, const NodeRef& last) {
+  Executor& executor = *last->executor;
+  const auto root = std::make_shared<GraphRun>(
+      nullptr, nullptr, [&executor, node = NodeRef(last)]() mutable { executor.complete(std::move(node)); });
+  last->work = [root] { root->release(); };
+  const NodeRef end = submit_run(first, root->part(shared_from_this()));
+  executor.submit_from_device(last, {&end, 1});
+}
+
+void GraphExec::launch_on_device(const RunRef& run) {
+  std::lock_guard l(m_);
+  Executor& executor = where_.context->executor();
+  const NodeRef first = executor.make(Node::Kind::Empty);
+  executor.submit_from_device(first, {});
+  submit_run(first, run);
+}
+
+// What comes next starts on a thread of its own: here locks are held, and a chain of launches may be long.
+NodeRef GraphExec::submit_run(const NodeRef& first, const RunRef& run) {
+  const NodeRef end = first->executor->make(Node::Kind::Work);
+  end->always = true;
+  end->work = [run] { run->release(); };
+  submit(plan_, first, end, run);
+  return end;
+}
+
 // Everything is in place when the executable exists; the call only has to be legal.
-Error GraphExec::upload(Stream& s) { return s.context().sticky(); }
+Error GraphExec::upload(Stream& s) {
+  US_TRY(s.context().not_captured(s));
+  US_TRY(s.context().sticky());
+  uploaded_ = true;
+  return Error::Success;
+}
 
 void GraphExec::take_turn(const std::shared_ptr<Turn>& t) {
   Executor& executor = t->context->executor();
@@ -333,27 +422,14 @@ void GraphExec::take_turn(const std::shared_ptr<Turn>& t) {
     return;
   }
   t->ran = true;
-  std::lock_guard l(m_);
   const NodeRef first = executor.make(Node::Kind::Empty), last = executor.make(Node::Kind::Deferred);
   last->work = [this, t, raw = last.get()] {
-    NodeRef ended = NodeRef::share(raw);
-    take_turn(t);
-    t->context->executor().complete(std::move(ended));
+    Executor& e = *raw->executor;
+    e.complete(NodeRef::share(raw));
+    with_lock(e, [this, t] { take_turn(t); });
   };
   executor.submit_from_device(first, {});
-  submit(bodies_.at(p.bodies[body].get()), first, last);
-}
-
-void GraphExec::run_operations(Executor& executor, const std::vector<MemOp>& list, Node* node) {
-  std::thread([&executor, list, n = NodeRef::share(node)]() mutable {
-    for (const MemOp& op : list) {
-      if (op.kind == MemOp::Write) write(op);
-      if (op.kind != MemOp::Wait) continue;
-      for (u64 pause = 1; !failed(executor.sticky()) && !holds(op); pause = std::min<u64>(pause * 2, 1000))
-        std::this_thread::sleep_for(std::chrono::microseconds(pause));
-    }
-    executor.complete(std::move(n));
-  }).detach();
+  submit(bodies_.at(p.bodies[body].get()), first, last, nullptr);
 }
 
 }  // namespace us::driver

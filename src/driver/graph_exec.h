@@ -11,6 +11,7 @@
 
 #include "driver/context.h"
 #include "driver/graph.h"
+#include "driver/graph_run.h"
 
 namespace us::driver {
 
@@ -50,6 +51,15 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   Error upload(Stream&);
   void retired();  // no longer the program's
 
+  // Launches by kernels. One at a time: false while another runs, or waits for the tail of a run.
+  bool device_launch() const { return flags_ & kDeviceLaunch; }
+  bool uploaded() const { return uploaded_; }
+  bool begin_run() { return !running_.exchange(true); }
+  void end_run() { running_ = false; }
+  bool begin_tail() { return !at_tail_.exchange(true); }
+  void end_tail() { at_tail_ = false; }
+  void launch_on_device(const std::shared_ptr<GraphRun>&);
+
   // The node here that was made from a node of the graph; null if there is none.
   GraphNode* find(const GraphNode& source);
   Error set(GraphNode& source, NodeParams);  // what may not change is InvalidValue
@@ -84,11 +94,17 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   static Error order(Graph&, Plan&, std::span<const u32> before, std::vector<u32>& ends);
   Error plan_bodies(Graph&);
   Error start_memory(Stream&, const NodeRef& last);
-  NodeRef work_of(GraphNode&, std::vector<NodeRef>& after);
-  NodeRef kernel_work(KernelParams&);
-  void submit(const Plan&, const NodeRef& first, const NodeRef& last);
-  void take_turn(const std::shared_ptr<Turn>&);
-  static void run_operations(Executor&, const std::vector<MemOp>&, Node*);
+  using RunRef = std::shared_ptr<GraphRun>;  // null: the kernels may not launch graphs
+  NodeRef work_of(GraphNode&, std::vector<NodeRef>& after, const RunRef&);
+  NodeRef kernel_work(const KernelParams&, const RunRef&);
+  NodeRef updatable_work(const KernelParams&, const RunRef&);
+  void start_updatable(const KernelParams&, const RunRef&, NodeRef);
+  void submit(const Plan&, const NodeRef& first, const NodeRef& last, const RunRef&);
+  NodeRef submit_run(const NodeRef& first, const RunRef&);
+  void launch_run(const NodeRef& first, const NodeRef& last);
+  void with_lock(Executor&, std::function<void()>);
+  void take_turn(const std::shared_ptr<Turn>&);  // m_ is held, as in start_updatable
+  static void write_updatable(const GraphNode&);
   static Error compare(Graph& mine, Graph& theirs, Difference&);
   static Error take(Graph& mine, Graph& theirs);
   void index(Graph&);
@@ -106,6 +122,8 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   NodeRef before_;                          // the last launch: launches of one executable graph never overlap
   std::shared_ptr<u32> counted_;            // by the graph that this was made from
   std::vector<Condition*> conditions_;      // that a launch resets
+  bool runs_ = false;                       // kernels here may launch graphs
+  std::atomic<bool> uploaded_{false}, running_{false}, at_tail_{false};
 };
 
 }  // namespace us::driver

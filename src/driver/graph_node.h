@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <variant>
 #include <vector>
 
@@ -47,7 +48,21 @@ struct ContextRef {
   u64 id = 0;
 };
 
-using AttributeBytes = std::array<u8, 64>;  // CUlaunchAttributeValue
+// A kernel node that kernels may change: what its next launch uses. Its address is the handle that they know it by.
+class UpdatableNode {
+ public:
+  bool read(struct KernelParams&);  // false: disabled
+  void write(const struct KernelParams&, bool enabled);
+  Error set_param(u64 offset, const void* value, u64 bytes);
+  Error set_enabled(bool);
+  Error set_grid(const device::Dim3&);
+
+ private:
+  std::mutex m_;
+  device::Dim3 grid_;
+  ParamBlock block_;
+  bool enabled_ = true;
+};
 
 struct KernelParams {
   const void* handle = nullptr;  // as the program named it: a host stub, a kernel or a function
@@ -61,15 +76,16 @@ struct KernelParams {
   bool packed = false;  // the arguments were given as one block
   u64 packed_bytes = 0;
   std::vector<void*> pointers;  // into the block, for the program to read
+  std::shared_ptr<UpdatableNode> updatable;
 
   // Attributes of a node survive when its parameters are set, and can be copied.
   void keep_attributes(const KernelParams& other) {
     attributes = other.attributes;
+    updatable = other.updatable;
     config.cluster = other.config.cluster;
     config.cooperative = other.config.cooperative;
     config.priority = other.config.priority;
     config.has_priority = other.config.has_priority;
-    config.mem_sync_domain = other.config.mem_sync_domain;
   }
 };
 
@@ -85,7 +101,7 @@ struct CopyParams {
   u64 width = 0, height = 1, depth = 1;
   CopyKind kind = CopyKind::Default;
   Copy copy;  // what runs
-  bool dst_device = false, src_device = false;
+  bool dst_device = false, src_device = false, pageable = false;
 };
 
 struct FillParams {
@@ -121,8 +137,7 @@ struct MemOp {
   u64 address = 0, value = 0;
   u32 how = 0;  // Wait: 0 at least, 1 equal, 2 and, 3 nor
 };
-bool holds(const MemOp&);  // Wait: is it true now?
-void write(const MemOp&);
+std::function<bool()> in_turn(std::vector<MemOp>);  // each call goes on; true when all are done
 struct MemOpParams {
   ContextRef where;
   std::vector<MemOp> list;

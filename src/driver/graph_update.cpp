@@ -81,11 +81,20 @@ GraphNode* GraphExec::find(const GraphNode& source) {
   return at == by_source_.end() ? nullptr : at->second;
 }
 
+// What the program sets replaces what kernels have set.
+void GraphExec::write_updatable(const GraphNode& n) {
+  if (const auto* k = n.as<KernelParams>(); k && k->updatable) k->updatable->write(*k, n.enabled);
+}
+
 Error GraphExec::set(GraphNode& source, NodeParams p) {
   std::lock_guard l(m_);
   GraphNode* n = find(source);
   if (!n || difference_of(n->params, p) != UpdateResult::Success) return Error::InvalidValue;
-  return assign(all_.runtime(), *n, std::move(p));
+  const auto* k = std::get_if<KernelParams>(&p);
+  if (k && device_launch() && k->function->launches_grids()) return Error::InvalidValue;
+  US_TRY(assign(all_.runtime(), *n, std::move(p)));
+  write_updatable(*n);
+  return Error::Success;
 }
 
 namespace {
@@ -99,6 +108,7 @@ Error GraphExec::set_enabled(const GraphNode& source, bool on) {
   GraphNode* n = find(source);
   if (!n || !can_be_disabled(*n)) return Error::InvalidValue;
   n->enabled = on;
+  write_updatable(*n);
   return Error::Success;
 }
 
@@ -121,6 +131,7 @@ Error GraphExec::set_child(const GraphNode& source, Graph& child) {
 
 Error GraphExec::update(Graph& theirs, Difference& d) {
   std::lock_guard l(m_);
+  if (graph_->updatable() || theirs.updatable()) return Error::NotSupported;
   US_TRY(compare(*graph_, theirs, d));
   const Error e = take(*graph_, theirs);
   if (failed(e)) d.result = UpdateResult::Error;

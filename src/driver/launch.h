@@ -2,6 +2,7 @@
 // A launch as the program asked for it, and the rules that hardware applies to it.
 #pragma once
 #include <array>
+#include <map>
 #include <new>
 #include <vector>
 
@@ -11,11 +12,23 @@ namespace us::driver {
 
 class Stream;
 
-struct LaunchAttribute {  // laid out as CUlaunchAttribute
+using AttributeBytes = std::array<u8, 64>;  // CUlaunchAttributeValue
+struct LaunchAttribute {                    // laid out as CUlaunchAttribute
   int id = 0;
   char pad[4] = {};
-  std::array<u8, 64> value = {};
+  AttributeBytes value = {};
 };
+
+// Where a launch's attributes come from: a kernel node's own; else the launch's, and what it leaves open the stream's.
+struct AttributeSource {
+  const LaunchAttribute* list = nullptr;
+  u32 count = 0;
+  const Stream* stream = nullptr;
+  const std::map<int, AttributeBytes>* node = nullptr;
+  bool find(int id, AttributeBytes& out) const;
+};
+// Those that a captured launch takes from its stream.
+void keep_stream_attributes(const Stream&, std::map<int, AttributeBytes>& node);
 
 struct LaunchConfig {
   device::Dim3 grid, block;
@@ -28,8 +41,7 @@ struct LaunchConfig {
   const void* handle = nullptr;
   const LaunchAttribute* attributes = nullptr;
   u32 attribute_count = 0;
-  // Accepted and kept for tools; no influence on results.
-  int cluster_policy = 0, mem_sync_domain = 0;
+  u64* updatable_out = nullptr;  // of a capture: kernels may change the node; where its handle goes
   bool programmatic_serialization = false;
 };
 
@@ -59,5 +71,6 @@ using ParamBlock = std::vector<u8, ParamAllocator<u8>>;
 Error cluster_of(const DeviceSpec&, const Function&, const LaunchConfig&, device::Dim3& cluster);
 // The error hardware gives for this launch, and the cluster shape it would use.
 Error validate(const Function&, const LaunchConfig&, device::Dim3& cluster);
+device::LaunchRecord record_of(const Function&, const LaunchConfig&, const AttributeSource&);
 
 }  // namespace us::driver

@@ -27,9 +27,7 @@ std::atomic_ref<T> at(u64 address) {
   return std::atomic_ref<T>(*reinterpret_cast<T*>(address));
 }
 
-}  // namespace
-
-bool holds(const MemOp& op) {
+bool holds(const MemOp& op) {  // is it true now?
   if (op.wide) return holds<u64>(at<u64>(op.address).load(std::memory_order_acquire), op.value, op.how);
   return holds<u32>(at<u32>(op.address).load(std::memory_order_acquire), static_cast<u32>(op.value), op.how);
 }
@@ -39,6 +37,18 @@ void write(const MemOp& op) {
     at<u64>(op.address).store(op.value, std::memory_order_release);
   else
     at<u32>(op.address).store(static_cast<u32>(op.value), std::memory_order_release);
+}
+
+}  // namespace
+
+std::function<bool()> in_turn(std::vector<MemOp> list) {
+  return [list = std::move(list), at = std::size_t(0)]() mutable {
+    for (; at < list.size(); ++at) {
+      if (list[at].kind == MemOp::Write) write(list[at]);
+      if (list[at].kind == MemOp::Wait && !holds(list[at])) return false;
+    }
+    return true;
+  };
 }
 
 }  // namespace us::driver

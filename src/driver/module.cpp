@@ -90,6 +90,7 @@ Error Module::place_variables() {
   for (std::size_t i = 0; i < ir_.symbols.size(); ++i) {
     const ir::Symbol& s = ir_.symbols[i];
     launches_ |= device::is_device_api(s.name);
+    launches_graphs_ |= s.name == "cudaGraphLaunch";
     if (s.kind == ir::Symbol::Kind::Function)
       symbols_[i] = descriptors_ + i * kDescriptor;
     else if (is_variable(s, isa::Space::Global) && s.managed)

@@ -24,6 +24,7 @@ struct Node {
     Host,      // host function: runs on the host-function thread
     Caller,    // the API thread that made it runs it (synchronous copies) and completes it
     Deferred,  // its work starts something, which completes it later
+    Poll,      // complete when `until` is true: a thread looks, less and less often
   };
 
   Kind kind = Kind::Empty;
@@ -32,7 +33,8 @@ struct Node {
   bool always = false;                     // its work is done even when the context is broken
   int priority = 0;                        // lower is sooner
   std::unique_ptr<device::Launch> launch;  // Kernel
-  std::function<void()> work;              // Work, Host
+  std::function<void()> work;              // Work, Host, Deferred
+  std::function<bool()> until;             // Poll
 
   std::atomic<u32> refs{1};
   std::atomic<u32> waiting{1};

@@ -149,6 +149,7 @@ DeviceSpec spec_of(const Preset& p) {
   s.l2_bytes = large(Attribute::L2_CACHE_SIZE);
   s.max_persisting_l2 = large(Attribute::MAX_PERSISTING_L2_CACHE_SIZE);
   s.limit_stack = large(Quantity::LimitStackSize);
+  s.limit_persisting_l2 = large(Quantity::LimitPersistingL2CacheSize);
   s.limit_printf_fifo = large(Quantity::LimitPrintfFifoSize);
   s.limit_malloc_heap = large(Quantity::LimitMallocHeapSize);
   return s;

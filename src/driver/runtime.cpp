@@ -124,6 +124,13 @@ MemPool* Runtime::find_pool(const void* handle) {
   return it == pools_.end() ? nullptr : it->second.get();
 }
 
+void Runtime::pools_synchronized(Device& d) {
+  d.default_pool().synchronized();
+  std::lock_guard l(m_);
+  for (const auto& [handle, p] : pools_)
+    if (p->device() == d.ordinal()) p->synchronized();
+}
+
 Library& Runtime::add_library(std::unique_ptr<Library> library) {
   std::lock_guard l(m_);
   return *libraries_.emplace(library.get(), std::move(library)).first->second;

@@ -37,6 +37,9 @@ class Runtime {
   Captures& captures() { return graphs_.captures; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
   void report(std::string_view text);  // to the person, if there is one
+  void launched(const device::Launch& l) const {
+    if (settings_.launched) settings_.launched(l);
+  }
   u64 next_grid_id() { return grids_.fetch_add(1, std::memory_order_relaxed); }
   u64 grids_started() const { return grids_ - 1; }
   u64 next_context_id() { return contexts_made_.fetch_add(1, std::memory_order_relaxed); }
@@ -64,6 +67,7 @@ class Runtime {
   MemPool& create_pool(u32 device, u64 max_bytes, MemPool::Sharing);
   Error destroy_pool(const void* handle);  // its memory goes back when the last block is freed
   MemPool* find_pool(const void* handle);
+  void pools_synchronized(Device&);  // what is above their thresholds goes back
 
  private:
   std::vector<Context*> contexts() const;

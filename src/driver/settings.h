@@ -8,7 +8,7 @@
 
 #include "base/settings.h"
 #include "codegen/jit.h"
-#include "device/device_runtime.h"
+#include "device/gpu.h"
 #include "driver/device_spec.h"
 
 namespace us::driver {
@@ -27,7 +27,8 @@ struct Settings {
   std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache
   // What kernels ask that only the runtime API's headers know: names of errors, attributes, versions. The call's result.
   std::function<u64(device::DeviceApi, u32 device, Function*, std::span<const u64> words)> device_query;
-  std::function<void(std::string_view)> print;  // device printf; empty = stdout
+  std::function<void(const device::Launch&)> launched;  // a kernel is on its way to the device: what its record tells
+  std::function<void(std::string_view)> print;          // device printf; empty = stdout
 };
 
 }  // namespace us::driver

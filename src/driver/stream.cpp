@@ -5,45 +5,31 @@
 
 namespace us::driver {
 namespace {
-
-// CUstreamAttrID
-constexpr int kAccessPolicyWindow = 1, kSynchronizationPolicy = 3, kPriority = 8, kMemSyncDomainMap = 9,
-              kMemSyncDomain = 10;
-
-bool kept(int id) {
-  return id == kAccessPolicyWindow || id == kSynchronizationPolicy || id == kMemSyncDomainMap || id == kMemSyncDomain;
+constexpr int kPriority = 8;  // CUstreamAttrID
 }
 
-}  // namespace
-
-Error Stream::set_attribute(int id, const void* value, u64 bytes) {
-  if (!kept(id)) return Error::InvalidValue;
+void Stream::set_attribute(int id, const void* value, u64 bytes) {
   const auto* first = static_cast<const u8*>(value);
   std::lock_guard l(m_);
   attributes_[id].assign(first, first + bytes);
-  return Error::Success;
+  any_attribute_ = true;
+  if (id == kPriority) priority_ = *static_cast<const int*>(value);
 }
 
-Error Stream::get_attribute(int id, void* value, u64 bytes) const {
-  auto* out = static_cast<u8*>(value);
-  if (id == kPriority) {
-    std::memcpy(out, &priority_, sizeof priority_);
-    return Error::Success;
-  }
-  if (!kept(id)) return Error::InvalidValue;
+bool Stream::get_attribute(int id, void* value, u64 bytes) const {
+  if (!any_attribute_.load(std::memory_order_relaxed)) return false;
   std::lock_guard l(m_);
   const auto it = attributes_.find(id);
-  if (it == attributes_.end())
-    std::fill_n(out, bytes, u8{0});
-  else
-    std::copy_n(it->second.begin(), std::min<u64>(bytes, it->second.size()), out);
-  return Error::Success;
+  if (it == attributes_.end()) return false;
+  std::copy_n(it->second.begin(), std::min<u64>(bytes, it->second.size()), static_cast<u8*>(value));
+  return true;
 }
 
 void Stream::copy_attributes(const Stream& from) {
   if (this == &from) return;
   std::scoped_lock l(m_, from.m_);
   attributes_ = from.attributes_;
+  any_attribute_ = !attributes_.empty();
 }
 
 }  // namespace us::driver

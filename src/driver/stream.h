@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream is a tail: new work goes behind it. The legacy default stream also orders itself with all blocking streams.
 #pragma once
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -21,13 +22,12 @@ class Stream {
   Context& context() const { return context_; }
   Kind kind() const { return kind_; }
   bool non_blocking() const { return non_blocking_; }
-  int priority() const { return priority_; }
+  int priority() const { return priority_.load(std::memory_order_relaxed); }
   u64 id() const { return id_; }
 
-  // Launch attributes kept on the stream, as bytes by their number. Wishes about speed: access policy, synchronisation
-  // policy, memory synchronisation domain. Others are InvalidValue. One that was never set reads as zero.
-  Error set_attribute(int id, const void* value, u64 bytes);
-  Error get_attribute(int id, void* value, u64 bytes) const;
+  // Launch attributes that the program set on the stream, as bytes by their number. False: this one was not.
+  void set_attribute(int id, const void* value, u64 bytes);
+  bool get_attribute(int id, void* value, u64 bytes) const;
   void copy_attributes(const Stream& from);
 
   CapturePoint capture;  // while it captures; guarded by Graphs::mutex
@@ -37,9 +37,10 @@ class Stream {
   Context& context_;
   Kind kind_;
   bool non_blocking_;
-  int priority_;
+  std::atomic<int> priority_;
   u64 id_;
   mutable std::mutex m_;
+  std::atomic<bool> any_attribute_{false};
   std::map<int, std::vector<u8>> attributes_;
   NodeRef tail_;  // guarded by the context's stream lock
 };

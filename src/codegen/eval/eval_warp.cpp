@@ -72,6 +72,8 @@ u64 warp_constant(const device::WarpCtx& w, SReg r, u32 k) {
       return g.nsmid;
     case SReg::gridid:
       return g.grid_id;
+    case SReg::current_graph_exec:
+      return g.graph_exec;
     case SReg::is_explicit_cluster:
       return cluster_ctas > 1;
     case SReg::clusterid:

@@ -148,6 +148,8 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
     case SReg::gridid:
       return uniform(
           b_.CreateZExtOrTrunc(load_at(grid_, offsetof(GridCtx, grid_id), b_.getInt64Ty(), "gridid"), int_type(bits)));
+    case SReg::current_graph_exec:
+      return uniform(load_at(grid_, offsetof(GridCtx, graph_exec), b_.getInt64Ty(), "exec"));
     case SReg::cluster_ctaid:
       return comp > 2 ? zero() : uniform(cta(offsetof(CtaCtx, cluster_ctaid) + 4 * comp));
     case SReg::cluster_nctaid:

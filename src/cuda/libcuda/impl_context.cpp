@@ -72,6 +72,7 @@ US_API CUresult cuCtxCreate_v4(CUcontext* out, CUctxCreateParams* params, unsign
 
 US_API CUresult cuCtxDestroy_v2(CUcontext handle) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
   auto& stack = thread_state().stack;
   if (const Error e = runtime().destroy_context(handle); us::driver::failed(e)) return result(e);
   if (!stack.empty() && stack.back().context == static_cast<void*>(handle)) stack.pop_back();
@@ -80,7 +81,7 @@ US_API CUresult cuCtxDestroy_v2(CUcontext handle) {
 
 US_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   Context* c = nullptr;
-  if (!handle) return CUDA_ERROR_INVALID_CONTEXT;
+  if (!handle) return CUDA_ERROR_INVALID_VALUE;
   if (const Error e = context_of(handle, c); us::driver::failed(e)) return result(e);
   thread_state().stack.push_back({c, c->id()});
   return CUDA_SUCCESS;

@@ -29,8 +29,9 @@ Error launch_with_attributes(const CUlaunchConfig* given, CUfunction f, void** p
   us::driver::LaunchConfig config{.grid = {given->gridDimX, given->gridDimY, given->gridDimZ},
                                   .block = {given->blockDimX, given->blockDimY, given->blockDimZ},
                                   .dynamic_shared = given->sharedMemBytes};
-  std::vector<const void*> events;
+  std::vector<LaunchEvent> events;
   US_TRY(read_attributes(given->attrs, given->numAttrs, config, events));
+  if (!events.empty()) US_TRY(check_events(events, given->hStream));
   US_TRY(launch(f, config, given->hStream, params, extra));
   return record_events(events, given->hStream);
 }

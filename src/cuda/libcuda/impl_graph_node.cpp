@@ -278,7 +278,7 @@ US_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode h, CUkernelNodeAttrID 
   return locked([&](Context&) {
     GraphNode* n = nullptr;
     US_TRY(find_node(h, NodeType::Kernel, n));
-    return set_attribute(*n, static_cast<int>(id), *v);
+    return set_attribute(*n, static_cast<int>(id), const_cast<CUkernelNodeAttrValue&>(*v));
   });
 }
 

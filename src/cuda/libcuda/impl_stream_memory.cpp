@@ -68,13 +68,13 @@ US_PTSZ(cuStreamBatchMemOp_v2, (CUstream stream, unsigned count, CUstreamBatchMe
 US_API CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID id, const CUstreamAttrValue* value) {
   if (!value) return CUDA_ERROR_INVALID_VALUE;
   return in_stream(stream,
-                   [&](Context&, Stream& s) { return s.set_attribute(static_cast<int>(id), value, sizeof *value); });
+                   [&](Context&, Stream& s) { return us::cuda::set_attribute(s, static_cast<int>(id), value); });
 }
 US_PTSZ(cuStreamSetAttribute, (CUstream stream, CUstreamAttrID id, const CUstreamAttrValue* value), (stream, id, value))
 US_API CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID id, CUstreamAttrValue* value) {
   if (!value) return CUDA_ERROR_INVALID_VALUE;
   return in_stream(stream,
-                   [&](Context&, Stream& s) { return s.get_attribute(static_cast<int>(id), value, sizeof *value); });
+                   [&](Context&, Stream& s) { return us::cuda::get_attribute(s, static_cast<int>(id), value); });
 }
 US_PTSZ(cuStreamGetAttribute, (CUstream stream, CUstreamAttrID id, CUstreamAttrValue* value), (stream, id, value))
 US_API CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {

@@ -2,6 +2,7 @@
 // Device Management: what needs only the preset.
 #include <cuda_runtime_api.h>
 
+#include <cctype>
 #include <cstring>
 
 #include "cuda/api.h"
@@ -94,7 +95,8 @@ US_API cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
 US_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
   if (!device || !text) return done(cudaErrorInvalidValue);
   const int found = us::cuda::device_by_pci_bus_id(text);
-  if (found < 0) return done(cudaErrorInvalidDevice);
+  if (found < 0)
+    return done(std::isxdigit(static_cast<unsigned char>(*text)) ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
   *device = found;
   return cudaSuccess;
 }

@@ -39,7 +39,8 @@ US_API cudaError_t cudaDeviceReset() {
 }
 
 US_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  if (flags & ~0x3fu) return done(Error::InvalidValue);
+  const unsigned waiting = flags & cudaDeviceScheduleMask;  // one way at most
+  if ((flags & ~0x3fu) || (waiting & (waiting - 1))) return done(Error::InvalidValue);
   return in_context([&](Context& c) {
     c.flags = flags;
     return Error::Success;

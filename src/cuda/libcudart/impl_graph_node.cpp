@@ -214,7 +214,8 @@ US_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t h, cudaLaunch
   return locked([&](Context&) {
     GraphNode* n = nullptr;
     US_TRY(find_node(h, NodeType::Kernel, n));
-    return set_attribute(*n, static_cast<int>(id), reinterpret_cast<const CUlaunchAttributeValue&>(*v));
+    return set_attribute(*n, static_cast<int>(id),
+                         reinterpret_cast<CUlaunchAttributeValue&>(const_cast<cudaLaunchAttributeValue&>(*v)));
   });
 }
 

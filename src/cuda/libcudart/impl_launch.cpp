@@ -27,8 +27,9 @@ Error launch_with_attributes(const cudaLaunchConfig_t* given, const void* symbol
   if (!given || (given->numAttrs && !given->attrs)) return Error::InvalidValue;
   us::driver::LaunchConfig config{
       .grid = dims(given->gridDim), .block = dims(given->blockDim), .dynamic_shared = given->dynamicSmemBytes};
-  std::vector<const void*> events;
+  std::vector<LaunchEvent> events;
   US_TRY(read_attributes(given->attrs, given->numAttrs, config, events));
+  if (!events.empty()) US_TRY(check_events(events, given->stream));
   US_TRY(launch(symbol, config, args, given->stream));
   return record_events(events, given->stream);
 }

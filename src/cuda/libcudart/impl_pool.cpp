@@ -36,7 +36,7 @@ US_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* out, int device) {
 }
 
 US_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-  if (!is_device(device)) return done(Error::InvalidDevice);
+  if (!is_device(device)) return done(Error::InvalidValue);
   return with_pool(pool, [&](MemPool& p) {
     if (p.device() != static_cast<us::u32>(device) || p.sharing() == MemPool::Sharing::Imported)
       return Error::InvalidValue;
@@ -48,9 +48,10 @@ US_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 US_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* out, const cudaMemPoolProps* props) {
   if (!out || !props || props->allocType != cudaMemAllocationTypePinned) return done(Error::InvalidValue);
   const bool shared = props->handleTypes == cudaMemHandleTypePosixFileDescriptor;
-  if ((!shared && props->handleTypes != cudaMemHandleTypeNone) || props->location.type != cudaMemLocationTypeDevice)
-    return done(Error::NotSupported);
-  if (!is_device(props->location.id)) return done(Error::InvalidDevice);
+  if (!shared && props->handleTypes != cudaMemHandleTypeNone) return done(Error::InvalidValue);
+  if (props->location.type >= cudaMemLocationTypeHost) return done(Error::NotSupported);  // pools of host memory
+  if (props->location.type != cudaMemLocationTypeDevice || !is_device(props->location.id))
+    return done(Error::InvalidValue);
   runtime_context();
   *out = handle_of(runtime().create_pool(static_cast<us::u32>(props->location.id), props->maxSize,
                                          shared ? MemPool::Sharing::Exportable : MemPool::Sharing::None));
@@ -92,10 +93,13 @@ US_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessD
   if (count && !list) return done(Error::InvalidValue);
   return with_pool(pool, [&](MemPool& p) {
     for (size_t i = 0; i < count; ++i) {
-      if (list[i].location.type != cudaMemLocationTypeDevice || !is_device(list[i].location.id))
-        return Error::InvalidValue;
+      const cudaMemAccessFlags flags = list[i].flags;
+      if (list[i].location.type != cudaMemLocationTypeDevice) return Error::InvalidValue;
+      if (!is_device(list[i].location.id)) return Error::InvalidDevice;
+      if (flags == cudaMemAccessFlagsProtRead) return Error::NotSupported;
       const bool owner = static_cast<us::u32>(list[i].location.id) == p.device();
-      if (owner && list[i].flags == cudaMemAccessFlagsProtNone) return Error::InvalidValue;
+      if (owner && flags == cudaMemAccessFlagsProtNone) return Error::InvalidDevice;
+      if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtReadWrite) return Error::InvalidValue;
     }
     return Error::Success;
   });

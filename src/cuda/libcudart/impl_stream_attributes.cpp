@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Initialisation of a device by hand; what a stream remembers for its launches.
 #include "cuda/devices.h"
+#include "cuda/launch_attributes.h"
 #include "cuda/libcudart/rt.h"
 
 using namespace us::cuda;
@@ -17,14 +18,14 @@ US_API cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned fl
 
 US_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID id, const cudaStreamAttrValue* value) {
   if (!value) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context&, Stream& s) { return s.set_attribute(id, value, sizeof *value); });
+  return in_stream(stream, [&](Context&, Stream& s) { return us::cuda::set_attribute(s, id, value); });
 }
 US_PTSZ(cudaStreamSetAttribute, (cudaStream_t stream, cudaStreamAttrID id, const cudaStreamAttrValue* value),
         (stream, id, value))
 
 US_API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value) {
   if (!value) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context&, Stream& s) { return s.get_attribute(id, value, sizeof *value); });
+  return in_stream(stream, [&](Context&, Stream& s) { return us::cuda::get_attribute(s, id, value); });
 }
 US_PTSZ(cudaStreamGetAttribute, (cudaStream_t stream, cudaStreamAttrID id, cudaStreamAttrValue* value),
         (stream, id, value))

@@ -17,6 +17,7 @@ US_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   if (flags) return done(Error::InvalidValue);
   return in_context([&](Context& c) {
     const us::u32 own = c.device().ordinal();
+    if (static_cast<int>(own) == peer) return Error::PeerAccessUnsupported;
     if (!can_be_peers(static_cast<int>(own), peer)) return Error::InvalidDevice;
     return enable_peer(own, static_cast<us::u32>(peer));
   });
