@@ -26,6 +26,7 @@ struct Settings {
   std::string dump_after;
   bool verbose = false;
   std::string json;
+  std::string record;
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
   std::string nvrtc;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda/call_trace.h"
 #include "cuda/device_queries.h"
 #include "cuda/fidelity.h"
 
@@ -23,6 +24,7 @@ driver::Settings driver_settings(const Config& c) {
   s.jit.dump_after = c.settings.dump_after;
   s.report = [](std::string_view text) { fmt::print(stderr, "understudy: {}\n", text); };
   s.unimplemented = [](std::string_view what) { fidelity().shortfall(Shortfall::Unimplemented, what); };
+  s.recorder = recorder();
   s.device_query = answer_device_query;
   s.compiled = [](const codegen::Compiled& k) {
     fidelity().count(k.from_cache ? "kernels from the cache" : "kernels compiled");

@@ -15,12 +15,13 @@ struct Entry {
   const char* name;
   Level level;
   const char* note;  // Partial: what is missing
-  EntryFn fn;
+  EntryFn implementation;
 };
 
 std::span<const Entry> driver_entries();   // libcuda.so.1, sorted by name
 std::span<const Entry> runtime_entries();  // libcudart.so.13, sorted by name
 const Entry* find_entry(std::span<const Entry>, std::string_view name);
+EntryFn exported_driver_function(const Entry&);  // what the program links with
 
 // How often each stub was called in this process.
 struct StubCalls {

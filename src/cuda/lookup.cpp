@@ -31,7 +31,7 @@ LookupResult look_up(std::string_view base, int version, bool per_thread) {
     if (r->version <= version && (per_thread || !r->per_thread())) best = r;
   }
   if (!best) return {exists ? LookupStatus::VersionTooOld : LookupStatus::NotFound, nullptr};
-  return {LookupStatus::Found, find_entry(driver_entries(), best->symbol)->fn};
+  return {LookupStatus::Found, exported_driver_function(*find_entry(driver_entries(), best->symbol))};
 }
 
 }  // namespace us::cuda

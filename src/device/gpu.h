@@ -72,6 +72,7 @@ struct Launch {
   u32 max_resident_ctas = 1;               // occupancy limit of the modelled device for this kernel, whole device
   u32 stack_bytes = 0;                     // per thread, if more than the code's own local_dynamic
   std::function<void(const Fault&)> done;  // called once, on a worker thread
+  std::function<void()> started;           // if set: called once, when the first CTA is taken
 };
 
 struct GpuOptions {

@@ -78,6 +78,7 @@ void Worker::take_from(const std::shared_ptr<Grid>& g) {
   u64 left = issued < g->clusters ? g->clusters - issued : 0;
   u64 chunk = std::clamp<u64>(left / (machine.workers.size() * 8), 1, kMaxChunk);
   u64 first = g->next.fetch_add(chunk);
+  if (first == 0 && g->launch->started) g->launch->started();
   if (first < g->clusters) run_loop(g, first, std::min(chunk, g->clusters - first));
 }
 
@@ -144,6 +145,7 @@ bool Worker::admit(const std::shared_ptr<Grid>& g) {
     g->resident.fetch_sub(1);
     return false;
   }
+  if (cluster == 0 && g->launch->started) g->launch->started();
   if (free_.empty()) {
     slots_.push_back(std::make_unique<Slot>());
     free_.push_back(slots_.back().get());

@@ -116,8 +116,9 @@ class Context {
   void wait_until(Stream&, std::function<bool()>);  // work behind it starts when that is true
   Error admit(Stream&, CapturePoint*&);
   Error capture_launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&, CapturePoint&);
-  Error run_in_order(Stream&, const std::function<void()>&);  // on this thread, when the stream gets there
-  Error run_later(Stream&, u64 bytes, std::function<void()>);
+  // On this thread, when the stream gets there.
+  Error run_in_order(Stream&, const std::function<void()>&, std::unique_ptr<probe::Span>);
+  Error run_later(Stream&, u64 bytes, std::function<void()>, std::unique_ptr<probe::Span>);
   void wait_for_others(Stream&, std::shared_ptr<SharedEvent>);
   Error limit_for(int which, u64& value);
   void release_memory(const memory::Allocation&);

@@ -6,6 +6,7 @@
 #include "driver/device.h"
 #include "driver/device_grid.h"
 #include "driver/graph_exec.h"
+#include "driver/notes.h"
 #include "driver/occupancy.h"
 #include "driver/runtime.h"
 
@@ -128,6 +129,7 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   if (!c.has_priority) launch->record.priority = s.priority();
   runtime().launched(*launch);
   const NodeRef n = executor_->make(Node::Kind::Kernel);
+  n->span = runtime().notes().kernel(place_of(s), *launch, f, launch->record.domain);
   n->launch = std::move(launch);
   append(s, n);
   return Error::Success;
@@ -140,6 +142,7 @@ Error Context::host_function(Stream& s, const HostParams& h) {
   if (at) return runtime().captures().add(*at, NodeType::Host, h);
   const NodeRef n = executor_->make(Node::Kind::Host);
   n->work = [h] { h.function(h.data); };
+  n->span = runtime().notes().other(place_of(s), probe::Work::What::Host);
   append(s, n);
   return Error::Success;
 }
@@ -150,6 +153,7 @@ Error Context::callback(Stream& s, std::function<void()> f) {
   const NodeRef n = executor_->make(Node::Kind::Host);
   n->always = true;
   n->work = std::move(f);
+  n->span = runtime().notes().other(place_of(s), probe::Work::What::Host);
   append(s, n);
   return Error::Success;
 }
@@ -162,13 +166,14 @@ Error Context::memory_operations(Stream& s, MemOpParams p) {
   if (at) return runtime().captures().add(*at, NodeType::MemOps, std::move(p));
   const bool waits = std::ranges::any_of(p.list, [](const MemOp& op) { return op.kind == MemOp::Wait; });
   auto operations = in_turn(std::move(p.list));
-  if (!waits) return run_later(s, 0, [f = std::move(operations)] { f(); });
+  if (!waits) return run_later(s, 0, [f = std::move(operations)] { f(); }, runtime().notes().other(place_of(s), probe::Work::What::MemoryOperations));
   wait_until(s, std::move(operations));
   return Error::Success;
 }
 
-Error Context::run_in_order(Stream& s, const std::function<void()>& work) {
+Error Context::run_in_order(Stream& s, const std::function<void()>& work, SpanRef span) {
   const NodeRef n = executor_->make(Node::Kind::Caller);
+  n->span = std::move(span);
   append(s, n);
   executor_->wait_ready(n);
   const Error e = sticky();
@@ -177,10 +182,11 @@ Error Context::run_in_order(Stream& s, const std::function<void()>& work) {
   return e;
 }
 
-Error Context::run_later(Stream& s, u64 bytes, std::function<void()> work) {
+Error Context::run_later(Stream& s, u64 bytes, std::function<void()> work, SpanRef span) {
   const NodeRef n = executor_->make(Node::Kind::Work);
   n->small = bytes <= kInline;
   n->work = std::move(work);
+  n->span = std::move(span);
   append(s, n);
   return Error::Success;
 }
@@ -192,12 +198,13 @@ struct Context::Side {
   bool pageable() const { return !known; }
 };
 
-// Mappings may follow each other; a copy may run over several that can be read and written.
+// Mappings may follow each other; a copy may run over several that this device can read and write.
 bool Context::accessible(u64 address, u64 extent) const {
+  const auto device = static_cast<i32>(device_.ordinal());
   for (const u64 end = extent > ~address ? ~u64(0) : address + extent; address < end;) {
-    const auto a = runtime().registry().find(address);
-    if (!a || a->kind != memory::Kind::Mapped || a->flags != 3) return false;
-    address = a->address + a->bytes;
+    u64 next = 0;
+    if (runtime().virtual_memory().rights(address, device, next) != 3) return false;
+    address = next;
   }
   return true;
 }
@@ -296,15 +303,20 @@ Error Context::copy(const Copy& given, CopyKind kind, Stream& s, bool async) {
   Copy c = given;
   c.dst += dst.write_delta;
   const bool device_only = dst.device && src.device;
-  if (device_only || (async && !dst.pageable() && !src.pageable())) return run_later(s, c.bytes(), [c] { run(c); });
+  SpanRef span = runtime().notes().copy(place_of(s), given);
+  if (device_only || (async && !dst.pageable() && !src.pageable()))
+    return run_later(
+        s, c.bytes(), [c] { run(c); }, std::move(span));
   const bool flat = c.height * c.depth == 1;
   if (async && !dst.pageable() && flat && c.width <= kStaged) {
     auto staged = std::make_shared<std::vector<u8>>(reinterpret_cast<const u8*>(c.src),
                                                     reinterpret_cast<const u8*>(c.src) + c.width);
     c.src = reinterpret_cast<u64>(staged->data());
-    return run_later(s, c.bytes(), [c, staged] { run(c); });
+    return run_later(
+        s, c.bytes(), [c, staged] { run(c); }, std::move(span));
   }
-  return run_in_order(s, [&] { run(c); });
+  return run_in_order(
+      s, [&] { run(c); }, std::move(span));
 }
 
 Error Context::fill(const Fill& given, Stream& s, bool async) {
@@ -322,8 +334,12 @@ Error Context::fill(const Fill& given, Stream& s, bool async) {
   if (!given.dst || !dst.known || !dst.inside || given.dst % given.element) return Error::InvalidValue;
   Fill f = given;
   f.dst += dst.write_delta;
-  if (async || dst.device) return run_later(s, f.bytes(), [f] { run(f); });
-  return run_in_order(s, [&] { run(f); });
+  SpanRef span = runtime().notes().fill(place_of(s), given);
+  if (async || dst.device)
+    return run_later(
+        s, f.bytes(), [f] { run(f); }, std::move(span));
+  return run_in_order(
+      s, [&] { run(f); }, std::move(span));
 }
 
 }  // namespace us::driver

@@ -2,7 +2,6 @@
 #include "driver/executor.h"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -12,12 +11,6 @@ namespace us::driver {
 namespace {
 
 constexpr u32 kMaxPending = 16384;  // a program that submits faster than the device runs waits here, as on hardware
-
-u64 now_ns() {
-  return static_cast<u64>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
-}
 
 Error error_of(device::Outcome o) {
   switch (o) {
@@ -76,6 +69,7 @@ struct Executor::Engine {
       Node* n = queue.front();
       queue.pop_front();
       l.unlock();
+      if (n->span) n->span->begin();
       n->work();
       std::vector<Node*> ready;
       executor.finish(n, ready);
@@ -196,6 +190,7 @@ void Executor::release(Node* n) {
   n->launch.reset();
   n->work = nullptr;
   n->until = nullptr;
+  n->span.reset();
   n->successors.clear();
   Impl& impl = *n->executor->impl_;
   std::lock_guard l(impl.m);
@@ -238,8 +233,16 @@ void Executor::start(Node* first) {
   }
 }
 
+void Executor::note_start(Node* n, bool dropped) {
+  if (dropped) return n->span.reset();
+  if (n->kind != Node::Kind::Empty) n->span->begin();
+  if (n->kind == Node::Kind::Kernel) n->launch->started = [s = n->span.get()] { s->begin(); };
+}
+
 bool Executor::start_one(Node* n) {
   const bool dropped = failed(sticky()) && !n->always;
+  if (n->span) [[unlikely]]
+    note_start(n, dropped);
   switch (n->kind) {
     case Node::Kind::Empty:
       return true;
@@ -281,6 +284,7 @@ void Executor::kernel_done(Node* n, const device::Fault& f) {
   if (f.outcome != device::Outcome::Ok) {
     Error none = Error::Success;
     sticky_.compare_exchange_strong(none, error_of(f.outcome));
+    if (n->span) n->span->work().failed = true;
     if (impl_->fault) impl_->fault(f);
   }
   std::vector<Node*> ready;
@@ -298,7 +302,9 @@ void Executor::complete(NodeRef n) {
 }
 
 void Executor::finish(Node* n, std::vector<Node*>& ready) {
-  if (n->timed) n->end_ns = now_ns();
+  if (n->timed) n->end_ns = probe::now_ns();
+  if (n->span) [[unlikely]]
+    n->span->end();
   const std::size_t before = ready.size();
   {
     std::lock_guard l(impl_->m);

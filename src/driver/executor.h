@@ -39,6 +39,7 @@ class Executor {
   struct Impl;
   void start(Node*);      // and all that becomes ready at once by it
   bool start_one(Node*);  // true: it is complete already
+  static void note_start(Node*, bool dropped);
   void finish(Node*, std::vector<Node*>& ready);
   void kernel_done(Node*, const device::Fault&);
 

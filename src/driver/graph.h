@@ -72,6 +72,7 @@ class Graphs {
   // Held around everything that reads or changes definitions, captures and user objects. Nothing waits under it.
   std::recursive_mutex& mutex() { return m_; }
 
+  u64 next_executable() { return executables_made_++; }
   Graph& create();
   std::unique_ptr<Graph> create_nested();
   Graph& adopt(std::unique_ptr<Graph>);   // becomes the program's
@@ -100,7 +101,7 @@ class Graphs {
   friend class Graph;
   Runtime& runtime_;
   mutable std::recursive_mutex m_;
-  u64 next_id_ = 1;
+  u64 next_id_ = 1, executables_made_ = 1;
   std::unordered_map<const void*, std::unique_ptr<Graph>> graphs_;  // the program's own
   std::unordered_map<const void*, Graph*> by_handle_;               // nested ones, too
   std::unordered_map<const void*, GraphNode*> nodes_;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "driver/device.h"
+#include "driver/notes.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
@@ -71,7 +72,12 @@ struct GraphExec::Turn {
 };
 
 GraphExec::GraphExec(Context& c, Graph& source, u64 flags)
-    : all_(source.all()), where_{&c, c.id()}, flags_(flags), graph_(source.clone()), counted_(source.executables) {
+    : all_(source.all()),
+      where_{&c, c.id()},
+      flags_(flags),
+      number_(all_.next_executable()),
+      graph_(source.clone()),
+      counted_(source.executables) {
   ++*counted_;
 }
 
@@ -335,6 +341,7 @@ void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last,
     for (const u32 a : s.after) after.push_back(made[a]);
     if (s.after.empty()) after.push_back(first);
     made[i] = s.node ? work_of(*s.node, after, run) : where_.context->executor().make(Node::Kind::Empty);
+    if (s.node) made[i]->span = all_.runtime().notes().node(place_, *s.node, made[i]->launch.get());
     made[i]->executor->submit_from_device(made[i], after);
     if (s.last) ends.push_back(made[i]);
   }
@@ -353,7 +360,11 @@ Error GraphExec::launch(Stream& s) {
   const NodeRef last = executor.make(runs_ ? Node::Kind::Deferred : Node::Kind::Empty);
   US_TRY(start_memory(s, last));
   first->small = true;
-  first->work = [this] {
+  place_ = place_of(s);
+  place_.graph = number_;
+  last->span = all_.runtime().notes().graph(place_, plan_.steps.size());
+  first->work = [this, span = last->span.get()] {
+    if (span) span->begin();
     begin_run();
     for (Condition* k : conditions_) std::atomic_ref(k->value).store(k->initial);
   };

@@ -112,6 +112,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   Graphs& all_;
   const ContextRef where_;
   const u64 flags_;
+  const u64 number_;
   std::recursive_mutex m_;
   std::unique_ptr<Graph> graph_;
   Plan plan_;
@@ -119,6 +120,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   std::unordered_map<u64, GraphNode*> by_source_;
   std::vector<GraphNode*> allocs_, frees_;  // an address may be in both, more than once
   int priority_ = 0;                        // of the stream, during a launch
+  probe::Place place_;                      // of the launch
   NodeRef before_;                          // the last launch: launches of one executable graph never overlap
   std::shared_ptr<u32> counted_;            // by the graph that this was made from
   std::vector<Condition*> conditions_;      // that a launch resets

@@ -11,6 +11,7 @@
 
 #include "device/gpu.h"
 #include "driver/error.h"
+#include "probe/recorder.h"
 
 namespace us::driver {
 
@@ -35,6 +36,7 @@ struct Node {
   std::unique_ptr<device::Launch> launch;  // Kernel
   std::function<void()> work;              // Work, Host, Deferred
   std::function<bool()> until;             // Poll
+  std::unique_ptr<probe::Span> span;       // if somebody records: what is written down about it
 
   std::atomic<u32> refs{1};
   std::atomic<u32> waiting{1};

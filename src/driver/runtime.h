@@ -11,6 +11,7 @@
 #include "driver/graph.h"
 #include "driver/ipc.h"
 #include "driver/mem_pool.h"
+#include "driver/notes.h"
 #include "driver/settings.h"
 #include "driver/virtual_memory.h"
 #include "memory/texture.h"
@@ -36,6 +37,7 @@ class Runtime {
   Graphs& graphs() { return graphs_; }
   Captures& captures() { return graphs_.captures; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
+  Notes notes() const { return {settings_.recorder, registry_}; }
   void report(std::string_view text);  // to the person, if there is one
   void launched(const device::Launch& l) const {
     if (settings_.launched) settings_.launched(l);

@@ -154,11 +154,12 @@ void VirtualMemory::publish(u64 at, const Mapping& m) {
 }
 
 Error VirtualMemory::map(u64 at, u64 bytes, u64 offset, u64 handle) {
-  if (bytes == 0 || at % kGranularity || bytes % kGranularity || offset) return Error::InvalidValue;
+  if (bytes == 0) return Error::InvalidValue;
   std::lock_guard l(m_);
   const auto memory = memory_.find(handle);
-  if (memory == memory_.end() || memory->second.references == 0 || bytes > memory->second.bytes)
-    return Error::InvalidValue;
+  if (memory == memory_.end() || memory->second.references == 0) return Error::InvalidValue;
+  if (offset || bytes != memory->second.bytes) return Error::NotSupported;  // whole allocations only
+  if (at % kGranularity) return Error::InvalidValue;
   auto range = ranges_.upper_bound(at);
   if (range == ranges_.begin()) return Error::InvalidValue;
   const auto& [start, size] = *std::prev(range);
@@ -227,6 +228,24 @@ Error VirtualMemory::get_access(u64 at, i32 location, i32 id, u32& flags) const 
   const auto found = access.find({location, id});
   flags = found == access.end() ? 0 : found->second;
   return Error::Success;
+}
+
+u32 VirtualMemory::rights(u64 at, i32 device, u64& end) const {
+  std::lock_guard l(m_);
+  auto it = mappings_.upper_bound(at);
+  if (it == mappings_.begin()) return 0;
+  --it;
+  end = it->first + it->second.bytes;
+  if (at >= end) return 0;
+  const auto found = it->second.access.find({PhysicalDesc::OnDevice, device});
+  return found == it->second.access.end() ? 0 : found->second;
+}
+
+bool VirtualMemory::compressible(u64 address) const {
+  std::lock_guard l(m_);
+  auto it = mappings_.upper_bound(address);
+  if (it == mappings_.begin() || address - std::prev(it)->first >= std::prev(it)->second.bytes) return false;
+  return memory_.at(std::prev(it)->second.handle).desc.compression != 0;
 }
 
 Error VirtualMemory::export_fd(u64 handle, int& fd) const {

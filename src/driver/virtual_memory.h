@@ -45,6 +45,8 @@ class VirtualMemory {
   Error map(u64 at, u64 bytes, u64 offset, u64 handle);
   Error unmap(u64 at, u64 bytes);                                        // whole mappings only
   Error set_access(u64 at, u64 bytes, i32 location, i32 id, u32 flags);  // 0 none, 1 read, 3 read and write
+  u32 rights(u64 at, i32 device, u64& end) const;  // of a device at an address; `end` of the mapping there
+  bool compressible(u64 address) const;            // created as such
   Error get_access(u64 at, i32 location, i32 id, u32& flags) const;
 
   Error export_fd(u64 handle, int& fd) const;

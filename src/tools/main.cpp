@@ -26,6 +26,11 @@ void add_settings(CLI::App& verb, RunRequest& request) {
       verb.add_option_function<std::string>(row.option, store, row.help)->type_name(row.argument);
     }
   }
+  verb.add_option("--trace", request.trace,
+                  "write calls, streams, graph nodes, copies and kernels to FILE, for Perfetto")
+      ->type_name("FILE");
+  verb.add_flag("--stats", request.stats,
+                "print summaries of calls, kernels and copies at exit; with --json also there");
   verb.add_flag_callback(
       "--no-cache", [&request] { request.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
 }
@@ -34,6 +39,7 @@ void add_settings(CLI::App& verb, RunRequest& request) {
 // the value of one. What follows is not ours to read.
 int end_of_options(int argc, char** argv) {
   const auto takes_value = [](std::string_view option) {
+    if (option == "--trace") return true;
     for (const us::SettingRow& row : us::setting_rows())
       if (option == row.option) return row.kind != SettingKind::Flag;
     return false;

@@ -18,6 +18,7 @@
 #include "tools/exit_codes.h"
 #include "tools/host.h"
 #include "tools/program.h"
+#include "tools/recordings.h"
 #include "tools/terminal.h"
 
 namespace us::tools {
@@ -30,8 +31,8 @@ void set(const char* name, const std::string& value) { ::setenv(name, value.c_st
 // The program may change its directory, so files named on the command line become absolute.
 void set_settings(const std::map<std::string, std::string>& settings) {
   for (auto [name, value] : settings) {
-    const bool file =
-        name == "UNDERSTUDY_JSON" || name == "UNDERSTUDY_NVRTC" || (name == "UNDERSTUDY_CACHE" && value != "none");
+    const bool file = name == "UNDERSTUDY_JSON" || name == "UNDERSTUDY_NVRTC" || name == "UNDERSTUDY_RECORD" ||
+                      (name == "UNDERSTUDY_CACHE" && value != "none");
     set(name.c_str(), file && !value.empty() ? fs::absolute(value).string() : value);
   }
 }
@@ -133,7 +134,11 @@ int run_program(const RunRequest& request) {
   if (!program.executable) return complain(fmt::format("{}: not executable", program.path)), kExitNotExecutable;
   if (program.static_runtime) return explain_static_runtime(name), kExitStaticRuntime;
   if (!set_libraries(program)) return kExitUsage;
-  return start(program.path, request.command);
+  const Recordings recordings(request);
+  if (!recordings.ready()) return kExitUsage;
+  const int code = start(program.path, request.command);
+  recordings.report();
+  return code;
 }
 
 }  // namespace us::tools

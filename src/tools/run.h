@@ -10,6 +10,8 @@ namespace us::tools {
 struct RunRequest {
   std::map<std::string, std::string> settings;  // UNDERSTUDY_* variables to set
   std::vector<std::string> command;             // program and arguments, not empty
+  std::string trace;                            // file; empty: none
+  bool stats = false;
 };
 int run_program(const RunRequest&);
 

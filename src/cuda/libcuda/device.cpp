@@ -72,6 +72,7 @@ US_API CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
   return CUDA_SUCCESS;
 }
 #undef cuDeviceGetUuid
+US_API CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device);
 US_API CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device) { return cuDeviceGetUuid_v2(uuid, device); }
 
 US_API CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {

@@ -20,6 +20,7 @@ US_API CUresult cuGetProcAddress_v2(const char* symbol, void** out, int version,
 
 // Until CUDA 11.8: no status, a missing symbol is an error.
 #undef cuGetProcAddress
+US_API CUresult cuGetProcAddress(const char* symbol, void** out, int version, cuuint64_t flags);
 US_API CUresult cuGetProcAddress(const char* symbol, void** out, int version, cuuint64_t flags) {
   if (const CUresult e = cuGetProcAddress_v2(symbol, out, version, flags, nullptr)) return e;
   return *out ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;

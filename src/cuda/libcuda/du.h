@@ -63,11 +63,13 @@ inline driver::Device& device(CUdevice d) { return runtime().device(static_cast<
 }  // namespace us::cuda
 
 #define US_PTSZ(name, params, args)    \
+  US_API CUresult name##_ptsz params;  \
   US_API CUresult name##_ptsz params { \
     us::cuda::PerThreadDefault scope;  \
     return name args;                  \
   }
 #define US_PTDS(name, params, args)    \
+  US_API CUresult name##_ptds params;  \
   US_API CUresult name##_ptds params { \
     us::cuda::PerThreadDefault scope;  \
     return name args;                  \

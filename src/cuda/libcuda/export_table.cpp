@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuGetExportTable: private tables between libraries. The only one is ours, for libcudart.so.13.
+// cuGetExportTable: private tables. Two are ours: for libcudart.so.13, and for programs (own_functions.h).
 #include <cstring>
 
 #include "cuda/api.h"
 #include "cuda/entry_table.h"
+#include "cuda/libcuda/own_functions.h"
 
+US_API int cuGetExportTable(const void** table, const void* id);
 US_API int cuGetExportTable(const void** table, const void* id) {
   constexpr int kInvalidValue = 1;
-  if (!table || !id || std::memcmp(id, us::cuda::kRuntimeTableId, sizeof us::cuda::kRuntimeTableId) != 0)
+  if (!table || !id) return kInvalidValue;
+  const auto is = [id](const unsigned char(&known)[16]) { return std::memcmp(id, known, sizeof known) == 0; };
+  if (is(us::cuda::kRuntimeTableId))
+    *table = us::cuda::runtime_functions();
+  else if (is(us::cuda::kOwnTableId))
+    *table = us::cuda::own_functions();
+  else
     return kInvalidValue;
-  *table = us::cuda::runtime_functions();
   return 0;
 }

@@ -26,6 +26,7 @@ US_API CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mod
 }
 US_PTSZ(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), (stream, mode))
 #undef cuStreamBeginCapture
+US_API CUresult cuStreamBeginCapture(CUstream stream);
 US_API CUresult cuStreamBeginCapture(CUstream stream) {
   return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
@@ -84,6 +85,8 @@ US_PTSZ(cuStreamGetCaptureInfo_v3,
          const CUgraphEdgeData** edges, size_t* count),
         (stream, status, id, g, after, edges, count))
 US_API CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* g,
+                                          const CUgraphNode** after, size_t* count);
+US_API CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* g,
                                           const CUgraphNode** after, size_t* count) {
   return info(stream, status, id, g, after, nullptr, count);
 }
@@ -91,6 +94,7 @@ US_PTSZ(cuStreamGetCaptureInfo_v2,
         (CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* g, const CUgraphNode** after,
          size_t* count),
         (stream, status, id, g, after, count))
+US_API CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id);
 US_API CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id) {
   return info(stream, status, id, nullptr, nullptr, nullptr, nullptr);
 }
@@ -103,6 +107,7 @@ US_API CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNod
 US_PTSZ(cuStreamUpdateCaptureDependencies_v2,
         (CUstream stream, CUgraphNode* list, const CUgraphEdgeData* edges, size_t count, unsigned flags),
         (stream, list, edges, count, flags))
+US_API CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* list, size_t count, unsigned flags);
 US_API CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* list, size_t count, unsigned flags) {
   return cuStreamUpdateCaptureDependencies_v2(stream, list, nullptr, count, flags);
 }

@@ -35,17 +35,20 @@ US_API CUresult cuDevicePrimaryCtxRetain(CUcontext* out, CUdevice d) {
   return CUDA_SUCCESS;
 }
 
+US_API CUresult cuDevicePrimaryCtxRelease(CUdevice d);
 US_API CUresult cuDevicePrimaryCtxRelease(CUdevice d) {
   if (const Error e = check_device(d); us::driver::failed(e)) return result(e);
   return result(device(d).release_primary());
 }
 
+US_API CUresult cuDevicePrimaryCtxReset(CUdevice d);
 US_API CUresult cuDevicePrimaryCtxReset(CUdevice d) {
   if (const Error e = check_device(d); us::driver::failed(e)) return result(e);
   device(d).reset_primary();
   return CUDA_SUCCESS;
 }
 
+US_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice d, unsigned flags);
 US_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice d, unsigned flags) {
   if (flags & ~kFlags) return CUDA_ERROR_INVALID_VALUE;
   if (const Error e = check_device(d); us::driver::failed(e)) return result(e);
@@ -61,7 +64,9 @@ US_API CUresult cuDevicePrimaryCtxGetState(CUdevice d, unsigned* flags, int* act
   return CUDA_SUCCESS;
 }
 
+US_API CUresult cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice d);
 US_API CUresult cuCtxCreate_v2(CUcontext* out, unsigned flags, CUdevice d) { return create(out, flags, d); }
+US_API CUresult cuCtxCreate_v3(CUcontext* out, CUexecAffinityParam* params, int count, unsigned flags, CUdevice d);
 US_API CUresult cuCtxCreate_v3(CUcontext* out, CUexecAffinityParam* params, int count, unsigned flags, CUdevice d) {
   return params || count ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : create(out, flags, d);
 }

@@ -62,6 +62,7 @@ US_API CUresult cuGraphGetEdges_v2(CUgraph g, CUgraphNode* from, CUgraphNode* to
     return list_edges(graph->edges_of_all(), from, to, edges_of(data), count);
   });
 }
+US_API CUresult cuGraphGetEdges(CUgraph g, CUgraphNode* from, CUgraphNode* to, size_t* count);
 US_API CUresult cuGraphGetEdges(CUgraph g, CUgraphNode* from, CUgraphNode* to, size_t* count) {
   return cuGraphGetEdges_v2(g, from, to, nullptr, count);
 }
@@ -72,6 +73,7 @@ US_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode h, CUgraphNode* out, C
     return list_neighbours(n->in, out, edges_of(data), count);
   });
 }
+US_API CUresult cuGraphNodeGetDependencies(CUgraphNode h, CUgraphNode* out, size_t* count);
 US_API CUresult cuGraphNodeGetDependencies(CUgraphNode h, CUgraphNode* out, size_t* count) {
   return cuGraphNodeGetDependencies_v2(h, out, nullptr, count);
 }
@@ -82,6 +84,7 @@ US_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode h, CUgraphNode* out,
     return list_neighbours(n->out, out, edges_of(data), count);
   });
 }
+US_API CUresult cuGraphNodeGetDependentNodes(CUgraphNode h, CUgraphNode* out, size_t* count);
 US_API CUresult cuGraphNodeGetDependentNodes(CUgraphNode h, CUgraphNode* out, size_t* count) {
   return cuGraphNodeGetDependentNodes_v2(h, out, nullptr, count);
 }
@@ -89,6 +92,7 @@ US_API CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode* from, co
                                           const CUgraphEdgeData* data, size_t count) {
   return locked([&] { return change_edges(g, from, to, edges_of(data), count, true); });
 }
+US_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, size_t count);
 US_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
   return cuGraphAddDependencies_v2(g, from, to, nullptr, count);
 }
@@ -96,6 +100,7 @@ US_API CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode* from,
                                              const CUgraphEdgeData* data, size_t count) {
   return locked([&] { return change_edges(g, from, to, edges_of(data), count, false); });
 }
+US_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, size_t count);
 US_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
   return cuGraphRemoveDependencies_v2(g, from, to, nullptr, count);
 }
@@ -114,6 +119,7 @@ US_API CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph g, unsigne
   GraphExec::Outcome outcome;
   return make_exec(out, g, flags, false, outcome);
 }
+US_API CUresult cuGraphInstantiate_v2(CUgraphExec* out, CUgraph g, CUgraphNode* bad, char* log, size_t bytes);
 US_API CUresult cuGraphInstantiate_v2(CUgraphExec* out, CUgraph g, CUgraphNode* bad, char* log, size_t bytes) {
   GraphExec::Outcome outcome;
   const CUresult e = make_exec(out, g, 0, false, outcome);
@@ -121,6 +127,7 @@ US_API CUresult cuGraphInstantiate_v2(CUgraphExec* out, CUgraph g, CUgraphNode* 
   if (log && bytes) *log = 0;
   return e;
 }
+US_API CUresult cuGraphInstantiate(CUgraphExec* out, CUgraph g, CUgraphNode* bad, char* log, size_t bytes);
 US_API CUresult cuGraphInstantiate(CUgraphExec* out, CUgraph g, CUgraphNode* bad, char* log, size_t bytes) {
   return cuGraphInstantiate_v2(out, g, bad, log, bytes);
 }
@@ -160,6 +167,7 @@ US_API CUresult cuGraphExecUpdate_v2(CUgraphExec h, CUgraph g, CUgraphExecUpdate
     *info = {static_cast<CUgraphExecUpdateResult>(d.result), node_handle(d.node), node_handle(d.from)};
   return e;
 }
+US_API CUresult cuGraphExecUpdate(CUgraphExec h, CUgraph g, CUgraphNode* bad, CUgraphExecUpdateResult* out);
 US_API CUresult cuGraphExecUpdate(CUgraphExec h, CUgraph g, CUgraphNode* bad, CUgraphExecUpdateResult* out) {
   CUgraphExecUpdateResultInfo info{};
   const CUresult e = cuGraphExecUpdate_v2(h, g, &info);

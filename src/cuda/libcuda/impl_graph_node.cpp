@@ -231,6 +231,8 @@ US_API CUresult cuGraphAddKernelNode_v2(CUgraphNode* out, CUgraph g, const CUgra
   return add_kernel({out, g, after, nullptr, count}, p);
 }
 US_API CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                     const CUDA_KERNEL_NODE_PARAMS_v1* p);
+US_API CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                      const CUDA_KERNEL_NODE_PARAMS_v1* p) {
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   const auto n = newer(*p);
@@ -240,6 +242,7 @@ US_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode n, CUDA_KERNEL_NODE_PA
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return get<KernelParams>(n, NodeType::Kernel, [&](KernelParams& k) { *out = params_of(k); });
 }
+US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1* out);
 US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return get<KernelParams>(n, NodeType::Kernel, [&](KernelParams& k) {
@@ -251,6 +254,7 @@ US_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_N
   return set<KernelParams>(n, NodeType::Kernel,
                            [&](Context& c, KernelParams& k) { return replace_kernel(c, n, p, k); });
 }
+US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
 US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   const auto v2 = newer(*p);
@@ -260,6 +264,7 @@ US_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec x, CUgraphNode n, 
   return set_exec<KernelParams>(x, n, NodeType::Kernel,
                                 [&](Context& c, KernelParams& k) { return replace_kernel(c, n, p, k); });
 }
+US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
 US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   const auto v2 = newer(*p);
@@ -396,6 +401,8 @@ US_API CUresult cuGraphAddNode_v2(CUgraphNode* out, CUgraph g, const CUgraphNode
     return add_node(place, static_cast<NodeType>(p->type), std::move(params));
   });
 }
+US_API CUresult cuGraphAddNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                               CUgraphNodeParams* p);
 US_API CUresult cuGraphAddNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                CUgraphNodeParams* p) {
   return cuGraphAddNode_v2(out, g, after, nullptr, count, p);

@@ -37,6 +37,7 @@ US_API CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, size_t bytes, CUmemLocation
 }
 US_PTSZ(cuMemPrefetchAsync_v2, (CUdeviceptr p, size_t bytes, CUmemLocation l, unsigned flags, CUstream s),
         (p, bytes, l, flags, s))
+US_API CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t bytes, CUdevice d, CUstream stream);
 US_API CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t bytes, CUdevice d, CUstream stream) {
   return in_stream(stream, [&](Context& c, Stream& s) { return prefetch(c, s, p, bytes, place_of(d)); });
 }
@@ -45,6 +46,7 @@ US_PTSZ(cuMemPrefetchAsync, (CUdeviceptr p, size_t bytes, CUdevice d, CUstream s
 US_API CUresult cuMemAdvise_v2(CUdeviceptr p, size_t bytes, CUmem_advise advice, CUmemLocation location) {
   return in_current([&](Context& c) { return advise(c, p, bytes, advice, place_of(location)); });
 }
+US_API CUresult cuMemAdvise(CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice d);
 US_API CUresult cuMemAdvise(CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice d) {
   return in_current([&](Context& c) { return advise(c, p, bytes, advice, place_of(d)); });
 }

@@ -113,6 +113,7 @@ US_API CUresult cuMemFreeHost(void* p) {
   return in_current([&](Context& c) { return c.free_host(reinterpret_cast<us::u64>(p)); });
 }
 
+US_API CUresult cuMemHostRegister(void* p, size_t bytes, unsigned flags);
 US_API CUresult cuMemHostRegister(void* p, size_t bytes, unsigned flags) {
   return in_current([&](Context& c) { return c.register_host(reinterpret_cast<us::u64>(p), bytes, flags); });
 }

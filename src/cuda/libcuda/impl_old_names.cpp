@@ -4,12 +4,15 @@
 
 #define US_OLD_1(old, now, a) \
   US_API int now(a);          \
+  US_API int old(a);          \
   US_API int old(a x) { return now(x); }
 #define US_OLD_2(old, now, a, b) \
   US_API int now(a, b);          \
+  US_API int old(a, b);          \
   US_API int old(a x, b y) { return now(x, y); }
 #define US_OLD_3(old, now, a, b, c) \
   US_API int now(a, b, c);          \
+  US_API int old(a, b, c);          \
   US_API int old(a x, b y, c z) { return now(x, y, z); }
 
 US_OLD_1(cuCtxDestroy, cuCtxDestroy_v2, void*)

@@ -49,6 +49,7 @@ US_API CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int pr
   return create(out, flags, priority);
 }
 
+US_API CUresult cuStreamDestroy(CUstream stream);
 US_API CUresult cuStreamDestroy(CUstream stream) {
   if (reinterpret_cast<us::u64>(stream) <= 2) return CUDA_ERROR_INVALID_HANDLE;
   return in_stream(stream, [&](Context& c, Stream&) { return c.destroy_stream(stream); });
@@ -113,6 +114,7 @@ US_API CUresult cuEventCreate(CUevent* out, unsigned flags) {
   });
 }
 
+US_API CUresult cuEventDestroy(CUevent event);
 US_API CUresult cuEventDestroy(CUevent event) {
   return with_event(event, [&](Event& e) { return e.context().destroy_event(event); });
 }
@@ -144,6 +146,7 @@ US_API CUresult cuEventSynchronize(CUevent event) {
   });
 }
 
+US_API CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end);
 US_API CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end) {
   if (!ms) return CUDA_ERROR_INVALID_VALUE;
   return with_event(start, [&](Event& a) {

@@ -30,16 +30,26 @@ Error check_location(const CUmemLocation& l) {
   }
 }
 
+// What an H200 grants: compressible memory of a device that knows it.
+us::u8 grants_compression(const CUmemAllocationProp& p) {
+  using us::driver::Attribute;
+  if (p.allocFlags.compressionType != CU_MEM_ALLOCATION_COMP_GENERIC || p.location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    return 0;
+  const auto device = static_cast<us::u32>(p.location.id);
+  return us::cuda::attribute_of(device, Attribute::GENERIC_COMPRESSION_SUPPORTED) ? CU_MEM_ALLOCATION_COMP_GENERIC : 0;
+}
+
 Error desc_of(const CUmemAllocationProp& p, PhysicalDesc& out) {
   constexpr unsigned kKnown = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC;
   if (p.type != CU_MEM_ALLOCATION_TYPE_PINNED) return Error::InvalidValue;
+  if (p.allocFlags.compressionType > CU_MEM_ALLOCATION_COMP_GENERIC) return Error::InvalidValue;
   if (p.requestedHandleTypes & ~kKnown) return Error::NotSupported;
   US_TRY(check_location(p.location));
   out = {.location = p.location.type,
          .id = p.location.id,
          .handle_types = static_cast<us::u32>(p.requestedHandleTypes),
          .usage = p.allocFlags.usage,
-         .compression = 0,  // compressible memory is asked for, never promised
+         .compression = grants_compression(p),
          .rdma = p.allocFlags.gpuDirectRDMACapable};
   return Error::Success;
 }

@@ -6,5 +6,7 @@
 #include "cuda/api.h"
 #include "cuda/devices.h"
 
+US_API CUresult cuProfilerStart();
 US_API CUresult cuProfilerStart() { return us::cuda::initialized() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED; }
+US_API CUresult cuProfilerStop();
 US_API CUresult cuProfilerStop() { return us::cuda::initialized() ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED; }

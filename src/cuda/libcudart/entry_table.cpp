@@ -4,6 +4,7 @@
 namespace us::cuda {
 int runtime_stub_result(int code);  // records the thread's last error; last_error.cpp
 }  // namespace us::cuda
+#include "cuda/call_trace.h"
 #include "cuda/stub_rows.h"
 
 namespace us::cuda {
@@ -22,7 +23,7 @@ std::vector<StubCalls> stub_calls() {
 const EntryFn* runtime_functions() {
   static const std::vector<EntryFn> functions = [] {
     std::vector<EntryFn> f;
-    for (const Entry& e : rows) f.push_back(e.fn);
+    for (u32 i = 0; i < kRows; ++i) f.push_back(noted_runtime(i));
     return f;
   }();
   return functions.data();

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/libcuda/own_functions.h"
+
+#include <understudy.h>
+
+#include "cuda/state.h"
+#include "memory/compression.h"
+
+namespace us::cuda {
+
+const unsigned char kOwnTableId[16] = UNDERSTUDY_TABLE_ID;
+
+namespace {
+
+// The whole range can be read; tells whether all of it was created as compressible.
+bool readable(u64 at, u64 bytes, bool& compressible) {
+  driver::Runtime& r = runtime();
+  if (bytes > ~at) return false;
+  compressible = true;
+  for (const u64 end = at + bytes; at < end;) {
+    const auto a = r.registry().find(at);
+    if (!a) return false;
+    const bool mapped = a->kind == memory::Kind::Mapped;
+    if (a->host() || (mapped && !(a->flags & 1))) return false;
+    compressible &= mapped && r.virtual_memory().compressible(at);
+    at = a->address + a->bytes;
+  }
+  return true;
+}
+
+int measure(unsigned long long address, size_t bytes, understudyCompression* out) {
+  constexpr int kInvalidValue = 1;
+  bool compressible = false;
+  if (!out || !runtime_if_made() || !readable(address, bytes, compressible)) return kInvalidValue;
+  const auto c = memory::measure_compression({reinterpret_cast<const u8*>(address), bytes});
+  *out = {c.lines, c.by_factor[0], c.by_factor[1], c.by_factor[2], compressible};
+  return 0;
+}
+
+}  // namespace
+
+const void* own_functions() {
+  static const understudyFunctions table = {sizeof(understudyFunctions), measure};
+  return &table;
+}
+
+}  // namespace us::cuda

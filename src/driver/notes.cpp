@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/notes.h"
+
+#include "driver/context.h"
+#include "driver/device.h"
+#include "memory/registry.h"
+
+namespace us::driver {
+namespace {
+
+using probe::Work;
+
+void set(u32 (&to)[3], const device::Dim3& d) {
+  to[0] = d.x;
+  to[1] = d.y;
+  to[2] = d.z;
+}
+
+}  // namespace
+
+probe::Place place_of(const Stream& s) {
+  return {.device = s.context().device().ordinal(),
+          .context = static_cast<u32>(s.context().id()),
+          .stream = s.id(),
+          .graph = 0,
+          .node = 0};
+}
+
+Work::Side Notes::side(u64 address, bool array) const {
+  if (array) return Work::Array;
+  const auto a = registry_.find(address);
+  if (!a) return Work::Pageable;
+  if (a->kind == memory::Kind::Managed) return Work::Managed;
+  return a->host() ? Work::Pinned : Work::Device;
+}
+
+SpanRef Notes::kernel(const probe::Place& place, const device::Launch& launch, const Function& f, u32 domain) const {
+  if (!recorder_) [[likely]]
+    return nullptr;
+  Work w;
+  w.what = Work::What::Kernel;
+  w.name = recorder_->name(launch.code ? launch.code->name : f.name());
+  w.place = place;
+  set(w.grid, launch.ctx.grid);
+  set(w.block, launch.ctx.block);
+  set(w.cluster, launch.ctx.cluster);
+  w.registers = f.info().registers;
+  w.static_shared = launch.ctx.shared_static;
+  w.dynamic_shared = launch.ctx.shared_dynamic;
+  w.local = f.info().local_bytes;
+  w.domain = domain;
+  return std::make_unique<probe::Span>(*recorder_, w);
+}
+
+SpanRef Notes::copy(const probe::Place& place, const Copy& c) const {
+  if (!recorder_) [[likely]]
+    return nullptr;
+  Work w;
+  w.what = Work::What::Copy;
+  w.place = place;
+  w.from = side(c.src, c.src_array);
+  w.to = side(c.dst, c.dst_array);
+  w.bytes = c.bytes();
+  return std::make_unique<probe::Span>(*recorder_, w);
+}
+
+SpanRef Notes::fill(const probe::Place& place, const Fill& f) const {
+  if (!recorder_) [[likely]]
+    return nullptr;
+  Work w;
+  w.what = Work::What::Set;
+  w.place = place;
+  w.to = side(f.dst, false);
+  w.bytes = f.bytes();
+  return std::make_unique<probe::Span>(*recorder_, w);
+}
+
+SpanRef Notes::other(const probe::Place& place, Work::What what) const {
+  if (!recorder_) [[likely]]
+    return nullptr;
+  Work w;
+  w.what = what;
+  w.place = place;
+  return std::make_unique<probe::Span>(*recorder_, w);
+}
+
+SpanRef Notes::graph(const probe::Place& place, u64 nodes) const {
+  if (!recorder_) [[likely]]
+    return nullptr;
+  probe::Graph g;
+  g.place = place;
+  g.nodes = nodes;
+  return std::make_unique<probe::Span>(*recorder_, g);
+}
+
+SpanRef Notes::node(const probe::Place& of_launch, const GraphNode& n, const device::Launch* launch) const {
+  if (!recorder_) [[likely]]
+    return nullptr;
+  if (!n.enabled) return nullptr;
+  probe::Place place = of_launch;
+  place.node = n.original;
+  switch (n.type) {
+    case NodeType::Kernel: {
+      const auto& k = *n.as<KernelParams>();
+      return launch ? kernel(place, *launch, *k.function, launch->record.domain) : nullptr;
+    }
+    case NodeType::Memcpy:
+      return copy(place, n.as<CopyParams>()->copy);
+    case NodeType::Memset:
+      return fill(place, n.as<FillParams>()->fill);
+    case NodeType::Host:
+      return other(place, Work::What::Host);
+    case NodeType::MemOps:
+      return other(place, Work::What::MemoryOperations);
+    case NodeType::Conditional:
+      return other(place, Work::What::Conditional);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace us::driver
