@@ -13,6 +13,7 @@ packages=(
   llvm-19-dev                                       # ORC JIT; brings the libraries and headers it needs itself
   zlib1g-dev libzstd-dev liblz4-dev                 # fat binaries, and LLVM's own CMake files ask for the first two
   libboost-context-dev libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev
+  libfftw3-dev                                      # libcufft.so.12
   libgtest-dev libbenchmark-dev
 )
 bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers)

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/libcufft/transform.h"
+
+#include <fftw3.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace us::cufft {
+namespace {
+
+// FFTW's planner is one for the whole process.
+std::mutex& planner() {
+  static std::mutex* const m = new std::mutex;
+  return *m;
+}
+
+// The two precisions differ in names only.
+struct Single {
+  using Complex = fftwf_complex;
+  using Real = float;
+  using Plan = fftwf_plan;
+  static constexpr auto c2c = fftwf_plan_many_dft;
+  static constexpr auto r2c = fftwf_plan_many_dft_r2c;
+  static constexpr auto c2r = fftwf_plan_many_dft_c2r;
+  static constexpr auto run_c2c = fftwf_execute_dft;
+  static constexpr auto run_r2c = fftwf_execute_dft_r2c;
+  static constexpr auto run_c2r = fftwf_execute_dft_c2r;
+  static constexpr auto destroy = fftwf_destroy_plan;
+};
+struct Double {
+  using Complex = fftw_complex;
+  using Real = double;
+  using Plan = fftw_plan;
+  static constexpr auto c2c = fftw_plan_many_dft;
+  static constexpr auto r2c = fftw_plan_many_dft_r2c;
+  static constexpr auto c2r = fftw_plan_many_dft_c2r;
+  static constexpr auto run_c2c = fftw_execute_dft;
+  static constexpr auto run_r2c = fftw_execute_dft_r2c;
+  static constexpr auto run_c2r = fftw_execute_dft_c2r;
+  static constexpr auto destroy = fftw_destroy_plan;
+};
+
+// An estimated plan touches no data, so the addresses only say what is in place.
+template <class P>
+void* make(const Shape& s, bool in_place, bool inverse, void* in, void* out) {
+  const Layout a = s.in_layout(in_place), b = s.out_layout(in_place);
+  auto* ci = static_cast<typename P::Complex*>(in);
+  auto* co = static_cast<typename P::Complex*>(out);
+  auto* ri = static_cast<typename P::Real*>(in);
+  auto* ro = static_cast<typename P::Real*>(out);
+  constexpr unsigned how = FFTW_ESTIMATE | FFTW_UNALIGNED;
+  if (s.forward_real())
+    return P::r2c(s.rank, s.n, s.batch, ri, a.embed, a.stride, a.dist, co, b.embed, b.stride, b.dist,
+                  how | (in_place ? 0 : FFTW_PRESERVE_INPUT));
+  if (s.inverse_real())
+    return P::c2r(s.rank, s.n, s.batch, ci, a.embed, a.stride, a.dist, ro, b.embed, b.stride, b.dist, how);
+  return P::c2c(s.rank, s.n, s.batch, ci, a.embed, a.stride, a.dist, co, b.embed, b.stride, b.dist,
+                inverse ? FFTW_BACKWARD : FFTW_FORWARD, how | (in_place ? 0 : FFTW_PRESERVE_INPUT));
+}
+
+// Complex elements that a transform to real numbers reads: to the end of the last one.
+size_t extent(const Shape& s, const Layout& l) {
+  size_t last = 0;
+  for (int d = 0; d < s.rank; ++d) {
+    const int n = d + 1 == s.rank ? s.n[d] / 2 + 1 : s.n[d];
+    last = last * static_cast<size_t>(l.embed[d]) + static_cast<size_t>(n - 1);
+  }
+  return static_cast<size_t>(s.batch - 1) * static_cast<size_t>(l.dist) + last * static_cast<size_t>(l.stride) + 1;
+}
+
+template <class P>
+void execute(const Shape& s, void* plan, void* in, void* out) {
+  const auto p = static_cast<typename P::Plan>(plan);
+  using C = typename P::Complex;
+  using R = typename P::Real;
+  if (s.forward_real()) return P::run_r2c(p, static_cast<R*>(in), static_cast<C*>(out));
+  if (!s.inverse_real()) return P::run_c2c(p, static_cast<C*>(in), static_cast<C*>(out));
+  if (in == out) return P::run_c2r(p, static_cast<C*>(in), static_cast<R*>(out));
+  // FFTW would write to its input.
+  const R* from = static_cast<const R*>(in);
+  std::vector<R> copy(from, from + 2 * extent(s, s.in_layout(false)));
+  P::run_c2r(p, reinterpret_cast<C*>(copy.data()), static_cast<R*>(out));
+}
+
+}  // namespace
+
+Layout Shape::packed(bool real, bool in_place) const {
+  Layout l;
+  std::copy_n(n, 3, l.embed);
+  int& row = l.embed[rank - 1];
+  const bool half = type != CUFFT_C2C && type != CUFFT_Z2Z;
+  if (half && !real) row = row / 2 + 1;
+  if (half && real && in_place) row = 2 * (row / 2 + 1);
+  l.dist = 1;
+  for (int d = 0; d < rank; ++d) l.dist *= l.embed[d];
+  return l;
+}
+
+Layout Shape::in_layout(bool in_place) const { return in ? *in : packed(forward_real(), in_place); }
+Layout Shape::out_layout(bool in_place) const { return out ? *out : packed(inverse_real(), in_place); }
+
+size_t Shape::work_bytes() const {
+  size_t elements = static_cast<size_t>(batch);
+  for (int d = 0; d < rank; ++d) elements *= static_cast<size_t>(n[d]);
+  return elements * (is_double() ? sizeof(cufftDoubleComplex) : sizeof(cufftComplex));
+}
+
+Transform::~Transform() {
+  std::lock_guard l(planner());
+  for (auto& row : plans_)
+    for (void* p : row)
+      if (p && shape_.is_double())
+        Double::destroy(static_cast<fftw_plan>(p));
+      else if (p)
+        Single::destroy(static_cast<fftwf_plan>(p));
+}
+
+void* Transform::plan(bool in_place, bool inverse, void* in, void* out) {
+  std::lock_guard l(m_);
+  void*& p = plans_[in_place][inverse];
+  if (!p) {
+    std::lock_guard one(planner());
+    p = shape_.is_double() ? make<Double>(shape_, in_place, inverse, in, out)
+                           : make<Single>(shape_, in_place, inverse, in, out);
+  }
+  return p;
+}
+
+void Transform::run(void* in, void* out, int direction) {
+  void* p = plan(in == out, direction == CUFFT_INVERSE, in, out);
+  if (!p) return;
+  if (shape_.is_double())
+    execute<Double>(shape_, p, in, out);
+  else
+    execute<Single>(shape_, p, in, out);
+}
+
+}  // namespace us::cufft
