@@ -47,7 +47,9 @@ bool wanted() {
   return is;
 }
 
-const Entry& entry(u32 row) { return row < kRuntimeRows ? runtime_entries()[row] : driver_entries()[row - kRuntimeRows]; }
+const Entry& entry(u32 row) {
+  return row < kRuntimeRows ? runtime_entries()[row] : driver_entries()[row - kRuntimeRows];
+}
 
 // What a program does not write, and what it asks before it starts. <<<>>> ends in the one exception.
 constexpr std::string_view kLaunch = "__cudaLaunchKernel";

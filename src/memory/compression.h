@@ -17,10 +17,10 @@ namespace us::memory {
 inline constexpr u32 kLine = 128;
 
 struct LineCode {
-  u32 element = 4;             // bytes
-  u32 shift = 0, width = 64;   // bits
+  u32 element = 4;            // bytes
+  u32 shift = 0, width = 64;  // bits
   u64 base = 0;
-  u32 bits = kLine * 8;        // of the whole code; at least those of the line: not compressed
+  u32 bits = kLine * 8;  // of the whole code; at least those of the line: not compressed
   u32 factor() const { return bits <= 256 ? 4 : bits <= 512 ? 2 : 1; }
 };
 LineCode encode_line(const u8* line);

@@ -49,8 +49,7 @@ Result<Recording> read_recording(const std::string& path) {
   if (!in.read(reinterpret_cast<char*>(&header), sizeof header) || header.magic != kMagic)
     return wrong(path, "no recording");
   std::vector<char> bytes(std::min(header.next, header.available) - sizeof header);
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-    return wrong(path, "shorter than it says");
+  if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) return wrong(path, "shorter than it says");
   Recording out;
   out.process = header.process;
   out.dropped = header.dropped;

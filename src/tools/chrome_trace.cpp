@@ -82,8 +82,8 @@ class Writer {
             std::string_view arguments) {
     event(fmt::format(
         R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}})",
-        category, quoted(name), process, track, time(begin), fmt::format("{}.{:03}", (end - begin) / 1000, (end - begin) % 1000),
-        arguments));
+        category, quoted(name), process, track, time(begin),
+        fmt::format("{}.{:03}", (end - begin) / 1000, (end - begin) % 1000), arguments));
   }
   void arrow(const Recording&, u64 process, u64 track, const Item&);
   void streams(const Recording&, u64 process, std::vector<Item>);
@@ -124,8 +124,13 @@ Item item_of(const Recording& r, const Work& w) {
 }
 
 Item item_of(const probe::Graph& g) {
-  return {g.begin, g.end, g.call, g.place, fmt::format("graph {}", g.place.graph),
-          fmt::format(R"("call": {}, "stream": {}, "graph": {}, "steps": {})", g.call, g.place.stream, g.place.graph, g.nodes)};
+  return {g.begin,
+          g.end,
+          g.call,
+          g.place,
+          fmt::format("graph {}", g.place.graph),
+          fmt::format(R"("call": {}, "stream": {}, "graph": {}, "steps": {})", g.call, g.place.stream, g.place.graph,
+                      g.nodes)};
 }
 
 void Writer::arrow(const Recording& r, u64 process, u64 track, const Item& i) {

@@ -24,7 +24,8 @@ Summary summary_of(const std::string& name, std::vector<u64> v) {
   s.max = v.back();
   s.average = static_cast<double>(s.total) / static_cast<double>(s.count);
   const std::size_t half = v.size() / 2;
-  s.median = v.size() % 2 ? static_cast<double>(v[half]) : (static_cast<double>(v[half - 1]) + static_cast<double>(v[half])) / 2;
+  s.median = v.size() % 2 ? static_cast<double>(v[half])
+                          : (static_cast<double>(v[half - 1]) + static_cast<double>(v[half])) / 2;
   return s;
 }
 
@@ -43,7 +44,8 @@ void append_text(std::string& out, const Table& t) {
     out += "  none\n";
     return;
   }
-  out += fmt::format("  {:>6} {:>15} {:>9} {:>15} {:>15} {:>13} {:>13}  {}\n", "%", "total", "count", "average", "median", "min", "max", "name");
+  out += fmt::format("  {:>6} {:>15} {:>9} {:>15} {:>15} {:>13} {:>13}  {}\n", "%", "total", "count", "average",
+                     "median", "min", "max", "name");
   for (const Summary& s : t.rows)
     out += fmt::format("  {:>6.1f} {:>15} {:>9} {:>15.1f} {:>15.1f} {:>13} {:>13}  {}\n", s.percent, s.total, s.count,
                        s.average, s.median, s.min, s.max, s.name);

@@ -34,7 +34,8 @@ void check_lossless(const Line& line, const LineCode& c) {
     const T difference = static_cast<T>(v[i] - v[0]);
     const i64 delta = static_cast<i64>(static_cast<std::make_signed_t<T>>(difference)) >> c.shift;
     const u32 spare = 64 - std::max(c.width, 1u);
-    const i64 stored = c.width ? static_cast<i64>(static_cast<u64>(delta) << spare) >> spare : 0;  // as it comes out of `width` bits
+    const i64 stored =
+        c.width ? static_cast<i64>(static_cast<u64>(delta) << spare) >> spare : 0;  // as it comes out of `width` bits
     EXPECT_EQ(static_cast<T>(static_cast<T>(c.base) + static_cast<T>(static_cast<u64>(stored) << c.shift)), v[i]);
   }
   EXPECT_EQ(c.bits, 8 * sizeof(T) + 12 + (count - 1) * c.width);
@@ -70,7 +71,8 @@ TEST(Compression, SmallDifferences) {
 TEST(Compression, RunsOfFloats) {
   static u32 first;
   for (first = 0; first < 40000000; first = first * 3 + 8)
-    EXPECT_EQ(factor(line_of<float>([](u32 i) { return static_cast<float>(first + i / 4); })), first < 8 ? 2u : 4u) << first;
+    EXPECT_EQ(factor(line_of<float>([](u32 i) { return static_cast<float>(first + i / 4); })), first < 8 ? 2u : 4u)
+        << first;
 }
 
 TEST(Compression, RandomWordsStay) {

@@ -6,7 +6,8 @@
 asm(".pushsection .us_driver_slots,\"aw\",@progbits\n.balign 8\nus_driver_slots:\n.popsection");
 #define US_ENTRY(name, level, note)                                                                  \
   asm(".pushsection .us_driver_slots,\"aw\",@progbits\n"                                             \
-      "us_driver_slot_" #name ": .quad us_impl_" #name "\n.popsection\n"                             \
+      "us_driver_slot_" #name ": .quad us_impl_" #name                                               \
+      "\n.popsection\n"                                                                              \
       ".pushsection .text\n.balign 16\n"                                                             \
       ".globl " #name "\n.type " #name ",@function\n" #name ": endbr64\n jmp *us_driver_slot_" #name \
       "(%rip)\n"                                                                                     \

@@ -107,7 +107,7 @@ US_API CUresult cuMemSetAccess(CUdeviceptr at, size_t bytes, const CUmemAccessDe
   if (!list || count == 0) return CUDA_ERROR_INVALID_VALUE;
   return with_memory([&](VirtualMemory& v) {
     for (size_t i = 0; i < count; ++i) {
-      US_TRY(check_location(list[i].location));
+      if (us::driver::failed(check_location(list[i].location))) return Error::InvalidValue;
       if (!is_access(list[i].flags)) return Error::InvalidValue;
     }
     for (size_t i = 0; i < count; ++i)

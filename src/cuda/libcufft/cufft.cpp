@@ -73,8 +73,8 @@ US_API cufftResult cufftPlan2d(cufftHandle* plan, int x, int y, cufftType type) 
 US_API cufftResult cufftPlan3d(cufftHandle* plan, int x, int y, int z, cufftType type) {
   return simple(3, x, y, z, type, 1, into_new(plan));
 }
-US_API cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int istride, int idist, int* onembed,
-                                 int ostride, int odist, cufftType type, int batch) {
+US_API cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int istride, int idist,
+                                 int* onembed, int ostride, int odist, cufftType type, int batch) {
   return many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, into_new(plan));
 }
 
@@ -137,7 +137,9 @@ US_API cufftResult cufftGetSize(cufftHandle plan, size_t* bytes) {
 }
 
 // Nothing is written to a work area; the calls only have to be legal.
-US_API cufftResult cufftSetWorkArea(cufftHandle plan, void*) { return exists(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; }
+US_API cufftResult cufftSetWorkArea(cufftHandle plan, void*) {
+  return exists(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+}
 US_API cufftResult cufftSetAutoAllocation(cufftHandle plan, int on) {
   const auto p = us::cufft::find(plan);
   if (!p) return CUFFT_INVALID_PLAN;

@@ -53,7 +53,8 @@ bool submit(cudaStream_t stream, Job* job) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;
   unsigned long long id = 0;
-  const cudaError_t e = stream ? cudaStreamGetCaptureInfo(stream, &status, &id, &graph, nullptr, nullptr, nullptr) : cudaSuccess;
+  const cudaError_t e =
+      stream ? cudaStreamGetCaptureInfo(stream, &status, &id, &graph, nullptr, nullptr, nullptr) : cudaSuccess;
   if (e == cudaSuccess && status == cudaStreamCaptureStatusActive)
     return give_to_graph(graph, job) && cudaLaunchHostFunc(stream, run_job, job) == cudaSuccess;
   if (cudaLaunchHostFunc(stream, run_job_once, job) == cudaSuccess) return true;
