@@ -148,6 +148,8 @@ Error DeviceGrid::launch_in(const Place& place, Prepared& p) {
     compiled = compile_node(*p.function, variant, *launch);
   if (compiled && context_.runtime().settings().deterministic) context_.executor().wait(compiled);
   const NodeRef n = context_.executor().make(Node::Kind::Kernel);
+  n->span = context_.runtime().notes().kernel(
+      {.device = context_.device().ordinal(), .context = static_cast<u32>(context_.id())}, *launch, *p.function, 0);
   n->launch = std::move(launch);
   submit(place, n, compiled);
   return Error::Success;

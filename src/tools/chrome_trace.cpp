@@ -146,7 +146,8 @@ void Writer::arrow(const Recording& r, u64 process, u64 track, const Item& i) {
 }
 
 std::string stream_name(u64 stream, u64 lane) {
-  const std::string name = stream == 1   ? "default stream"
+  const std::string name = stream == 0   ? "launched by kernels"
+                           : stream == 1 ? "default stream"
                            : stream == 2 ? "per-thread default stream"
                                          : fmt::format("stream {}", stream);
   return lane ? fmt::format("{}, beside it {}", name, lane) : name;
