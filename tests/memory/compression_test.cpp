@@ -76,10 +76,8 @@ TEST(Compression, RunsOfFloats) {
 }
 
 TEST(Compression, RandomWordsStay) {
-  std::mt19937 random(1);
-  static std::mt19937* r;
-  r = &random;
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(factor(line_of<u32>([](u32) { return static_cast<u32>((*r)()); })), 1u);
+  static std::mt19937 random(1);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(factor(line_of<u32>([](u32) { return static_cast<u32>(random()); })), 1u);
 }
 
 // Whatever the width, nothing is lost.
