@@ -166,7 +166,10 @@ Error Context::memory_operations(Stream& s, MemOpParams p) {
   if (at) return runtime().captures().add(*at, NodeType::MemOps, std::move(p));
   const bool waits = std::ranges::any_of(p.list, [](const MemOp& op) { return op.kind == MemOp::Wait; });
   auto operations = in_turn(std::move(p.list));
-  if (!waits) return run_later(s, 0, [f = std::move(operations)] { f(); }, runtime().notes().other(place_of(s), probe::Work::What::MemoryOperations));
+  if (!waits)
+    return run_later(
+        s, 0, [f = std::move(operations)] { f(); },
+        runtime().notes().other(place_of(s), probe::Work::What::MemoryOperations));
   wait_until(s, std::move(operations));
   return Error::Success;
 }

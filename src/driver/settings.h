@@ -32,8 +32,8 @@ struct Settings {
   // What kernels ask that only the runtime API's headers know: names of errors, attributes, versions. The call's result.
   std::function<u64(device::DeviceApi, u32 device, Function*, std::span<const u64> words)> device_query;
   std::function<void(const device::Launch&)> launched;  // a kernel is on its way to the device: what its record tells
-  probe::Recorder* recorder = nullptr;          // of --trace and --stats
-  std::function<void(std::string_view)> print;  // device printf; empty = stdout
+  probe::Recorder* recorder = nullptr;                  // of --trace and --stats
+  std::function<void(std::string_view)> print;          // device printf; empty = stdout
 };
 
 }  // namespace us::driver
