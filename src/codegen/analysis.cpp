@@ -423,7 +423,20 @@ bool is_spin(const ir::Inst& i) {
   return (e & isa::kLoad) && (i.has(isa::Tok::volatile_) || i.has(isa::Tok::relaxed) || i.has(isa::Tok::acquire));
 }
 
-bool may_yield(const ir::Inst& i) { return i.form != isa::Form::Unknown && (isa::info(i.form).effects & isa::kYield); }
+bool may_yield(const ir::Inst& i) {
+  switch (i.form) {
+    case isa::Form::Unknown:
+      return false;
+    case isa::Form::griddepcontrol:
+      return i.has(isa::Tok::wait);
+    case isa::Form::wgmma_mma_async:  // waits for the other warps of its warpgroup; never under divergence
+    case isa::Form::wgmma_mma_async_popc:
+    case isa::Form::wgmma_mma_async_sp:
+      return true;
+    default:
+      return isa::info(i.form).effects & isa::kYield;
+  }
+}
 
 bool reads_shadow(const Analysis& a, const ir::Cfg& c, ir::ValueId value, u32 def_block, u32 use_block) {
   if (!a.shadow[value.v] || def_block == ir::Cfg::kNone) return false;

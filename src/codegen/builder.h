@@ -16,6 +16,9 @@
 namespace us::numerics {
 enum class Approx : u8;
 }
+namespace us::device {
+struct MmaCode;
+}
 namespace us::codegen {
 
 inline constexpr u32 kMaxRtArgs = 24, kMaxRtResults = 8;  // of one runtime function
@@ -128,6 +131,9 @@ class Builder {
     call_rt(fn, std::span<const V>(args.begin(), args.size()),
             std::span<const u32>(result_bits.begin(), result_bits.size()), results, uniform_if_args);
   }
+
+  // mma of f64 to nearest; args as those of RtFn::Mma. False: this builder knows no better way than that.
+  virtual bool multiply_doubles(const device::MmaCode&, std::span<const V>, V*) { return false; }
 
   // Operands of the current instruction
   virtual V read(const ir::Operand&,

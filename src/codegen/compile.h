@@ -18,6 +18,7 @@ struct ObjectCode {
   u32 local_bytes = 0;
   bool its = false;
   bool whole_cta = false;
+  bool triggers = false;
   std::vector<PassTime> times;
   std::string dump;   // text of --dump-after
   std::string error;  // why there is no code

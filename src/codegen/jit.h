@@ -12,6 +12,7 @@ struct Variant {
   device::Dim3 block{0, 0, 0};  // 0 = generic
   device::Dim3 cluster{1, 1, 1};
   u32 dynamic_shared = 0;  // informational for now
+  bool dependent = false;  // launched to run beside its predecessors: griddepcontrol.wait has something to wait for
 };
 
 struct Options {

@@ -13,11 +13,11 @@
 namespace us::codegen {
 namespace {
 
-constexpr char kMagic[8] = {'u', 's', 'o', 'b', 'j', '0', '0', '1'};
+constexpr char kMagic[8] = {'u', 's', 'o', 'b', 'j', '0', '0', '2'};
 
 struct Header {
   char magic[8];
-  u32 yields, local_bytes, its, whole_cta;
+  u32 yields, local_bytes, its, whole_cta, triggers, unused;
   u64 size, check;
 };
 
@@ -49,6 +49,7 @@ bool ObjectCache::load(const std::string& key, ObjectCode* out) const {
   out->local_bytes = h.local_bytes;
   out->its = h.its;
   out->whole_cta = h.whole_cta;
+  out->triggers = h.triggers;
   return true;
 }
 
@@ -64,6 +65,7 @@ void ObjectCache::store(const std::string& key, const ObjectCode& code) const {
   h.local_bytes = code.local_bytes;
   h.its = code.its;
   h.whole_cta = code.whole_cta;
+  h.triggers = code.triggers;
   h.size = code.elf.size();
   h.check = checksum(code.elf);
   {
@@ -88,7 +90,8 @@ std::string cache_key(const ir::Module& m, const std::string& kernel, const Vari
   h.word(m.hash[1]);
   h.text(kernel);
   for (u32 d : {v.block.x, v.block.y, v.block.z, v.cluster.x, v.cluster.y, v.cluster.z}) h.word(d);
-  h.word(u64{o.force_varying} | u64{o.force_its} << 1 | u64{o.fast_math} << 2 | u64{o.deferred_copies} << 3);
+  h.word(u64{o.force_varying} | u64{o.force_its} << 1 | u64{o.fast_math} << 2 | u64{o.deferred_copies} << 3 |
+         u64{v.dependent} << 4);
   return fmt::format("{:016x}{:016x}", h.a, h.b);
 }
 

@@ -43,12 +43,15 @@ void deliver(Slot& s, const Transfer& t) {
   if (t.mbarrier >= 0) complete_tx(s, u32(t.mbarrier), t.bytes);
 }
 
+}  // namespace
+
 u64 next_random(Slot& s) {  // xorshift64*
   u64& x = s.random;
   x ^= x >> 12, x ^= x << 25, x ^= x >> 27;
   return x * 0x2545f4914f6cdd1d >> 32;
 }
 
+namespace {
 constexpr u32 kPage = 4096;
 void read(const u8* p) { static_cast<void>(*static_cast<const volatile u8*>(p)); }
 void read_range(const u8* p, u32 bytes) {

@@ -102,6 +102,7 @@ struct Groups {
 };
 // Delivers what these lanes of the warp issued in groups before before[lane].
 void finish_groups(Slot&, Warp&, u32 lanes, const u32 (&before)[kWarpSize], Groups);
+u64 next_random(Slot&);   // of the order of deliveries
 bool deliver_one(Slot&);  // false: none is under way
 void deliver_all(Slot&);
 

@@ -16,21 +16,6 @@ u32 as_half(MmaType t, u32 v) {
   return u32(t == MmaType::E5M2 ? numerics::e5m2_to_f16(v, 0, 0) : numerics::e4m3_to_f16(v, 0, 0));
 }
 
-// How the elements of one operand lie in registers.
-struct Elements {
-  MmaType type;
-  u32 bits, in_register, shift;
-  explicit Elements(MmaType t)
-      : type(t),
-        bits(t == MmaType::B1 ? 32 : numerics::bits_of(t)),
-        in_register(32 / bits),
-        shift(t == MmaType::TF32 ? 13 : 0) {}
-  u32 get(u64 word, u32 e, bool whole = false) const {
-    const u32 v = bits == 32 ? u32(word) >> shift : u32(word) >> (e * bits) & ((1u << bits) - 1);
-    return eight_bit_float(type) && !whole ? as_half(type, v) : v;
-  }
-};
-
 // The place of product k among the steps. Floats of 8 bits are multiplied as halves, in two steps: the lower halves of all
 // registers of a, then the upper halves.
 struct Order {
@@ -42,13 +27,45 @@ struct Order {
 };
 }  // namespace
 
-void load_b(const MmaCode& code, const u64* registers, MmaTile& t) {
-  const Elements from(code.b);
-  const Order place(code);
-  const u32 n = from.in_register, count = code.b_regs();
+namespace {
+// Words of registers to elements: put(register, element in it, lane, bits).
+template <u32 Bits, bool Halves, class Put>
+inline void spread(MmaType type, const u64* registers, u32 count, const Put& put) {
+  constexpr u32 n = 32 / Bits;
+  const u32 shift = type == MmaType::TF32 ? 13 : 0;
   for (u32 r = 0; r < count; ++r)
-    for (u32 e = 0; e < n; ++e)
-      for (u32 l = 0; l < 32; ++l) t.b[place(r * 4 * n + l % 4 * n + e)][l / 4] = from.get(registers[r * 32 + l], e);
+    for (u32 l = 0; l < 32; ++l) {
+      const u32 word = u32(registers[r * 32 + l]) >> shift;
+      for (u32 e = 0; e < n; ++e) {
+        const u32 v = Bits == 32 ? word : word >> (e * Bits % 32) & u32((u64(1) << Bits) - 1);
+        put(r, e, l, Halves ? as_half(type, v) : v);
+      }
+    }
+}
+template <class Put>
+void spread(MmaType t, bool halves, const u64* registers, u32 count, const Put& put) {
+  switch (t == MmaType::B1 ? 32 : numerics::bits_of(t)) {
+    case 4:
+      return spread<4, false>(t, registers, count, put);
+    case 8:
+      return halves ? spread<8, true>(t, registers, count, put) : spread<8, false>(t, registers, count, put);
+    case 16:
+      return spread<16, false>(t, registers, count, put);
+    default:
+      return spread<32, false>(t, registers, count, put);
+  }
+}
+}  // namespace
+
+void load_b(const MmaCode& code, const u64* registers, u32 (*b)[numerics::kMmaColumns]) {
+  const Order place(code);
+  const u32 n = code.b == MmaType::B1 ? 1 : 32 / numerics::bits_of(code.b);
+  auto put = [&](u32 r, u32 e, u32 l, u32 v) { b[place(r * 4 * n + l % 4 * n + e)][l / 4] = v; };
+  auto plain = [&](u32 r, u32 e, u32 l, u32 v) { b[r * 4 * n + l % 4 * n + e][l / 4] = v; };
+  if (place.halves)
+    spread(code.b, true, registers, code.b_regs(), put);
+  else
+    spread(code.b, eight_bit_float(code.b), registers, code.b_regs(), plain);
 }
 
 u32 Metadata::column(u32 row, u32 k) const {
@@ -75,22 +92,25 @@ u32 Metadata::nibble(u32 row, u32 chunk) const {
   return u32(registers_[quad + lane]) >> (4 * at) & 15;
 }
 
-void load_a(const MmaCode& code, const u64* registers, const u64* metadata, MmaTile& t) {
-  const Elements from(code.a);
+void load_a(const MmaCode& code, const u64* registers, const u64* metadata, MmaTile::Column* a) {
   const Order place(code);
   const Metadata meta(code, metadata);
-  const u32 n = from.in_register, count = code.a_regs(), blocks = code.m / 8u;
+  const bool words = code.a == MmaType::B1, halves = eight_bit_float(code.a) && !code.a_registers;
+  const u32 n = words ? 1 : 32 / numerics::bits_of(code.a), blocks = code.m / 8u;
   if (code.sparse || blocks == 1)
-    for (auto& row : t.a)
-      for (u32& x : row) x = code.sparse ? numerics::kMmaAbsent : 0;
-  for (u32 r = 0; r < count; ++r)
-    for (u32 e = 0; e < n; ++e)
-      for (u32 l = 0; l < 32; ++l) {
-        const u32 row = l / 4 + r % blocks * 8;
-        u32 k = r / blocks * 4 * n + l % 4 * n + e;
-        if (code.sparse) k = meta.column(row, k);
-        t.a[place(k)][row] = from.get(registers[r * 32 + l], e, code.a_registers);
-      }
+    for (u32 k = 0; k < (words ? code.k / 32u : code.k); ++k)
+      for (u32& x : a[k]) x = code.sparse ? numerics::kMmaAbsent : 0;
+  auto put = [&](u32 r, u32 e, u32 l, u32 v) {
+    const u32 row = l / 4 + r % blocks * 8;
+    u32 k = r / blocks * 4 * n + l % 4 * n + e;
+    if (code.sparse) k = meta.column(row, k);
+    a[place(k)][row] = v;
+  };
+  auto plain = [&](u32 r, u32 e, u32 l, u32 v) { a[r / 2 * 4 * n + l % 4 * n + e][l / 4 + r % 2 * 8] = v; };
+  if (code.sparse || place.halves || blocks == 1)
+    spread(code.a, halves, registers, code.a_regs(), put);
+  else
+    spread(code.a, halves, registers, code.a_regs(), plain);
 }
 
 // c and d: as words, or pairs of halves

@@ -24,8 +24,8 @@ class Metadata {
   const u64* registers_;
 };
 
-void load_a(const MmaCode&, const u64* registers, const u64* metadata, numerics::MmaTile&);
-void load_b(const MmaCode&, const u64* registers, numerics::MmaTile&);
+void load_a(const MmaCode&, const u64* registers, const u64* metadata, numerics::MmaTile::Column* a);
+void load_b(const MmaCode&, const u64* registers, u32 (*b)[numerics::kMmaColumns]);
 void load_c(const MmaCode&, const u64* registers, numerics::MmaTile&);
 void store_d(const MmaCode&, const numerics::MmaTile&, u64* results);
 

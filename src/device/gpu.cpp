@@ -39,6 +39,8 @@ std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch) {
   g->resident_limit = std::max(1u, launch->max_resident_ctas / g->cluster_ctas);
   if (launch->cooperative) g->resident_limit = u32(std::max<u64>(g->clusters, 1));
   g->unfinished = g->clusters;
+  g->triggers = launch->code->triggers;
+  g->untriggered = g->clusters * g->cluster_ctas;
   g->progress_ns = now_ns();
   g->launch = std::move(launch);
   return g;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The modelled GPU as the driver sees it: submit a grid, get told when it ended and how. No CUDA objects here.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,6 +41,7 @@ struct KernelCode {
   using RunCta = void (*)(WarpCtx* const* warps, WarpCtx** current);
   RunCta run_cta = nullptr;
   bool yields = false;       // needs a fibre
+  bool triggers = false;     // has griddepcontrol.launch_dependents
   u32 local_bytes = 0;       // per thread, all frames that are known statically
   u32 local_dynamic = 1024;  // per thread, for the .local frames of recursive and indirect calls
   // Source line of a code address, for faults and deadlock reports ("file.cu:12"); empty if unknown.
@@ -71,7 +73,10 @@ struct Launch {
   bool cooperative = false;                // all CTAs must be resident at once
   u32 max_resident_ctas = 1;               // occupancy limit of the modelled device for this kernel, whole device
   u32 stack_bytes = 0;                     // per thread, if more than the code's own local_dynamic
-  std::function<void(const Fault&)> done;  // called once, on a worker thread
+  std::function<void()>
+      triggered;  // if the code triggers: all CTAs have, or have ended; on a worker thread, before `done`
+  std::shared_ptr<std::atomic<bool>> predecessors_done;  // griddepcontrol.wait waits for it; null: nothing to wait for
+  std::function<void(const Fault&)> done;                // called once, on a worker thread
   std::function<void()> started;           // if set: called once, when the first CTA is taken
 };
 

@@ -17,6 +17,7 @@
 #include "device/copy.h"
 #include "device/fibre.h"
 #include "device/gpu.h"
+#include "device/warpgroup.h"
 
 namespace us::device {
 
@@ -33,14 +34,16 @@ struct Grid {
   void (*run)(WarpCtx*) = nullptr;  // of launch->code
   KernelCode::RunCta run_cta = nullptr;
   bool yields = false;
+  bool triggers = false;
   u32 cluster_ctas = 1;
   u32 cta_threads = 0, cta_warps = 0;
   u64 clusters = 0;
-  Dim3 cluster_grid;               // the grid counted in clusters
-  u32 resident_limit = 1;          // clusters
-  std::atomic<u64> next{0};        // first cluster not issued; beyond `clusters`: none left
-  std::atomic<u64> unfinished{0};  // clusters not ended
-  std::atomic<u32> resident{0};    // clusters admitted on fibres
+  Dim3 cluster_grid;                // the grid counted in clusters
+  u32 resident_limit = 1;           // clusters
+  std::atomic<u64> next{0};         // first cluster not issued; beyond `clusters`: none left
+  std::atomic<u64> unfinished{0};   // clusters not ended
+  std::atomic<u64> untriggered{0};  // CTAs without griddepcontrol.launch_dependents, if the code has it
+  std::atomic<u32> resident{0};     // clusters admitted on fibres
   std::atomic<bool> failed{false};
   std::atomic<u64> progress_ns{0};  // when something other than spinning last happened
   std::mutex fault_mutex;
@@ -49,7 +52,7 @@ struct Grid {
   bool exhausted() const { return next.load(std::memory_order_relaxed) >= clusters; }
 };
 
-enum class Wait : u8 { None, Barrier, Mbarrier, Cluster };
+enum class Wait : u8 { None, Barrier, Mbarrier, Cluster, Warpgroup };
 
 struct Warp : WarpCtx {
   Cta* home = nullptr;
@@ -81,6 +84,7 @@ struct Warp : WarpCtx {
   std::vector<u64> tickets[2];  // of its copies in groups of cp.async and of cp.async.bulk, in Slot::queue
   u32 stack_used[32] = {};      // bytes taken by alloca, from the top of each lane's local memory down
   bool stack_touched = false;
+  std::unique_ptr<WgmmaQueue> wgmma;  // if it has issued any
 };
 
 // One of the 16 barriers of a CTA. Threads are counted as the ISA counts them: a warp that arrives with all its remaining
@@ -104,12 +108,14 @@ struct Cta : CtaCtx {
   u32 polling = 0;  // warps that wait for an mbarrier
   u32 open_barriers = 0;
   u32 running_warps = 0;  // not ended
+  bool triggered = false;
   std::array<Barrier, kNamedBarriers> barriers;
   std::array<u32, kNamedBarriers> barrier_generation{};  // completed phases
   std::array<u32, kNamedBarriers> barrier_red{};         // result of the last reduction
   std::unique_ptr<std::array<std::array<u32, kMaxWarps>, kNamedBarriers>>
       parts;  // lanes that came, by barrier and warp
   std::vector<std::unique_ptr<Warp>> warp;
+  std::array<std::unique_ptr<Warpgroup>, kMaxWarps / 4> warpgroups;  // that have come to wgmma
 };
 
 struct Slot {
@@ -140,6 +146,8 @@ inline void count_failed_poll(Warp& w, u32 lanes, Wait what) {
   w.polled = what;
   w.poll_events = events;
 }
+// The CTA lets dependent grids start, or has ended.
+void trigger(Cta&);
 inline Warp& warp_of(WarpCtx* w) { return *static_cast<Warp*>(w); }
 inline Grid& grid_of(Warp& w) { return *w.home->slot->grid; }
 inline u64 cluster_window_bytes(const Slot& s) { return s.grid->cluster_ctas * kCtaSharedStride; }

@@ -20,6 +20,7 @@ inline Warp& enter_rt(WarpCtx* ctx, const void* site) {
   return w;
 }
 
+std::string warpgroup_state(Warp&);  // of the one it waits for
 inline u32 first_lane(u32 mask) { return u32(std::countr_zero(mask)); }
 inline Worker& worker_of(Warp& w) { return *w.home->slot->worker; }
 inline Machine& machine_of(Warp& w) { return worker_of(w).machine; }

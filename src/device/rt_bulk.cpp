@@ -7,6 +7,8 @@
 
 #include "device/bulk_code.h"
 #include "device/copy.h"
+#include "device/machine.h"
+#include "device/mbarrier.h"
 #include "device/rt.h"
 
 namespace us::device {
@@ -132,7 +134,12 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const BulkCode code(args[l]);
     const u64 map = args[32 + l], shared = args[64 + l], mbarrier = args[96 + l], ctas = args[128 + l];
     require_multiple(w, map, 64, "the tensor map's address", l);
-    auto box = std::make_shared<memory::TensorBox>();
+    memory::TensorBox on_stack;
+    std::shared_ptr<memory::TensorBox> kept;
+    const bool now =
+        machine_of(w).options.async.delivery == AsyncDelivery::Eager && !code.masked() && code.op() == ReduceOp::None;
+    if (!now) kept = std::make_shared<memory::TensorBox>();
+    memory::TensorBox* const box = now ? &on_stack : kept.get();
     std::memcpy(&box->map, std::bit_cast<const void*>(map), sizeof box->map);
     if (const char* why = memory::unusable(box->map, code.dimensions(), code.im2col()))
       refuse(w, Outcome::IllegalInstruction, fmt::format("bulk tensor copy: {}", why), l);
@@ -143,6 +150,16 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     require_coordinates(w, *box, code.to_global(), l);
     u8* place = shared_at(w, shared, memory::shared_bytes(box->map), l, "bulk tensor copy");
     box->shared_offset = u32(shared % kCtaSharedStride);
+    if (now) {
+      if (code.to_global()) {
+        memory::store_box(*box, place);
+      } else {
+        require_mbarrier(w, mbarrier, l);
+        memory::load_box(*box, place);
+        complete_tx(*w.home->slot, u32(mbarrier), bytes);
+      }
+      continue;
+    }
     Transfer t;
     t.bytes = t.src_bytes = bytes;
     if (code.to_global()) {
@@ -150,13 +167,13 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       t.reduction = {code.op(), Element::U32};
       if (code.op() != ReduceOp::None && !element_of_map(box->map.type, code.op(), t.reduction.type))
         refuse(w, Outcome::IllegalInstruction, "bulk tensor reduction: elements of this type cannot be reduced", l);
-      t.tensor = std::move(box);
+      t.tensor = std::move(kept);
       into_group(w, l, t);
       issue(*w.home->slot, std::move(t));
       continue;
     }
     require_mbarrier(w, mbarrier, l);
-    t.tensor = std::move(box);
+    t.tensor = std::move(kept);
     deliver_to_shared(w, l, t, shared, mbarrier, code.masked(), ctas);
   }
 }

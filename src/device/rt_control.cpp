@@ -45,6 +45,25 @@ void rt_BadIndirectCall(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       fmt::format("indirect call through {:#x}, which is no function", args[first_lane(mask)]), mask);
 }
 
+void trigger(Cta& c) {
+  if (c.triggered) return;
+  c.triggered = true;
+  Grid& g = *c.slot->grid;
+  if (g.untriggered.fetch_sub(1) == 1 && g.launch->triggered) g.launch->triggered();
+}
+
+void rt_GridTrigger(WarpCtx* ctx, u32, const u64*, u64*) { trigger(*US_RT_ENTER(ctx).home); }
+
+// The grids before this one run beside it, perhaps on this very thread.
+void rt_GridWait(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const auto* done = grid_of(w).launch->predecessors_done.get();
+  if (!done || done->load(std::memory_order_acquire)) return;
+  if (!w.on_fibre)
+    die(w, Outcome::NotSupported, "internal: a kernel that was compiled as never blocking waits for other grids", mask);
+  while (!done->load(std::memory_order_acquire)) worker_of(w).give_way(w);
+}
+
 void rt_GlobalTimer(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   w.read_clock = true;

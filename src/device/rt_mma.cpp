@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mma.sync: what registers of a warp multiply to.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -32,6 +33,13 @@ void multiply_eight_bit(const MmaCode& code, MmaTile& t) {
   numerics::mma_step({MmaType::F16, MmaType::F16, code.d, 25, half, code.k}, t);
   for (u32 j = 0; j < numerics::kMmaColumns; ++j)
     for (u32 i = 0; i < numerics::kMmaRows; ++i) t.d[j][i] = add(code.d, c[j][i], t.d[j][i]);
+}
+
+void multiply_twice(const MmaCode& code, MmaTile& t) {
+  const u32 half = code.k / 2u;
+  numerics::mma_step({code.a, code.b, code.d, 25, 0, half}, t);
+  std::copy_n(t.d[0], numerics::kMmaColumns * numerics::kMmaRows, t.c[0]);
+  numerics::mma_step({code.a, code.b, code.d, 25, half, code.k}, t);
 }
 
 // f64: one fused multiplication and addition after the other.
@@ -108,7 +116,7 @@ void multiply_fragments(const MmaCode& code, const u64* registers, u64* results)
   if (code.d == MmaType::F64) return multiply_doubles(code, a, b, c, results);
   if (code.quarters()) return multiply_quarters(code, a, b, c, results);
   MmaTile t;
-  load_a(code, a, e, t), load_b(code, b, t), load_c(code, c, t);
+  load_a(code, a, e, t.a), load_b(code, b, t.b), load_c(code, c, t);
   const u32 depth = code.k;
   if (code.a == MmaType::B1)
     numerics::mma_bits(code.exclusive, depth / 32, t);
@@ -116,6 +124,8 @@ void multiply_fragments(const MmaCode& code, const u64* registers, u64* results)
     numerics::mma_integer(code.a, code.b, depth, code.saturate, t);
   else if (eight_bit_float(code.a))
     multiply_eight_bit(code, t);
+  else if (code.twice)
+    multiply_twice(code, t);
   else
     numerics::mma_step({code.a, code.b, code.d, 25, 0, depth}, t);
   store_d(code, t, results);

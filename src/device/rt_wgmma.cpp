@@ -1,135 +1,204 @@
 // SPDX-License-Identifier: Apache-2.0
-// wgmma.mma_async: each warp of a warpgroup multiplies its sixteen rows of a by all of b. Eight columns of the result are one call.
-//
-// A descriptor says where a matrix lies in shared memory (addresses and distances in units of 16 bytes):
-//
-//     63 62 | 61 .. 52 | 51 49 | 48 46 | 45 .. 32 | 31 30 | 29 .. 16 | 15 14 | 13 .. 0
-//     swizzle           base            stride             lead               start       swizzle 1: 128, 2: 64, 3: 32 bytes
-//
-// Matrices consist of chunks of 16 bytes. Elements along k side by side (K-major): row x has its chunks in a line as wide as the
-// swizzle (16 bytes without); eight lines follow each other, the next eight rows are `stride` away, the next line's width of chunks
-// `lead`. Elements along the other dimension side by side: the same with the dimensions exchanged, but without a swizzle the next
-// eight k are `lead` away and the next chunk `stride`. A swizzle exclusive-ors address bits 4.. with bits 7.. less the base offset.
-// Recorded with oracle/numerics/record_wgmma.cu.
-#include <cstring>
+// wgmma: how the warps of a warpgroup come together for a product, and when its results are delivered. See warpgroup.h.
+#include <fmt/format.h>
 
-#include "device/fragments.h"
+#include <algorithm>
+
+#include "device/machine.h"
 #include "device/rt.h"
 
 namespace us::device {
 namespace {
-using numerics::MmaTile;
-using numerics::MmaType;
 
-class SharedMatrix {
- public:
-  SharedMatrix(const u8* memory, u64 descriptor, bool k_major)
-      : memory_(memory),
-        k_major_(k_major),
-        start_(units(descriptor)),
-        lead_(units(descriptor >> 16)),
-        stride_(units(descriptor >> 32)),
-        base_(u32(descriptor >> 49) & 7) {
-    const u32 swizzle = u32(descriptor >> 62);
-    width_ = swizzle == 1 ? 8 : swizzle == 2 ? 4 : swizzle == 3 ? 2 : 1;
-  }
-  // K-major: chunk `chunk` of row `line`. Else: chunk `chunk` of the row that is k = line.
-  const u8* chunk(u32 line, u32 chunk) const {
-    const bool exchanged = !k_major_ && width_ == 1;
-    const u32 far = exchanged ? lead_ : stride_, next = exchanged ? stride_ : lead_;
-    const u32 at = start_ + line / 8 * far + line % 8 * 16 * width_ + chunk / width_ * next + chunk % width_ * 16;
-    const u32 swizzled = at ^ (((at >> 7) - base_) & (width_ - 1)) << 4;
-    return memory_ + (swizzled & (kCtaSharedStride - 1));
-  }
+constexpr u64 kAll = u64(1) << 32;  // beyond the number of any group
 
- private:
-  static u32 units(u64 field) { return (u32(field) & 0x3fff) << 4; }
-  const u8* memory_;
-  bool k_major_;
-  u32 start_, lead_, stride_, base_, width_;
-};
-
-struct Rows {
-  MmaType type;
-  bool k_major, negate;
-  u32 first, lines, depth;
-};
-// The elements of `lines` rows from `first` on, Bytes each: put(row, k, element).
-template <u32 Bytes, class Put>
-void read_rows(const SharedMatrix& from, const Rows& rows, const Put& put) {
-  constexpr u32 n = 16 / Bytes;
-  const u32 shift = rows.type == MmaType::TF32 ? 13 : 0, flip = rows.negate ? 1u << (8 * Bytes - 1) : 0;
-  const u32 outer = rows.k_major ? rows.lines : rows.depth, inner = (rows.k_major ? rows.depth : rows.lines) / n;
-  for (u32 x = 0; x < outer; ++x)
-    for (u32 c = 0; c < inner; ++c) {
-      const u8* chunk = rows.k_major ? from.chunk(rows.first + x, c) : from.chunk(x, rows.first / n + c);
-      for (u32 e = 0; e < n; ++e) {
-        u32 v = 0;
-        std::memcpy(&v, chunk + e * Bytes, Bytes);
-        v = (v ^ flip) >> shift;
-        if (rows.k_major)
-          put(x, c * n + e, v);
-        else
-          put(c * n + e, x, v);
-      }
-    }
+u32 place_of(const Warp& w) { return w.warp_id % 4; }
+std::unique_ptr<Warpgroup>& group_of(Warp& w) { return w.home->warpgroups[w.warp_id / 4]; }
+u32 warps_of_group(const Warp& w) {
+  const u32 first = w.warp_id & ~3u;
+  return (1u << std::min(4u, w.home->warps - first)) - 1;
 }
-template <class Put>
-void read_matrix(const SharedMatrix& from, const Rows& rows, const Put& put) {
-  switch (rows.type == MmaType::B1 ? 32 : numerics::bits_of(rows.type)) {
-    case 8:
-      return read_rows<1>(from, rows, put);
-    case 16:
-      return read_rows<2>(from, rows, put);
-    default:
-      return read_rows<4>(from, rows, put);
+
+void read(Cta& c, Wgmma& p) {
+  if (p.read) return;
+  p.read = true;
+  const u8* shared = c.cluster_window + u64(c.cluster_rank) * kCtaSharedStride;
+  p.terms.open(p.code, p.code.tile);
+  for (u32 k : Lanes(p.came)) p.terms.read_a(k, shared, p.a[k], p.registers[k]);
+  for (u32 t = 0; t < p.code.tile; ++t) p.terms.read_b(t, shared, p.b);
+}
+
+// The sums of a product go to the next product with the same registers, and wait for wgmma.wait_group to bring them there.
+void deliver_sum(WgmmaQueue& q, size_t after, u32 key, const u64* sum) {
+  std::copy_n(sum, kWarpSize, q.results[key].begin());
+  for (size_t n = after; n < q.queue.size(); ++n)
+    for (WgmmaQueue::Columns& c : q.queue[n].columns)
+      for (u32 e = 0; e < 4; ++e)
+        if (c.key[e] == key) {
+          if (c.keep) std::copy_n(sum, kWarpSize, c.c + e * kWarpSize);
+          return;
+        }
+}
+
+// Products of groups before this one, in their order.
+void deliver(Warp& w, u64 before) {
+  WgmmaQueue& q = *w.wgmma;
+  while (!q.queue.empty() && q.queue.front().group < before) {
+    WgmmaQueue::Product& p = q.queue.front();
+    read(*w.home, *p.wgmma);
+    for (const WgmmaQueue::Columns& c : p.columns) {
+      u64 sums[4 * 32];
+      p.wgmma->terms.multiply(place_of(w), c.tile, c.c, sums);
+      for (u32 e = 0; e < 4; ++e)
+        if (c.key[e] != ~0u) deliver_sum(q, 1, c.key[e], sums + e * kWarpSize);
+      for (const auto& [e, key] : c.copies) deliver_sum(q, 1, key, sums + e * kWarpSize);
+    }
+    q.queue.pop_front();
   }
+}
+
+std::shared_ptr<Wgmma> fresh(Warpgroup& g) {
+  for (const auto& p : g.made)
+    if (p.use_count() == 1) return p;
+  return g.made.emplace_back(std::make_shared<Wgmma>());
+}
+
+// All warps have come.
+void start(Warp& w, Warpgroup& g) {
+  Cta& c = *w.home;
+  Wgmma& p = *g.gathering;
+  if (!p.code.late)
+    read(c, p);
+  else
+    p.now = machine_of(w).options.async.delivery == AsyncDelivery::Random && next_random(*c.slot) % 2;
+  c.ready |= g.waiting;
+  g.waiting = 0;
+  c.slot->events++;
+  g.gathering.reset();
+}
+
+void wait_for_others(Warp& w, Warpgroup& g, u32 mask) {
+  if (!w.on_fibre)
+    die(w, Outcome::NotSupported, "internal: a kernel that was compiled as never blocking waits for a warpgroup", mask);
+  g.waiting |= 1u << w.warp_id;
+  w.home->ready &= ~(1u << w.warp_id);
+  w.wait = Wait::Warpgroup;
+  w.wait_mask = mask;
+  worker_of(w).leave(w);
+  w.wait = Wait::None;
 }
 }  // namespace
 
-void multiply_tile(const MmaCode& code, const u8* shared, u32 warp, u64 a, u64 b, const u64* registers, u64* results) {
-  const u64 *meta = registers + 4 * 32, *c = meta + 32;
-  const bool bits = code.a == MmaType::B1;
-  const u32 depth = bits ? code.k / 32u : code.k;
-  MmaTile t;
-  if (code.a_registers) {
-    load_a(code, registers, meta, t);
-    const u32 top = numerics::bits_of(code.a) - (code.a == MmaType::TF32 ? 14 : 1);
-    if (code.negate_a)
-      for (u32 k = 0; k < depth; ++k)
-        for (u32& x : t.a[k]) x ^= x == numerics::kMmaAbsent ? 0 : 1u << top;
-  } else {
-    const Metadata metadata(code, meta);
-    const SharedMatrix from(shared, a, !code.a_column);
-    Rows rows{code.a, !code.a_column, code.negate_a, warp * 16, 16, depth};
-    if (code.sparse) {
-      for (u32 k = 0; k < depth; ++k)
-        for (u32& x : t.a[k]) x = numerics::kMmaAbsent;
-      rows.depth /= 2;
-      read_matrix(from, rows, [&](u32 i, u32 k, u32 v) { t.a[metadata.column(i, k)][i] = v; });
-    } else {
-      read_matrix(from, rows, [&](u32 i, u32 k, u32 v) { t.a[k][i] = v; });
-    }
-  }
-  const SharedMatrix from(shared, b, !code.b_row);
-  read_matrix(from, Rows{code.b, !code.b_row, code.negate_b, code.tile * 8u, 8, depth},
-              [&](u32 j, u32 k, u32 v) { t.b[k][j] = v; });
-  load_c(code, c, t);
-  if (bits)
-    numerics::mma_bits(false, depth, t);
-  else if (numerics::is_integer(code.a))
-    numerics::mma_integer(code.a, code.b, depth, code.saturate, t);
-  else
-    numerics::mma_step({code.a, code.b, code.d, eight_bit_float(code.a) ? 13u : 25u, 0, depth}, t);
-  store_d(code, t, results);
+std::string warpgroup_state(Warp& w) {
+  const Warpgroup& g = *group_of(w);
+  std::string missing;
+  for (u32 k : Lanes(warps_of_group(w) & ~(g.gathering ? g.gathering->came : 0)))
+    missing += fmt::format("{}{}", missing.empty() ? "" : ", ", (w.warp_id & ~3u) + k);
+  return "wgmma.mma_async of its warpgroup: missing warps " + missing;
 }
 
-// args: code, descriptors of a and b, registers of a, the metadata, registers of c
+// args: code, descriptors of a and b, registers of a, the metadata
+void rt_WgmmaIssue(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const u32 lane = first_lane(mask), place = place_of(w);
+  auto& g = group_of(w);
+  if (!g) g = std::make_unique<Warpgroup>();
+  if (!w.wgmma) w.wgmma = std::make_unique<WgmmaQueue>();
+  w.wgmma->last.reset();
+  const MmaCode code = MmaCode::unpack(args[lane]);
+  if (!g->gathering) {
+    g->gathering = fresh(*g);
+    g->gathering->code = code;
+    g->gathering->came = 0;
+    g->gathering->read = g->gathering->now = false;
+    g->gathering->b = args[64 + lane];
+  }
+  Wgmma& p = *g->gathering;
+  if (p.code.pack() != code.pack())
+    die(w, Outcome::IllegalInstruction, "wgmma.mma_async: the warps of a warpgroup execute different ones", mask);
+  p.a[place] = args[32 + lane];
+  std::copy_n(args + 3 * 32, 5 * 32, p.registers[place]);
+  p.came |= 1u << place;
+  w.wgmma->last = g->gathering;
+  if (p.came == warps_of_group(w))
+    start(w, *g);
+  else
+    wait_for_others(w, *g, mask);
+  if (p.now) deliver(w, kAll);
+}
+
+// Eight columns. args: code, registers of c; late: their keys, whether c counts
 void rt_Wgmma(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
-  US_RT_ENTER(ctx);
+  Warp& w = US_RT_ENTER(ctx);
   const u32 lane = first_lane(mask);
-  multiply_tile(MmaCode::unpack(args[lane]), ctx->window + ctx->shared_base, ctx->warp_id % 4, args[32 + lane],
-                args[64 + lane], args + 3 * 32, results);
+  const MmaCode code = MmaCode::unpack(args[lane]);
+  WgmmaQueue& q = *w.wgmma;
+  Wgmma& p = *q.last;
+  const u32 each = code.c == numerics::MmaType::F16 ? 2 : 4;
+  if (!code.late) return p.terms.multiply(place_of(w), code.tile, args + 32, results);
+  WgmmaQueue::Columns columns{code.tile, (args[(1 + 2 * each) * 32 + lane] & 1) != 0, {~0u, ~0u, ~0u, ~0u}, {}, {}};
+  if (columns.keep) std::copy_n(args + 32, each * 32, columns.c);
+  for (u32 e = 0; e < each; ++e) {
+    const u32 key = columns.key[e] = u32(args[(1 + each + e) * 32 + lane]);
+    const auto ahead = q.results.find(key);
+    if (ahead == q.results.end()) continue;
+    if (columns.keep) std::copy_n(ahead->second.begin(), kWarpSize, columns.c + e * 32);
+    q.results.erase(ahead);
+  }
+  if (p.now) {
+    read(*w.home, p);
+    return p.terms.multiply(place_of(w), code.tile, columns.c, results);
+  }
+  std::copy_n(args + 32, each * 32, results);  // as they were
+  if (q.queue.empty() || q.queue.back().wgmma != q.last) q.queue.push_back({q.last, ~0u, {}});
+  q.queue.back().columns.push_back(columns);
+}
+
+void rt_WgmmaCommit(WarpCtx* ctx, u32, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (!w.wgmma) return;
+  for (WgmmaQueue::Product& p : w.wgmma->queue)
+    if (p.group == ~0u) p.group = w.wgmma->groups;
+  w.wgmma->groups++;
+}
+
+void rt_WgmmaWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const u64 pending = args[first_lane(mask)];
+  if (!w.wgmma) return;
+  if (pending == ~u64(0))
+    deliver(w, kAll);  // before a call
+  else if (w.wgmma->groups > pending)
+    deliver(w, w.wgmma->groups - pending);
+}
+
+void rt_WgmmaMoved(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (!w.wgmma) return;
+  const u32 lane = first_lane(mask), to = u32(args[lane]), from = u32(args[32 + lane]);
+  WgmmaQueue& q = *w.wgmma;
+  for (auto p = q.queue.rbegin(); p != q.queue.rend(); ++p)
+    for (WgmmaQueue::Columns& c : p->columns)
+      for (u32 e = 0; e < 4; ++e)
+        if (c.key[e] == from) return c.copies.push_back({e, to});
+  if (const auto r = q.results.find(from); r != q.results.end()) {
+    const auto value = r->second;
+    q.results[to] = value;
+  }
+}
+
+// args: keys of registers, what is in them
+void rt_WgmmaResults(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
+  Warp& w = US_RT_ENTER(ctx);
+  constexpr u32 n = 8;
+  const u32 lane = first_lane(mask);
+  std::copy_n(args + n * 32, n * 32, results);
+  if (!w.wgmma || w.wgmma->results.empty()) return;
+  for (u32 e = 0; e < n; ++e)
+    if (const auto r = w.wgmma->results.find(u32(args[e * 32 + lane])); r != w.wgmma->results.end()) {
+      std::copy_n(r->second.begin(), kWarpSize, results + e * 32);
+      w.wgmma->results.erase(r);
+    }
 }
 
 }  // namespace us::device

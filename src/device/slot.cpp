@@ -86,6 +86,7 @@ void place(Slot& s, u64 cluster) {
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
     Cta& c = *s.cta[r];
     c.ctaid = {x * size.x + c.cluster_ctaid.x, y * size.y + c.cluster_ctaid.y, z * size.z + c.cluster_ctaid.z};
+    c.triggered = false;
     c.smid = u32(cluster * g.cluster_ctas + r) % s.worker->machine.options.sms;
   }
 }
@@ -103,6 +104,12 @@ void reset(Warp& w, u32 spin_budget) {
   w.cluster_counted = false;
   if (w.stack_touched) std::fill_n(w.stack_used, kWarpSize, 0u);
   w.stack_touched = false;
+  if (w.wgmma) {
+    w.wgmma->clear();
+    Warpgroup& g = *w.home->warpgroups[w.warp_id / 4];
+    g.gathering.reset();
+    g.waiting = 0;
+  }
 }
 
 void close_shared(Cta& c) {

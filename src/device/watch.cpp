@@ -32,7 +32,7 @@ enum class Standing { Stuck, Polling, Timed, Spinning };
 Standing standing_of(const Slot& s) {
   Standing worst = Standing::Stuck;
   for_each_warp(s, [&](Warp& w) {
-    if (w.wait == Wait::Barrier || w.wait == Wait::Cluster) return;
+    if (w.wait == Wait::Barrier || w.wait == Wait::Cluster || w.wait == Wait::Warpgroup) return;
     bool polls = w.quiet_polls >= kQuietPolls && w.poll_events == s.events;
     worst = std::max(worst, !polls ? Standing::Spinning : w.read_clock ? Standing::Timed : Standing::Polling);
   });
@@ -51,6 +51,7 @@ __attribute__((no_sanitize("address", "thread"))) u64 fingerprint(const Warp& w)
 std::string waits_for(Warp& w) {
   if (w.wait == Wait::Cluster || (w.quiet_polls && w.polled == Wait::Cluster))
     return cluster_barrier_state(*w.home->slot);
+  if (w.wait == Wait::Warpgroup) return warpgroup_state(w);
   if (w.wait == Wait::Barrier) return barrier_state(*w.home, w.wait_barrier);
   if (w.quiet_polls) return w.polled == Wait::Barrier ? barrier_state(*w.home, w.wait_barrier) : mbarrier_state(w);
   return "memory that another thread must change (it spins)";

@@ -110,7 +110,10 @@ void Worker::loop_body() {
   for (u64 k = loop_first_; k < loop_first_ + loop_count_; ++k) {
     if (g.failed.load(std::memory_order_relaxed)) break;
     place(s, k);
-    for (u32 r = 0; r < g.cluster_ctas; ++r) run_to_end(g, *s.cta[r], spin);
+    for (u32 r = 0; r < g.cluster_ctas; ++r) {
+      run_to_end(g, *s.cta[r], spin);
+      if (g.triggers) trigger(*s.cta[r]);
+    }
     if (!s.queue.empty()) deliver_all(s);
   }
   for (u32 r = 0; r < g.cluster_ctas; ++r)
@@ -213,6 +216,7 @@ void Worker::warp_ended(Warp& w) {
   c.slot->events++;
   if (--c.running_warps != 0) return threads_exited(w);
   deliver_all(*c.slot);
+  if (c.slot->grid->triggers) trigger(c);
   exited_from_cluster(w);
   if (--c.slot->ctas_running) close_shared(c);
 }

@@ -50,10 +50,11 @@ class Context {
   Error synchronize(Stream&);
   Error query(Stream&);
   bool busy() const { return executor_->busy(); }
-  Error synchronize();                              // the whole context, as the program asks for it
-  Error settle();                                   // the same, before memory or code goes: whatever captures
-  void after_all_work(std::shared_ptr<void> last);  // let go of when what is queued now is done
-  NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {});  // behind the tail
+  Error synchronize();                                    // the whole context, as the program asks for it
+  Error settle();                                         // the same, before memory or code goes: whatever captures
+  void after_all_work(std::shared_ptr<void> last);        // let go of when what is queued now is done
+  enum class Place : u8 { Behind, Record, Overlapping };  // Overlapping: a kernel that may run beside the one before it
+  NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {}, Place = Place::Behind);  // behind the tail
 
   // Two nodes with something between them: `first` goes behind the tail, `last` is the new tail and the caller's to submit.
   void append_span(Stream&, const NodeRef& first, const NodeRef& last, const NodeRef& also_after);

@@ -67,16 +67,28 @@ void Context::predecessors(Stream& s, const NodeRef& also_after, std::vector<Nod
   }
 }
 
-NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_after) {
+NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_after, Place place) {
   std::vector<NodeRef> after;
   after.reserve(4);
   node->priority = s.priority();
+  NodeRef primary, last;
   {
     std::lock_guard l(order_);
+    if (place == Place::Overlapping && s.kernel_.pending()) {
+      primary = s.kernel_;
+      last = std::exchange(s.tail_, {});
+    }
     predecessors(s, also_after, after);
     s.tail_ = node;
+    if (node->kind == Node::Kind::Kernel)
+      s.kernel_ = node;
+    else if (place != Place::Record)
+      s.kernel_ = {};
   }
-  executor_->submit(node, after);
+  if (primary)
+    executor_->submit_overlapping(node, after, primary, last);
+  else
+    executor_->submit(node, after);
   return node;
 }
 
@@ -86,6 +98,7 @@ void Context::append_span(Stream& s, const NodeRef& first, const NodeRef& last, 
     std::lock_guard l(order_);
     predecessors(s, also_after, after);
     s.tail_ = last;
+    s.kernel_ = {};
   }
   executor_->submit_from_device(first, after);
 }
@@ -184,7 +197,7 @@ Error Context::record(Event& e, Stream& s, bool external) {
     n->work = [shared = e.shared(), number = e.shared()->record()] { shared->complete(number); };
   }
   e.recorded(n);
-  append(s, n);
+  append(s, n, {}, Place::Record);
   return Error::Success;
 }
 

@@ -116,7 +116,9 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   US_TRY(validate(f, c, cluster));
   std::shared_ptr<const codegen::Compiled> code;
   std::string log;
-  const codegen::Variant variant{c.block, cluster, static_cast<u32>(c.dynamic_shared)};
+  const bool overlaps = c.programmatic_serialization;
+  const codegen::Variant variant{c.block, cluster, static_cast<u32>(c.dynamic_shared),
+                                 overlaps && f.module().waits_for_grids()};
   if (const Error e = f.code(variant, code, log); failed(e)) {
     runtime().report(log);
     return e;
@@ -131,7 +133,7 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   const NodeRef n = executor_->make(Node::Kind::Kernel);
   n->span = runtime().notes().kernel(place_of(s), *launch, f, launch->record.domain);
   n->launch = std::move(launch);
-  append(s, n);
+  append(s, n, {}, overlaps ? Place::Overlapping : Place::Behind);
   return Error::Success;
 }
 

@@ -72,7 +72,7 @@ struct Executor::Engine {
       if (n->span) n->span->begin();
       n->work();
       std::vector<Node*> ready;
-      executor.finish(n, ready);
+      executor.ended(n, ready);
       for (Node* r : ready) r->executor->start(r);
       l.lock();
     }
@@ -181,6 +181,8 @@ NodeRef Executor::make(Node::Kind kind) {
   n->end_ns = 0;
   n->refs.store(1, std::memory_order_relaxed);
   n->waiting.store(1, std::memory_order_relaxed);
+  n->closing.store(1, std::memory_order_relaxed);
+  n->triggered = false;
   n->state.store(0, std::memory_order_relaxed);
   return NodeRef(n);
 }
@@ -191,6 +193,7 @@ void Executor::release(Node* n) {
   n->work = nullptr;
   n->until = nullptr;
   n->span.reset();
+  n->predecessors_done = nullptr;
   n->successors.clear();
   Impl& impl = *n->executor->impl_;
   std::lock_guard l(impl.m);
@@ -207,9 +210,7 @@ void Executor::submit(const NodeRef& node, std::span<const NodeRef> after) {
   submit_from_device(node, after);
 }
 
-// Workers of the device must not wait for the device.
-void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> after) {
-  Node* n = node.get();
+void Executor::add_predecessors(Node* n, std::span<const NodeRef> after) {
   n->refs.fetch_add(1, std::memory_order_relaxed);  // until complete
   impl_->pending.fetch_add(1, std::memory_order_relaxed);
   for (const NodeRef& p : after) {
@@ -219,6 +220,33 @@ void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> 
     n->waiting.fetch_add(1, std::memory_order_relaxed);
     p->successors.push_back(n);
   }
+}
+
+// Workers of the device must not wait for the device.
+void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> after) {
+  Node* n = node.get();
+  add_predecessors(n, after);
+  if (n->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) start(n);
+}
+
+void Executor::submit_overlapping(const NodeRef& node, std::span<const NodeRef> after, const NodeRef& primary,
+                                  const NodeRef& last) {
+  throttle();
+  Node* n = node.get();
+  add_predecessors(n, after);
+  {
+    std::lock_guard l(impl_->m);  // both are this executor's
+    if (last.pending()) {
+      n->predecessors_done = std::make_shared<std::atomic<bool>>(false);
+      n->launch->predecessors_done = n->predecessors_done;
+      n->closing.fetch_add(1, std::memory_order_relaxed);
+      last->overlapping.push_back(n);
+    }
+    if (primary.pending() && !primary->triggered) {
+      n->waiting.fetch_add(1, std::memory_order_relaxed);
+      primary->early.push_back(n);
+    }
+  }
   if (n->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) start(n);
 }
 
@@ -226,10 +254,10 @@ void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> 
 void Executor::start(Node* first) {
   if (!start_one(first)) return;
   std::vector<Node*> ready;
-  finish(first, ready);
+  ended(first, ready);
   for (std::size_t i = 0; i < ready.size(); ++i) {
     Node* n = ready[i];
-    if (n->executor->start_one(n)) n->executor->finish(n, ready);
+    if (n->executor->start_one(n)) n->executor->ended(n, ready);
   }
 }
 
@@ -248,6 +276,12 @@ bool Executor::start_one(Node* n) {
       return true;
     case Node::Kind::Kernel:
       if (dropped) return true;
+      if (n->launch->code->triggers)
+        n->launch->triggered = [this, n] {
+          std::vector<Node*> ready;
+          trigger(n, ready);
+          for (Node* r : ready) r->executor->start(r);
+        };
       n->launch->done = [this, n](const device::Fault& f) { kernel_done(n, f); };
       impl_->gpu.submit(std::move(n->launch));
       return false;
@@ -288,7 +322,7 @@ void Executor::kernel_done(Node* n, const device::Fault& f) {
     if (impl_->fault) impl_->fault(f);
   }
   std::vector<Node*> ready;
-  finish(n, ready);
+  ended(n, ready);
   for (Node* r : ready) r->executor->start(r);
 }
 
@@ -297,26 +331,56 @@ void Executor::complete(NodeRef n) {
   std::vector<Node*> ready;
   Node* node = n.get();
   n = NodeRef();
-  finish(node, ready);
+  ended(node, ready);
   for (Node* r : ready) r->executor->start(r);
 }
 
-void Executor::finish(Node* n, std::vector<Node*>& ready) {
+// All blocks of a kernel have triggered, or it has ended.
+void Executor::trigger(Node* n, std::vector<Node*>& ready) {
+  std::lock_guard l(impl_->m);
+  n->triggered = true;
+  for (Node* s : n->early)
+    if (s->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(s);
+  n->early.clear();
+}
+
+void Executor::ended(Node* n, std::vector<Node*>& ready) {
+  if (n->closing.load(std::memory_order_acquire) != 1) trigger(n, ready);  // it will be complete later
+  if (n->closing.fetch_sub(1, std::memory_order_acq_rel) == 1) finish(n, ready);
+}
+
+// Kernels that overlap it and have ended are complete, too, and so on.
+void Executor::finish(Node* first, std::vector<Node*>& ready) {
+  std::vector<Node*> next;
+  finish_one(first, ready, next);
+  for (std::size_t k = 0; k < next.size(); ++k) finish_one(next[k], ready, next);
+}
+
+void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>& complete) {
   if (n->timed) n->end_ns = probe::now_ns();
   if (n->span) [[unlikely]]
     n->span->end();
   const std::size_t before = ready.size();
+  std::vector<Node*> overlapping;
   {
     std::lock_guard l(impl_->m);
     n->state.store(2, std::memory_order_release);
-    for (Node* s : n->successors)
-      if (s->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(s);
+    n->triggered = true;
+    for (const auto* list : {&n->successors, &n->early})
+      for (Node* s : *list)
+        if (s->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(s);
+    n->early.clear();
+    overlapping.swap(n->overlapping);
   }
   n->state.notify_all();
   if (n->kind == Node::Kind::Empty) n->work = nullptr;  // what was kept until now; it may refer to the node
   if (ready.size() > before + 1)
     std::stable_sort(ready.begin() + static_cast<std::ptrdiff_t>(before), ready.end(),
                      [](Node* a, Node* b) { return a->priority < b->priority; });
+  for (Node* o : overlapping) {
+    o->predecessors_done->store(true, std::memory_order_release);
+    if (o->closing.fetch_sub(1, std::memory_order_acq_rel) == 1) complete.push_back(o);
+  }
   release(n);
   std::atomic<u32>& pending = impl_->pending;  // at 0 the executor may go away under us
   const u32 left = pending.fetch_sub(1, std::memory_order_acq_rel) - 1;

@@ -19,8 +19,10 @@ class Executor {
   NodeRef make(Node::Kind);                                     // from a pool
   void submit(const NodeRef&, std::span<const NodeRef> after);  // the node runs when all of `after` are complete
   void submit_from_device(const NodeRef&, std::span<const NodeRef> after);  // never waits
-  void complete(NodeRef);                                                   // by the caller of a Kind::Caller node
-  void wait(const NodeRef&);                                                // until complete
+  // A kernel that may run beside `primary`, another one; `last`: that or what follows it and does not hold a kernel up.
+  void submit_overlapping(const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary, const NodeRef& last);
+  void complete(NodeRef);           // by the caller of a Kind::Caller node
+  void wait(const NodeRef&);        // until complete
   void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
   void throttle();  // until there is room for more work
@@ -40,7 +42,11 @@ class Executor {
   void start(Node*);      // and all that becomes ready at once by it
   bool start_one(Node*);  // true: it is complete already
   static void note_start(Node*, bool dropped);
-  void finish(Node*, std::vector<Node*>& ready);
+  void add_predecessors(Node*, std::span<const NodeRef> after);
+  void trigger(Node*, std::vector<Node*>& ready);
+  void ended(Node*, std::vector<Node*>& ready);   // its own work has; complete, if nothing else is missing
+  void finish(Node*, std::vector<Node*>& ready);  // complete
+  void finish_one(Node*, std::vector<Node*>& ready, std::vector<Node*>& complete);
   void kernel_done(Node*, const device::Fault&);
 
   std::unique_ptr<Impl> impl_;

@@ -159,4 +159,14 @@ Error Module::variable(const std::string& name, Variable& out) {
   return Error::NotFound;
 }
 
+bool Module::waits_for_grids() {
+  std::call_once(looked_for_waits_, [this] {
+    for (const ir::Function& f : ir_.functions)
+      for (const ir::Block& b : f.blocks)
+        for (const ir::Inst& i : b.insts)
+          waits_for_grids_ |= i.form == isa::Form::griddepcontrol && i.has(isa::Tok::wait);
+  });
+  return waits_for_grids_;
+}
+
 }  // namespace us::driver

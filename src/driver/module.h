@@ -32,6 +32,7 @@ class Module {
   Error function_at(u64 address, Function*& out);           // of device code; NotFound
   bool launches() const { return launches_; }               // kernels in it call the runtime API
   bool launches_graphs() const { return launches_graphs_; }
+  bool waits_for_grids();                                 // griddepcontrol.wait is in it
   const u64* symbols() const { return symbols_.data(); }  // GridCtx::symbols
   u8* const_bank() const { return const_bank_; }
   u64 const_bytes() const { return const_bytes_; }
@@ -49,7 +50,8 @@ class Module {
   std::vector<u64> symbols_;
   std::vector<u64> allocations_;  // device addresses to free
   u64 descriptors_ = 0;           // functions' addresses are in here
-  bool launches_ = false, launches_graphs_ = false;
+  bool launches_ = false, launches_graphs_ = false, waits_for_grids_ = false;
+  std::once_flag looked_for_waits_;
   u8* const_bank_ = nullptr;
   u64 const_bytes_ = 0;
   std::mutex m_;

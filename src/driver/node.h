@@ -2,7 +2,10 @@
 // One piece of work in the work graph. Streams, events and graphs are made of nothing else.
 //
 //   waiting = predecessors not yet complete (+1 while under construction)
-//   waiting reaches 0 → the executor starts the node → complete() → successors' waiting goes down, waiters wake up
+//   waiting reaches 0 → the executor starts the node → it ends → complete() → successors' waiting goes down, waiters wake up
+//
+// A kernel may overlap the one before it (programmatic dependent launch): it starts when that one has triggered or ended (`early`),
+// may wait for its completion (`predecessors_done`), and is complete only after it (`closing`).
 #pragma once
 #include <atomic>
 #include <cstring>
@@ -40,8 +43,13 @@ struct Node {
 
   std::atomic<u32> refs{1};
   std::atomic<u32> waiting{1};
-  std::atomic<u32> state{0};  // 0 pending, 1 ready for its caller (Caller), 2 complete
-  u64 end_ns = 0;             // host time when it completed, if timed
+  std::atomic<u32> state{0};       // 0 pending, 1 ready for its caller (Caller), 2 complete
+  std::atomic<u32> closing{1};     // 1 while it runs, +1 while the kernel that it overlaps is not complete
+  bool triggered = false;          // guarded by the executor, as what follows
+  std::vector<Node*> early;        // start when it has triggered
+  std::vector<Node*> overlapping;  // kernels that end after it
+  std::shared_ptr<std::atomic<bool>> predecessors_done;  // of an overlapping kernel
+  u64 end_ns = 0;                                        // host time when it completed, if timed
   Executor* executor = nullptr;
   std::vector<Node*> successors;  // guarded by the executor
   Node* next_free = nullptr;

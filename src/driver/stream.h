@@ -42,7 +42,9 @@ class Stream {
   mutable std::mutex m_;
   std::atomic<bool> any_attribute_{false};
   std::map<int, std::vector<u8>> attributes_;
-  NodeRef tail_;  // guarded by the context's stream lock
+  // Guarded by the context's stream lock
+  NodeRef tail_;
+  NodeRef kernel_;  // the tail, or before it with nothing but records of events between
 };
 
 }  // namespace us::driver

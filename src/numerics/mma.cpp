@@ -94,12 +94,13 @@ u32 rounded(const MmaStep& s, i64 total, i32 largest) {
 }
 
 // What infinities and NaNs make of a sum; 0: there are none.
-u32 special_result(const MmaStep& s, const MmaTile& t, u32 i, u32 j) {
+u32 special_result(const MmaStep& s, const MmaTile::Column* ta, const u32 (*tb)[kMmaColumns], const MmaTile::Column* tc,
+                   u32 i, u32 j) {
   bool nan = false, up = false, down = false;
   auto infinite = [&](bool negative) { (negative ? down : up) = true; };
   const Facts fa = facts(s.a), fb = facts(s.b), fc = facts(s.d);
   for (u32 k = s.first; k < s.last; ++k) {
-    const u32 a = t.a[k][i], b = t.b[k][j];
+    const u32 a = ta[k][i], b = tb[k][j];
     if (a == kMmaAbsent) continue;
     const Class x = classify(a, fa), y = classify(b, fb);
     if (x == NotANumber || y == NotANumber) nan = true;
@@ -109,9 +110,9 @@ u32 special_result(const MmaStep& s, const MmaTile& t, u32 i, u32 j) {
     else if (x != NotANumber && y != NotANumber)
       infinite((a >> (fa.bits - 1) ^ b >> (fb.bits - 1)) & 1);
   }
-  const Class z = classify(t.c[j][i], fc);
+  const Class z = classify(tc[j][i], fc);
   if (z == NotANumber) nan = true;
-  if (z == Infinite) infinite(t.c[j][i] >> (fc.bits - 1) & 1);
+  if (z == Infinite) infinite(tc[j][i] >> (fc.bits - 1) & 1);
   if (nan || (up && down)) return nan_of(s.d);
   return up || down ? infinity_of(s.d, down) : 0;
 }
@@ -201,21 +202,142 @@ u32 bits_of(MmaType t) {
   }
 }
 
-void mma_step(const MmaStep& s, MmaTile& t) {
+namespace {
+// Any numbers.
+void step_general(const MmaStep& s, const u32* ta, const u32* tb, const MmaTile::Column* tc, MmaTile::Column* td) {
   Factors a, b, c;
   const u32 depth = s.last - s.first;
-  bool special = decode(s.a, t.a[s.first], depth * kMmaRows, a, kPoint, kNowhere);
-  special |= decode(s.b, t.b[s.first], depth * kMmaColumns, b, kPoint, kNowhere);
-  special |= decode(s.d, t.c[0], kMmaColumns * kMmaRows, c, 23, kLeast);
+  bool special = decode(s.a, ta, depth * kMmaRows, a, kPoint, kNowhere);
+  special |= decode(s.b, tb, depth * kMmaColumns, b, kPoint, kNowhere);
+  special |= decode(s.d, tc[0], kMmaColumns * kMmaRows, c, 23, kLeast);
+  MmaStep whole = s;
+  whole.first = 0, whole.last = depth;
   for (u32 j = 0; j < kMmaColumns; ++j) {
     i64 total[kMmaRows];
     i32 largest[kMmaRows];
     sum_column(a, b, c, j, depth, s.fraction, total, largest);
     for (u32 i = 0; i < kMmaRows; ++i) {
-      u32 r = special ? special_result(s, t, i, j) : 0;
-      t.d[j][i] = r ? r : rounded(s, total[i], largest[i]);
+      u32 r = 0;
+      if (special)
+        r = special_result(whole, reinterpret_cast<const MmaTile::Column*>(ta),
+                           reinterpret_cast<const u32(*)[kMmaColumns]>(tb), tc, i, j);
+      td[j][i] = r ? r : rounded(s, total[i], largest[i]);
     }
   }
+}
+
+// Elements as floats, and the powers of two below them. Returns whether all are tame.
+template <MmaType T>
+inline __attribute__((always_inline)) bool make_floats(const u32* v, u32 n, float* value, float* power) {
+  constexpr Facts f = facts(T);
+  constexpr u32 fields = (1u << f.exponent) - 1, low = (1u << f.mantissa) - 1, bias = fields >> 1;
+  constexpr bool wide = f.exponent == 8;  // of narrower formats everything is tame but infinities and NaNs
+  u32 wild = 0;
+  for (u32 k = 0; k < n; ++k) {
+    const u32 x = v[k] & (0u - u32(v[k] != kMmaAbsent)), m = x & low, e = x >> f.mantissa & fields;
+    const u32 any = 0u - u32((m | e) != 0), sign = (x >> (f.bits - 1) & 1) << 31;
+    if (wide)
+      wild |= any & u32((e < 127 - 48) | (e > 127 + 60));
+    else
+      wild |= u32(f.infinite ? e == fields : (e == fields) & (m == low));
+    const u32 exponent = ((e ? e : 1) + 127 - bias) << 23;
+    const float small = float(i32(m)) * std::bit_cast<float>((128 - bias - f.mantissa) << 23);
+    const u32 magnitude = wide || e ? exponent | m << (23 - f.mantissa) : std::bit_cast<u32>(small);
+    value[k] = std::bit_cast<float>((sign | magnitude) & any);
+    power[k] = std::bit_cast<float>(exponent & any);
+  }
+  return !wild;
+}
+US_CLONES bool as_floats(MmaType t, const u32* v, u32 n, float* value, float* power) {
+  switch (t) {
+    case MmaType::F16:
+      return make_floats<MmaType::F16>(v, n, value, power);
+    case MmaType::BF16:
+      return make_floats<MmaType::BF16>(v, n, value, power);
+    case MmaType::TF32:
+      return make_floats<MmaType::TF32>(v, n, value, power);
+    case MmaType::E4M3:
+      return make_floats<MmaType::E4M3>(v, n, value, power);
+    case MmaType::E5M2:
+      return make_floats<MmaType::E5M2>(v, n, value, power);
+    default:
+      return false;
+  }
+}
+
+// Sixteen rows at once, as vectors of the compiler. No comparisons: it would take them apart.
+using Floats [[gnu::may_alias]] = float __attribute__((vector_size(64)));
+using Ints [[gnu::may_alias]] = i32 __attribute__((vector_size(64)));
+using Words [[gnu::may_alias]] = u32 __attribute__((vector_size(64)));
+using Doubles [[gnu::may_alias]] = double __attribute__((vector_size(128)));
+using Longs [[gnu::may_alias]] = i64 __attribute__((vector_size(128)));
+
+// From tame elements: products and scales are floats without an error, and turning a float into an integer cuts off as the rule says.
+// Sixteen products of less than 2^27 (of the largest significands) fit an i32. Returns whether all results are done: those of c that
+// are no finite numbers, and results below the smallest normal f32, are left to others.
+US_CLONES bool tame_columns(const MmaElements& a, const MmaElements& b, const MmaTile::Column* c, u32 depth,
+                            u32 fraction, MmaTile::Column* d) {
+  const i32 up = fraction > 23 ? i32(fraction) - 23 : 0, down = fraction < 23 ? 23 - i32(fraction) : 0;
+  const i64 cut = fraction < 23 ? -(i64(1) << (52 - fraction)) : -(i64(1) << 29);
+  const auto* of_value = reinterpret_cast<const Floats*>(a.value);
+  const auto* of_power = reinterpret_cast<const Floats*>(a.power);
+  Ints wild = {};
+  for (u32 j = 0; j < kMmaColumns; ++j) {
+    const Words x = *reinterpret_cast<const Words*>(c[j]);
+    const Ints e = Ints(x >> 23 & 255), subnormal = (e - 1) >> 31;
+    wild |= (254 - e) >> 31;
+    const Ints exponent = e - subnormal;  // of subnormals as of the smallest normal numbers
+    Ints most = exponent << 23;
+    for (u32 k = 0; k < depth; ++k) {  // not negative: ordered as integers are
+      const Ints more = Ints(of_power[k] * b.power[k * kMmaColumns + j]) - most;
+      most += more & ~(more >> 31);
+    }
+    const Ints largest = (most >> 23) - 127;
+    const Words significand = (x & 0x7fffff) | (Words(~subnormal) & 0x800000);
+    const Ints further = largest - exponent + (127 + down - 31), away = 31 + (further & (further >> 31));
+    const Ints short_of = i32(fraction) - largest - 127,
+               place = 127 + (short_of & (short_of >> 31));  // no product is so small
+    const Ints negative = Ints(x) >> 31, of_c = (Ints(significand << up >> Words(away)) ^ negative) - negative;
+    const Floats scale = Floats((place + 127) << 23);
+    Doubles sum = __builtin_convertvector(of_c, Doubles);
+    Words low = Words(of_c);  // of the sum
+    for (u32 first = 0; first < depth; first += 16) {
+      const u32 last = std::min(first + 16, depth);
+      Ints part = {};
+      for (u32 k = first; k < last; ++k)
+        part += __builtin_convertvector(of_value[k] * b.value[k * kMmaColumns + j] * scale, Ints);
+      sum += __builtin_convertvector(part, Doubles);
+      low += Words(part);
+    }
+    const Longs power = (__builtin_convertvector(largest, Longs) + (1023 - i64(fraction))) << 52;
+    const Floats r = __builtin_convertvector(Doubles(Longs(sum * Doubles(power)) & cut), Floats);
+    const Ints small = (Ints(Words(r) >> 23 & 255) - 1) >> 31, some = Ints(low | -low) >> 31;
+    wild |= small & some;  // so small a sum is less than 2^25 units
+    *reinterpret_cast<Floats*>(d[j]) = r;
+  }
+  i32 any = 0;
+  for (u32 i = 0; i < kMmaRows; ++i) any |= wild[i];
+  return !any;
+}
+}  // namespace
+
+MmaElements mma_elements(MmaType t, const u32* bits, u32 n, float* storage) {
+  MmaElements e{bits, storage, storage + n, false};
+  e.tame = as_floats(t, bits, n, e.value, e.power);
+  return e;
+}
+
+void mma_step(const MmaStep& s, const MmaElements& a, const MmaElements& b, const MmaTile::Column* c,
+              MmaTile::Column* d) {
+  const bool done = a.tame && b.tame && s.d == MmaType::F32 && tame_columns(a, b, c, s.last - s.first, s.fraction, d);
+  if (!done) step_general(s, a.bits, b.bits, c, d);
+}
+
+void mma_step(const MmaStep& s, MmaTile& t) {
+  alignas(64) float of_a[2 * kMmaDepth * kMmaRows], of_b[2 * kMmaDepth * kMmaColumns];
+  const u32 depth = s.last - s.first;
+  const MmaElements a = mma_elements(s.a, t.a[s.first], depth * kMmaRows, of_a);
+  mma_step(s, a, mma_elements(s.b, t.b[s.first], depth * kMmaColumns, of_b), t.c, t.d);
 }
 
 void mma_step_reference(const MmaStep& s, MmaTile& t) {
@@ -231,7 +353,7 @@ void mma_step_reference(const MmaStep& s, MmaTile& t) {
   };
   for (u32 j = 0; j < kMmaColumns; ++j)
     for (u32 i = 0; i < kMmaRows; ++i) {
-      if (const u32 r = special_result(s, t, i, j)) {
+      if (const u32 r = special_result(s, t.a, t.b, t.c, i, j)) {
         t.d[j][i] = r;
         continue;
       }
@@ -257,34 +379,35 @@ void mma_step_reference(const MmaStep& s, MmaTile& t) {
     }
 }
 
-namespace {
-i32 integer(MmaType t, u32 v) {
+US_CLONES static void integers(MmaType t, const u32* v, u32 n, i32* out) {
   switch (t) {
     case MmaType::S8:
-      return i8(v);
+      for (u32 k = 0; k < n; ++k) out[k] = v[k] == kMmaAbsent ? 0 : i8(v[k]);
+      break;
     case MmaType::S4:
-      return i32(v << 28) >> 28;
+      for (u32 k = 0; k < n; ++k) out[k] = v[k] == kMmaAbsent ? 0 : i32(v[k] << 28) >> 28;
+      break;
     default:
-      return i32(v);
+      for (u32 k = 0; k < n; ++k) out[k] = v[k] == kMmaAbsent ? 0 : i32(v[k]);
   }
 }
-}  // namespace
 
 US_CLONES void mma_integer(MmaType ta, MmaType tb, u32 depth, bool saturate, MmaTile& t) {
-  alignas(64) i32 sum[kMmaColumns][kMmaRows] = {};
-  for (u32 k = 0; k < depth; ++k) {
-    alignas(64) i32 a[kMmaRows];
-    for (u32 i = 0; i < kMmaRows; ++i) a[i] = t.a[k][i] == kMmaAbsent ? 0 : integer(ta, t.a[k][i]);
-    for (u32 j = 0; j < kMmaColumns; ++j) {
-      const i32 b = integer(tb, t.b[k][j]);
-      for (u32 i = 0; i < kMmaRows; ++i) sum[j][i] += a[i] * b;
+  alignas(64) i32 a[kMmaDepth * kMmaRows], b[kMmaDepth * kMmaColumns];
+  integers(ta, t.a[0], depth * kMmaRows, a);
+  integers(tb, t.b[0], depth * kMmaColumns, b);
+  for (u32 j = 0; j < kMmaColumns; ++j) {
+    alignas(64) i32 sum[kMmaRows] = {};
+    for (u32 k = 0; k < depth; ++k) {
+      const i32 of_b = b[k * kMmaColumns + j];
+      for (u32 i = 0; i < kMmaRows; ++i) sum[i] += a[k * kMmaRows + i] * of_b;
     }
+    if (saturate)
+      for (u32 i = 0; i < kMmaRows; ++i)
+        t.d[j][i] = u32(std::clamp<i64>(i64(sum[i]) + i32(t.c[j][i]), INT32_MIN, INT32_MAX));
+    else
+      for (u32 i = 0; i < kMmaRows; ++i) t.d[j][i] = u32(sum[i]) + t.c[j][i];
   }
-  for (u32 j = 0; j < kMmaColumns; ++j)
-    for (u32 i = 0; i < kMmaRows; ++i) {
-      const i64 wide = i64(sum[j][i]) + i32(t.c[j][i]);
-      t.d[j][i] = u32(saturate ? std::clamp<i64>(wide, INT32_MIN, INT32_MAX) : wide);
-    }
 }
 
 void mma_bits(bool exclusive, u32 words, MmaTile& t) {

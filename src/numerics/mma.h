@@ -35,13 +35,25 @@ struct MmaTile {
   alignas(64) Column d[kMmaColumns];
 };
 
+// Elements of a or b made ready for many products. `tame`: every element that is not zero lies in [2^-48, 2^61), so that floats hold
+// all products and scales exactly; then `value` are the elements as floats and `power` the powers of two below them (of zero: zero).
+struct MmaElements {
+  const u32* bits = nullptr;  // not copied
+  float *value = nullptr, *power = nullptr;
+  bool tame = false;
+};
+// storage: 2n floats, at a multiple of 64 bytes
+MmaElements mma_elements(MmaType, const u32* bits, u32 n, float* storage);
+
 // c and d are F32 or F16 both. Products k of [first, last) make one step.
 struct MmaStep {
   MmaType a, b, d;
   u32 fraction = 25;
   u32 first = 0, last = 16;
 };
-void mma_step(const MmaStep&, MmaTile&);            // d = c + a b, fast
+void mma_step(const MmaStep&, MmaTile&);  // d = c + a b, fast
+// The same for elements k = 0 .. last - first of a and b that are ready, which stand where `first` is zero.
+void mma_step(const MmaStep&, const MmaElements& a, const MmaElements& b, const MmaTile::Column* c, MmaTile::Column* d);
 void mma_step_reference(const MmaStep&, MmaTile&);  // the same, as the text above says it
 
 // Integers: the sum of [0, depth) and c, modulo 2^32 or clamped.

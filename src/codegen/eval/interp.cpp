@@ -274,7 +274,7 @@ Result<std::shared_ptr<const device::KernelCode>> make_eval_kernel(const ir::Mod
     auto k = std::make_shared<eval::EvalKernel>();
     k->name = kernel;
     k->run = eval::run_warp;
-    k->yields = true;
+    k->yields = k->triggers = true;
     k->local_bytes = f.local_bytes;
     k->local_dynamic = 64 * 1024;
     k->module = &m;

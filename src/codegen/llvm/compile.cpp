@@ -119,6 +119,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   m.force_varying = options.force_varying;
   m.facts.fast_math = options.fast_math;
   m.facts.deferred_copies = options.deferred_copies;
+  m.facts.dependent = variant.dependent;
   m.force_its = options.force_its;
   m.facts.one_thread =
       u64{variant.block.x} * variant.block.y * variant.block.z == 1 && !m.force_varying && !m.force_its;
@@ -162,6 +163,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   if (is_recursive(m) || !m.address_taken.empty()) out.local_bytes += 16 * 1024;
   m.di->finalize();
   out.yields = m.yields || !m.functions.empty();
+  out.triggers = m.triggers;
   out.times.push_back({"emit", ms_since(t1)});
 #ifndef NDEBUG
   const bool verify = true;

@@ -59,6 +59,7 @@ class Emitter final : public Builder {
   V table(std::span<const u32> entries, V index) override;
   bool interpolate(numerics::Approx, V place, Interpolated&) override;
   bool fast_math() const override;
+  bool multiply_doubles(const device::MmaCode&, std::span<const V> args, V* d) override;  // matrix.cpp
   V quick(V x, Operation ordinary, Operation short_way, Operation general) override;
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;
@@ -219,6 +220,7 @@ class Emitter final : public Builder {
   void store_param(Value* buf, u32 byte, V v, u32 bits, bool blend = true);
 
   // --- function.cpp: control flow
+  void look_at_dependencies();
   void analyze_function();
   void create_blocks();
   void emit_prologue();
@@ -401,6 +403,7 @@ struct ModuleEmitter {
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
   std::map<const u32*, llvm::GlobalVariable*> tables;
   llvm::MDNode *shared_tag = nullptr, *global_tag = nullptr, *any_tag = nullptr, *runtime_tag = nullptr;  // TBAA
+  bool triggers = false;                           // griddepcontrol.launch_dependents
   std::map<const void*, llvm::Function*> general;  // by operation: Builder::quick
   std::vector<u32> work;                           // device functions still to emit
   std::vector<u32> address_taken;                  // candidates of indirect calls

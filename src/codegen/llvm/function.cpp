@@ -12,6 +12,7 @@
 
 #include "codegen/inline_calls.h"
 #include "codegen/its_form.h"
+#include "codegen/late_results.h"
 #include "codegen/llvm/emitter.h"
 
 #include <algorithm>
@@ -45,12 +46,25 @@ void Emitter::reorder_phi_inputs() {
   }
 }
 
+// Launched behind the end of its predecessors, a kernel has nothing to wait for.
+void Emitter::look_at_dependencies() {
+  for (ir::Block& b : f_.blocks)
+    std::erase_if(b.insts, [&](const ir::Inst& i) {
+      if (i.form != isa::Form::griddepcontrol) return false;
+      const bool waits = i.has(isa::Tok::wait);
+      m_.triggers = m_.triggers || !waits;
+      return waits && !m_.facts.dependent;
+    });
+}
+
 void Emitter::analyze_function() {
+  look_at_dependencies();
   ir::remove_unreachable(f_);
   ir::separate_loops(f_);
   ir::Function registers = f_;
   AnalysisOptions o{m_.facts, m_.force_varying, m_.force_its};
   auto build = [&] {
+    if (m_.facts.deferred_copies) name_late_results(f_);
     cfg_ = ir::analyze_cfg(f_, true);
     ir::build_ssa(f_, cfg_);
     // Dispatched code keeps all versions of a register in one place (slots.cpp), so they must not be alive at once.

@@ -123,7 +123,8 @@ void sem_stackrestore(const Sem& s) { s.b.call_rt(RtFn::StackRestore, {s.b.zext(
 // Counters and register quotas have no effect on results.
 void sem_pmevent(const Sem&) {}
 void sem_setmaxnreg(const Sem&) {}
-// Dependent grids start when their predecessors have ended, which is what griddepcontrol.wait waits for.
-void sem_griddepcontrol(const Sem&) {}
+void sem_griddepcontrol(const Sem& s) {
+  s.b.call_rt(s.has(Tok::wait) ? RtFn::GridWait : RtFn::GridTrigger, {}, {}, nullptr);
+}
 
 }  // namespace us::codegen

@@ -166,14 +166,11 @@ void sem_wmma_mma(const Sem& s) {
   const V *x = flip ? v : a, *y = flip ? a : v;
   if (flip) std::swap(code.a, code.b);
   // TF32 is multiplied in two steps of four.
-  const u32 steps = code.a == MmaType::TF32 ? 2 : 1;
-  code.k = static_cast<u16>(code.k / steps);
+  code.twice = code.a == MmaType::TF32;
   for (u32 t = 0; t < (small ? 1 : 2); ++t) {
     const bool rows = m == 32 || flip;  // the second half has other rows of x, not other columns of y
-    const V *xs = x + (rows ? t * code.a_regs() : 0), *ys = y + (rows ? 0 : t * steps * code.b_regs());
-    const V* sum = c + t * code.c_regs();
-    for (u32 step = 0; step < steps; ++step, xs += code.a_regs(), ys += code.b_regs(), sum = d + t * code.d_regs())
-      multiply(b, code, {xs, ys, sum, nullptr}, d + t * code.d_regs());
+    const V *xs = x + (rows ? t * code.a_regs() : 0), *ys = y + (rows ? 0 : t * code.b_regs());
+    multiply(b, code, {xs, ys, c + t * code.c_regs(), nullptr}, d + t * code.d_regs());
   }
   if (narrow_d && !narrow_c)
     for (u32 r = 0; r < 4; ++r) d[r] = halves_of(b, d[2 * r], d[2 * r + 1]);
