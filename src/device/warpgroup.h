@@ -41,8 +41,8 @@ class WgmmaTerms {
 };
 
 struct Wgmma {
-  MmaCode code;   // tile: how many
-  u32 came = 0;   // warps
+  MmaCode code;  // tile: how many
+  u32 came = 0;  // warps
   bool read = false;
   bool now = false;  // random: delivered at issue
   u64 a[4] = {}, b = 0;
@@ -51,17 +51,17 @@ struct Wgmma {
 };
 
 struct Warpgroup {
-  std::shared_ptr<Wgmma> gathering;           // not all warps have come
-  std::vector<std::shared_ptr<Wgmma>> made;   // used again when no warp holds them
-  u32 waiting = 0;                            // warps of the CTA
+  std::shared_ptr<Wgmma> gathering;          // not all warps have come
+  std::vector<std::shared_ptr<Wgmma>> made;  // used again when no warp holds them
+  u32 waiting = 0;                           // warps of the CTA
 };
 
 // What a warp has issued. Only late and random deliveries are queued.
 struct WgmmaQueue {
   struct Columns {
     u32 tile;
-    bool keep;     // what was in the registers is added
-    u32 key[4];    // registers
+    bool keep;   // what was in the registers is added
+    u32 key[4];  // registers
     u64 c[4 * 32];
     std::vector<std::pair<u32, u32>> copies = {};  // of which sum, to which register
   };
@@ -72,7 +72,7 @@ struct WgmmaQueue {
   };
   std::shared_ptr<Wgmma> last;
   std::deque<Product> queue;
-  u32 groups = 0;                                             // committed
+  u32 groups = 0;                                        // committed
   std::unordered_map<u32, std::array<u64, 32>> results;  // delivered, not yet in their registers
   void clear() { last.reset(), queue.clear(), results.clear(), groups = 0; }
 };

@@ -117,8 +117,8 @@ void WgmmaTerms::read_a(u32 warp, const u8* shared, u64 descriptor, const u64* r
       read_matrix(from, rows, [&](u32 i, u32 k, u32 v) { a[k][i] = v; });
     }
   }
-  a_[warp] = numerics::mma_elements(code_.a, a[0], depth_ * numerics::kMmaRows,
-                                    reinterpret_cast<float*>(of_a(warp) + depth_));
+  a_[warp] =
+      numerics::mma_elements(code_.a, a[0], depth_ * numerics::kMmaRows, reinterpret_cast<float*>(of_a(warp) + depth_));
 }
 
 void WgmmaTerms::read_b(u32 tile, const u8* shared, u64 descriptor) {

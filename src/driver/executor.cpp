@@ -276,7 +276,7 @@ bool Executor::start_one(Node* n) {
       return true;
     case Node::Kind::Kernel:
       if (dropped) return true;
-      if (n->launch->code->triggers)
+      if (n->launch->code && n->launch->code->triggers)
         n->launch->triggered = [this, n] {
           std::vector<Node*> ready;
           trigger(n, ready);
