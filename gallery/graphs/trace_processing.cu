@@ -18,7 +18,7 @@
 #include <cmath>
 #include <complex>
 
-#include "experiment.h"
+#include "../experiment.h"
 
 namespace {
 

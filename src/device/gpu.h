@@ -77,7 +77,7 @@ struct Launch {
       triggered;  // if the code triggers: all CTAs have, or have ended; on a worker thread, before `done`
   std::shared_ptr<std::atomic<bool>> predecessors_done;  // griddepcontrol.wait waits for it; null: nothing to wait for
   std::function<void(const Fault&)> done;                // called once, on a worker thread
-  std::function<void()> started;           // if set: called once, when the first CTA is taken
+  std::function<void()> started;                         // if set: called once, when the first CTA is taken
 };
 
 struct GpuOptions {
