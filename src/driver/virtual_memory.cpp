@@ -154,7 +154,7 @@ void VirtualMemory::publish(u64 at, const Mapping& m) {
 }
 
 Error VirtualMemory::map(u64 at, u64 bytes, u64 offset, u64 handle) {
-  if (bytes == 0) return Error::InvalidValue;
+  if (bytes == 0 || at == 0) return Error::InvalidValue;
   std::lock_guard l(m_);
   const auto memory = memory_.find(handle);
   if (memory == memory_.end() || memory->second.references == 0) return Error::InvalidValue;
@@ -188,18 +188,23 @@ Error VirtualMemory::check_mapped(u64 at, u64 bytes) const {
   return at == end && bytes ? Error::Success : Error::InvalidValue;
 }
 
+// A range that was reserved and cuts no mapping; what of it is not mapped stays so.
 Error VirtualMemory::unmap(u64 at, u64 bytes) {
   std::lock_guard l(m_);
-  US_TRY(check_mapped(at, bytes));
-  for (const u64 end = at + bytes; at < end;) {
-    const auto it = mappings_.find(at);
-    const Mapping m = it->second;
-    mmap(ptr(at), m.bytes, PROT_NONE, kNoAccess | MAP_FIXED, -1, 0);
-    runtime_.registry().remove(at);
-    mappings_.erase(it);
+  const auto range = ranges_.upper_bound(at);
+  if (bytes == 0 || range == ranges_.begin()) return Error::InvalidValue;
+  const auto& [start, size] = *std::prev(range);
+  if (at - start > size || bytes > size - (at - start)) return Error::InvalidValue;
+  const u64 end = at + bytes;
+  const auto first = mappings_.lower_bound(at), last = mappings_.lower_bound(end);
+  auto cut = [](auto it, u64 place) { return std::prev(it)->first + std::prev(it)->second.bytes > place; };
+  if ((first != mappings_.begin() && cut(first, at)) || (last != first && cut(last, end))) return Error::InvalidValue;
+  for (auto it = first; it != last; it = mappings_.erase(it)) {
+    const auto& [where, m] = *it;
+    mmap(ptr(where), m.bytes, PROT_NONE, kNoAccess | MAP_FIXED, -1, 0);
+    runtime_.registry().remove(where);
     --memory_.at(m.handle).mappings;
     drop_if_unused(m.handle);
-    at += m.bytes;
   }
   return Error::Success;
 }
@@ -259,6 +264,7 @@ Error VirtualMemory::export_fd(u64 handle, int& fd) const {
 
 Error VirtualMemory::import_fd(int fd, u64& handle) {
   Trailer t;
+  if (fd < 0) return Error::Unknown;
   if (!read_trailer(fd, t)) return Error::InvalidValue;
   if (t.desc.location == PhysicalDesc::OnDevice) {
     if (static_cast<u32>(t.desc.id) >= runtime_.device_count()) return Error::InvalidDevice;

@@ -40,10 +40,10 @@ us::u8 grants_compression(const CUmemAllocationProp& p) {
 }
 
 Error desc_of(const CUmemAllocationProp& p, PhysicalDesc& out) {
-  constexpr unsigned kKnown = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_FABRIC;
+  constexpr unsigned kWindows = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
   if (p.type != CU_MEM_ALLOCATION_TYPE_PINNED) return Error::InvalidValue;
   if (p.allocFlags.compressionType > CU_MEM_ALLOCATION_COMP_GENERIC) return Error::InvalidValue;
-  if (p.requestedHandleTypes & ~kKnown) return Error::NotSupported;
+  if (p.requestedHandleTypes & kWindows) return Error::InvalidValue;
   US_TRY(check_location(p.location));
   out = {.location = p.location.type,
          .id = p.location.id,
@@ -130,9 +130,7 @@ US_API CUresult cuMemGetAccess(unsigned long long* out, const CUmemLocation* loc
 US_API CUresult cuMemGetAllocationGranularity(size_t* out, const CUmemAllocationProp* p,
                                               CUmemAllocationGranularity_flags which) {
   if (!out || !p || which > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED) return CUDA_ERROR_INVALID_VALUE;
-  return with_memory([&](VirtualMemory&) {
-    PhysicalDesc d;
-    US_TRY(desc_of(*p, d));
+  return with_memory([&](VirtualMemory&) {  // the same for all locations, those that do not exist too
     *out = VirtualMemory::kGranularity;
     return Error::Success;
   });
@@ -167,7 +165,7 @@ US_API CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* out, v
 
 US_API CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle handle,
                                              CUmemAllocationHandleType type, unsigned long long flags) {
-  if (!out || flags) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || flags || type == CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_INVALID_VALUE;
   if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_NOT_SUPPORTED;
   return with_memory([&](VirtualMemory& v) { return v.export_fd(handle, *static_cast<int*>(out)); });
 }
