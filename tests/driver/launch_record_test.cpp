@@ -89,7 +89,9 @@ TEST(LaunchRecord, GraphsKeepTheCapturedStreamsDomainsAndIgnoreTheLaunchingStrea
 TEST(LaunchRecord, OtherWishes) {
   Records r("wishes");
   EXPECT_EQ(r.launch().priority, -2);
-  EXPECT_EQ(r.launch({}, {.priority = -4, .has_priority = true}).priority, -4);
+  LaunchConfig urgent;
+  urgent.priority = -4, urgent.has_priority = true;
+  EXPECT_EQ(r.launch({}, urgent).priority, -4);
   EXPECT_EQ(r.launch().shared_kb, 228u);
   EXPECT_EQ(r.launch({attribute(kCarveout, {50})}).shared_kb, 132u);
   r.bench.function->carveout = 25;
