@@ -2,6 +2,7 @@
 #include "codegen/stops.h"
 
 #include <algorithm>
+#include <compare>
 #include <optional>
 
 namespace us::codegen {
@@ -16,6 +17,7 @@ constexpr u32 kMemory = isa::kLoad | isa::kStore | isa::kAtomic;
 struct Place {
   u32 block;
   std::size_t before;  // this instruction
+  auto operator<=>(const Place&) const = default;
 };
 
 u32 effects(const ir::Inst& i) { return i.form == isa::Form::Unknown ? ~0u : isa::info(i.form).effects; }
@@ -100,6 +102,8 @@ bool add_stops(ir::Function& f, const Rounds& rounds) {
   // Warps may be at different barriers at a time: then each needs a second one.
   if (!rounds.known)
     for (u32 b : without) places.push_back({b, 0});
+  std::sort(places.begin(), places.end());  // several barriers may lead to one place
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   const ir::Inst stop = *barrier;
   for (const Place& p : places)
     f.blocks[p.block].insts.insert(f.blocks[p.block].insts.begin() + static_cast<std::ptrdiff_t>(p.before), stop);

@@ -307,7 +307,7 @@ bool Executor::start_one(Node* n) {
       impl_->watch.push(n);
       return false;
     case Node::Kind::Caller:
-      n->state.store(1, std::memory_order_release);
+      n->state.store(1);  // visible before notify_all looks for waiters
       n->state.notify_all();
       return false;
   }
