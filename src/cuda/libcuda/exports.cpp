@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exported functions of libcuda.so.1: per symbol one slot and one jump through it. A slot holds the implementation, or
-// what notes calls of it (call_trace.h). Slots stand in the order of the rows, in their own section, so they form one array.
+// The exported functions of libcuda.so.1. A slot holds the implementation, or what notes calls of it (call_trace.h).
 #include "cuda/call_trace.h"
+#include "cuda/slots.h"
 
-asm(".pushsection .us_driver_slots,\"aw\",@progbits\n.balign 8\nus_driver_slots:\n.popsection");
-#define US_ENTRY(name, level, note)                                                                  \
-  asm(".pushsection .us_driver_slots,\"aw\",@progbits\n"                                             \
-      "us_driver_slot_" #name ": .quad us_impl_" #name                                               \
-      "\n.popsection\n"                                                                              \
-      ".pushsection .text\n.balign 16\n"                                                             \
-      ".globl " #name "\n.type " #name ",@function\n" #name ": endbr64\n jmp *us_driver_slot_" #name \
-      "(%rip)\n"                                                                                     \
-      ".size " #name ", .-" #name "\n.popsection");
+US_SLOT_ARRAY(us_driver_slot);
+#define US_ENTRY(name, level, note) US_SLOT("us_driver_slot", #name, "us_impl_" #name);
 #include "cuda/libcuda/entry_points.inc"
 #undef US_ENTRY
 
 #define US_ENTRY(name, level, note) extern "C" void name();
 #include "cuda/libcuda/entry_points.inc"
 #undef US_ENTRY
-
-extern "C" us::cuda::EntryFn us_driver_slots[] __attribute__((visibility("hidden")));
 
 namespace us::cuda {
 namespace {

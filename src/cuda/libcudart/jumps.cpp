@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of libcudart.so.13: per symbol one slot and one jump through it. The slots are filled from libcuda.so.1 at load.
-// Slots stand in the order of the rows, in their own section, so they form one array.
+// All of libcudart.so.13: slots that are filled from libcuda.so.1 at load.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "cuda/entry_table.h"
+#include "cuda/slots.h"
 
-asm(".pushsection .us_slots,\"aw\",@progbits\n.balign 8\nus_slots:\n.popsection");
-#define US_ENTRY(name, level, note)                                                           \
-  asm(".pushsection .us_slots,\"aw\",@progbits\n"                                             \
-      "us_slot_" #name                                                                        \
-      ": .quad 0\n.popsection\n"                                                              \
-      ".pushsection .text\n.balign 16\n"                                                      \
-      ".globl " #name "\n.type " #name ",@function\n" #name ": endbr64\n jmp *us_slot_" #name \
-      "(%rip)\n"                                                                              \
-      ".size " #name ", .-" #name "\n.popsection");
+US_SLOT_ARRAY(us_slot);
+#define US_ENTRY(name, level, note) US_SLOT("us_slot", #name, "0");
 #include "cuda/libcudart/entry_points.inc"
 #undef US_ENTRY
 
-extern "C" {
-extern us::cuda::EntryFn us_slots[] __attribute__((visibility("hidden")));
-int cuGetExportTable(const void** table, const void* id);
-}
+extern "C" int cuGetExportTable(const void** table, const void* id);
 
 namespace {
 

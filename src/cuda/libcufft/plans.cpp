@@ -133,6 +133,7 @@ cufftResult execute(cufftHandle h, cufftType type, void* in, void* out, int dire
   if (!plan || !plan->transform) return CUFFT_INVALID_PLAN;
   if (plan->transform->shape().type != type) return CUFFT_INVALID_TYPE;
   if (!in || !out || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
+  if (!plan->transform->prepare(in, out, direction)) return CUFFT_INTERNAL_ERROR;
   return submit(plan->stream, new Job{plan->transform, in, out, direction}) ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
 }
 

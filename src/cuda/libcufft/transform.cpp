@@ -15,31 +15,22 @@ std::mutex& planner() {
   return *m;
 }
 
-// The two precisions differ in names only.
-struct Single {
-  using Complex = fftwf_complex;
-  using Real = float;
-  using Plan = fftwf_plan;
-  static constexpr auto c2c = fftwf_plan_many_dft;
-  static constexpr auto r2c = fftwf_plan_many_dft_r2c;
-  static constexpr auto c2r = fftwf_plan_many_dft_c2r;
-  static constexpr auto run_c2c = fftwf_execute_dft;
-  static constexpr auto run_r2c = fftwf_execute_dft_r2c;
-  static constexpr auto run_c2r = fftwf_execute_dft_c2r;
-  static constexpr auto destroy = fftwf_destroy_plan;
-};
-struct Double {
-  using Complex = fftw_complex;
-  using Real = double;
-  using Plan = fftw_plan;
-  static constexpr auto c2c = fftw_plan_many_dft;
-  static constexpr auto r2c = fftw_plan_many_dft_r2c;
-  static constexpr auto c2r = fftw_plan_many_dft_c2r;
-  static constexpr auto run_c2c = fftw_execute_dft;
-  static constexpr auto run_r2c = fftw_execute_dft_r2c;
-  static constexpr auto run_c2r = fftw_execute_dft_c2r;
-  static constexpr auto destroy = fftw_destroy_plan;
-};
+#define US_PRECISION(Name, prefix, Number)                    \
+  struct Name {                                               \
+    using Complex = prefix##_complex;                         \
+    using Real = Number;                                      \
+    using Plan = prefix##_plan;                               \
+    static constexpr auto c2c = prefix##_plan_many_dft;       \
+    static constexpr auto r2c = prefix##_plan_many_dft_r2c;   \
+    static constexpr auto c2r = prefix##_plan_many_dft_c2r;   \
+    static constexpr auto run_c2c = prefix##_execute_dft;     \
+    static constexpr auto run_r2c = prefix##_execute_dft_r2c; \
+    static constexpr auto run_c2r = prefix##_execute_dft_c2r; \
+    static constexpr auto destroy = prefix##_destroy_plan;    \
+  }
+US_PRECISION(Single, fftwf, float);
+US_PRECISION(Double, fftw, double);
+#undef US_PRECISION
 
 // An estimated plan touches no data, so the addresses only say what is in place.
 template <class P>
@@ -127,9 +118,12 @@ void* Transform::plan(bool in_place, bool inverse, void* in, void* out) {
   return p;
 }
 
+bool Transform::prepare(void* in, void* out, int direction) {
+  return plan(in == out, direction == CUFFT_INVERSE, in, out) != nullptr;
+}
+
 void Transform::run(void* in, void* out, int direction) {
   void* p = plan(in == out, direction == CUFFT_INVERSE, in, out);
-  if (!p) return;
   if (shape_.is_double())
     execute<Double>(shape_, p, in, out);
   else

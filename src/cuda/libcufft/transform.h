@@ -42,7 +42,8 @@ class Transform {
   Transform(const Transform&) = delete;
   Transform& operator=(const Transform&) = delete;
   const Shape& shape() const { return shape_; }
-  void run(void* in, void* out, int direction);
+  bool prepare(void* in, void* out, int direction);  // false: FFTW has no plan for it
+  void run(void* in, void* out, int direction);      // what was prepared
 
  private:
   void* plan(bool in_place, bool inverse, void* in, void* out);
