@@ -71,6 +71,7 @@ NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_afte
   std::vector<NodeRef> after;
   after.reserve(4);
   node->priority = s.priority();
+  if (node->kind == Node::Kind::Kernel) executor_->throttle();
   NodeRef primary, last;
   {
     std::lock_guard l(order_);
@@ -88,7 +89,7 @@ NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_afte
   if (primary)
     executor_->submit_overlapping(node, after, primary, last);
   else
-    executor_->submit(node, after);
+    executor_->submit_from_device(node, after);
   return node;
 }
 
@@ -145,7 +146,7 @@ void Context::after_all_work(std::shared_ptr<void> last) {
   if (before.empty()) return;
   const NodeRef n = executor_->make(Node::Kind::Empty);
   n->work = [last = std::move(last)] {};
-  executor_->submit(n, before);
+  executor_->submit_from_device(n, before);
 }
 
 Error Context::synchronize() {

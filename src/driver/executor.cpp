@@ -205,11 +205,6 @@ void Executor::throttle() {
   for (u32 p = impl_->pending.load(); p >= kMaxPending; p = impl_->pending.load()) impl_->pending.wait(p);
 }
 
-void Executor::submit(const NodeRef& node, std::span<const NodeRef> after) {
-  if (node->kind == Node::Kind::Kernel) throttle();
-  submit_from_device(node, after);
-}
-
 void Executor::add_predecessors(Node* n, std::span<const NodeRef> after) {
   n->refs.fetch_add(1, std::memory_order_relaxed);  // until complete
   impl_->pending.fetch_add(1, std::memory_order_relaxed);
@@ -222,7 +217,6 @@ void Executor::add_predecessors(Node* n, std::span<const NodeRef> after) {
   }
 }
 
-// Workers of the device must not wait for the device.
 void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> after) {
   Node* n = node.get();
   add_predecessors(n, after);
@@ -231,7 +225,6 @@ void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> 
 
 void Executor::submit_overlapping(const NodeRef& node, std::span<const NodeRef> after, const NodeRef& primary,
                                   const NodeRef& last) {
-  throttle();
   Node* n = node.get();
   add_predecessors(n, after);
   {

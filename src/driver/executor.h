@@ -16,16 +16,18 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  NodeRef make(Node::Kind);                                     // from a pool
-  void submit(const NodeRef&, std::span<const NodeRef> after);  // the node runs when all of `after` are complete
-  void submit_from_device(const NodeRef&, std::span<const NodeRef> after);  // never waits
+  NodeRef make(Node::Kind);  // from a pool
+  // The node runs when all of `after` are complete. Nothing that submits waits: workers of the device do so, too.
+  void submit_from_device(const NodeRef&, std::span<const NodeRef> after);
   // A kernel that may run beside `primary`, another one; `last`: that or what follows it and does not hold a kernel up.
   void submit_overlapping(const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary, const NodeRef& last);
   void complete(NodeRef);           // by the caller of a Kind::Caller node
   void wait(const NodeRef&);        // until complete
   void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
-  void throttle();  // until there is room for more work
+  // Until there is room for more work. For threads of the program, before others can depend on what they are going to submit:
+  // what makes room must not wait for it.
+  void throttle();
   bool busy() const;
 
   Error sticky() const {

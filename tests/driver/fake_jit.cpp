@@ -6,7 +6,7 @@
 namespace us::test {
 namespace {
 
-constexpr u32 kKernels = 16;
+constexpr u32 kKernels = 64;
 ThreadBody bodies[kKernels];
 std::map<std::string, u32> numbers;
 

@@ -86,6 +86,36 @@ TEST(Stream, LegacyStreamOrdersBlockingOnesOnly) {
   EXPECT_EQ(ended, 3);
 }
 
+// A launch that has to wait for room must not hold up what makes the room: here another thread's work follows in the stream.
+TEST(Stream, FullQueueDrains) {
+  constexpr int kFull = 16384;
+  std::atomic<bool> go = false;
+  define_kernel("tap", [&](device::WarpCtx& w, u32) {
+    if (param<int>(w, 0))
+      while (!go) nap(1);
+  });
+  Bench b("tap", {4});
+  int wait = 1, pass = 0;
+  void *wait_args[] = {&wait}, *pass_args[] = {&pass};
+  const LaunchConfig one{.grid = {1, 1, 1}, .block = {1, 1, 1}};
+  Stream& closed = b.context.create_stream(true, 0);
+  Stream& launches = b.context.create_stream(true, 0);
+  Stream& follows = b.context.create_stream(true, 0);
+  Event& e = b.context.create_event(false, false);
+  ASSERT_EQ(b.context.launch(*b.function, one, {.pointers = wait_args}, closed), Error::Success);
+  for (int i = 0; i < kFull; ++i) ASSERT_EQ(b.context.record(e, closed), Error::Success);
+  std::thread other(
+      [&] { EXPECT_EQ(b.context.launch(*b.function, one, {.pointers = pass_args}, launches), Error::Success); });
+  nap(200);  // it waits for room now
+  Event& behind = b.context.create_event(false, false);
+  ASSERT_EQ(b.context.record(behind, launches), Error::Success);
+  ASSERT_EQ(b.context.wait(follows, behind), Error::Success);
+  for (int i = 0; i < kFull; ++i) ASSERT_EQ(b.context.record(e, follows), Error::Success);
+  go = true;
+  other.join();
+  EXPECT_EQ(b.context.synchronize(), Error::Success);
+}
+
 TEST(Stream, EventsOrderStreamsAndTakeTime) {
   std::vector<int> order;
   define_kernel("slow", [&](device::WarpCtx& w, u32) {
