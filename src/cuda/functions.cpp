@@ -5,18 +5,12 @@
 
 #include <algorithm>
 
-#include "cuda/fidelity.h"
 #include "cuda/registration.h"
 #include "driver/occupancy.h"
 
 namespace us::cuda {
+using driver::EdgeData;
 using driver::Error;
-
-namespace {
-void ignored(const char* attribute) {
-  fidelity().shortfall(Shortfall::Ignored, std::string("launch attribute ") + attribute);
-}
-}  // namespace
 
 Error find_kernel(const void* symbol, driver::Kernel*& out) {
   if (!symbol) return Error::InvalidDeviceFunction;
@@ -139,8 +133,6 @@ Error count_clusters(driver::Context& c, const driver::Function& f, driver::Laun
 
 namespace {
 
-enum Port : u8 { kProgrammatic = 1, kLaunchCompletion = 2 };
-
 Error read_attribute(CUlaunchAttribute& a, driver::LaunchConfig& config, std::vector<LaunchEvent>& events) {
   CUlaunchAttributeValue& v = a.value;
   switch (a.id) {
@@ -158,16 +150,16 @@ Error read_attribute(CUlaunchAttribute& a, driver::LaunchConfig& config, std::ve
       config.programmatic_serialization = v.programmaticStreamSerializationAllowed != 0;
       break;
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT: {
-      const u8 port = v.programmaticEvent.triggerAtBlockStart ? kLaunchCompletion : kProgrammatic;
+      const u8 port = v.programmaticEvent.triggerAtBlockStart ? EdgeData::kLaunchCompletion : EdgeData::kProgrammatic;
       events.push_back({v.programmaticEvent.event,
                         v.programmaticEvent.flags == CU_EVENT_RECORD_EXTERNAL,
-                        {.from_port = port, .type = 1}});
+                        {.from_port = port, .type = EdgeData::kProgrammaticType}});
       break;
     }
     case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
       events.push_back({v.launchCompletionEvent.event,
                         v.launchCompletionEvent.flags == CU_EVENT_RECORD_EXTERNAL,
-                        {.from_port = kLaunchCompletion}});
+                        {.from_port = EdgeData::kLaunchCompletion}});
       break;
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE: {
       auto& u = v.deviceUpdatableKernelNode;
@@ -175,8 +167,10 @@ Error read_attribute(CUlaunchAttribute& a, driver::LaunchConfig& config, std::ve
       return u.deviceUpdatable == 1 || (u.deviceUpdatable == 0 && !u.devNode) ? Error::Success : Error::InvalidValue;
     }
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
-      ignored("PreferredClusterDimension");
-      break;
+      config.preferred_cluster = {v.clusterDim.x, v.clusterDim.y, v.clusterDim.z};
+      return config.preferred_cluster.x && config.preferred_cluster.y && config.preferred_cluster.z
+                 ? Error::Success
+                 : Error::InvalidClusterSize;
     default:
       break;
   }
@@ -192,15 +186,13 @@ Error read_attributes(const void* attributes, u32 count, driver::LaunchConfig& c
   static_assert(sizeof *list == sizeof(driver::LaunchAttribute));
   config.attributes = static_cast<const driver::LaunchAttribute*>(attributes);
   config.attribute_count = count;
-  bool preferred = false;
   for (u32 i = 0; i < count; ++i) {
     CUlaunchAttributeValue v = list[i].value;
     US_TRY(check_attribute(runtime().device(0).spec(), AttributeOf::Launch, list[i].id, v));
     US_TRY(read_attribute(list[i], config, events));
     if (list[i].id == CU_LAUNCH_ATTRIBUTE_PRIORITY) config.priority = v.priority;
-    preferred |= list[i].id == CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
   }
-  return preferred && !config.cluster.x ? Error::InvalidClusterSize : Error::Success;
+  return Error::Success;
 }
 
 }  // namespace us::cuda

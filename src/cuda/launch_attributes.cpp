@@ -97,7 +97,7 @@ Error get_attribute(Stream& s, int id, void* value) {
   return Error::Success;
 }
 
-Error check_events(const std::vector<LaunchEvent>& events, const void* stream) {
+Error check_events(const std::vector<LaunchEvent>& events, const void* stream, Events& begun) {
   for (const LaunchEvent& e : events) {
     std::shared_ptr<Event> event;
     StreamRef s;
@@ -106,17 +106,22 @@ Error check_events(const std::vector<LaunchEvent>& events, const void* stream) {
     if (event->timing()) return Error::NotSupported;
     const GraphLock lock;
     if (e.external && !s.stream->capture.capture) return Error::IllegalState;
+    if (e.at_begin()) begun.push_back(std::move(event));
   }
   return Error::Success;
 }
 
-// A grid's blocks are not told apart here: outside captures the event is recorded at its end, which is never too early.
+// Programmatic events outside captures are recorded at the grid's end, as an H100 was seen to do.
 Error record_events(const std::vector<LaunchEvent>& events, const void* stream) {
   for (const LaunchEvent& e : events) {
     std::shared_ptr<Event> event;
     StreamRef s;
     US_TRY(find_event(e.event, event));
     US_TRY(find_stream(event->context(), stream, s));
+    {
+      const GraphLock lock;
+      if (e.at_begin() && !s.stream->capture.capture) continue;
+    }
     US_TRY(s.context().record(*event, *s, e.external));
     if (!e.external) runtime().captures().set_edges(*event, e.edge);
   }

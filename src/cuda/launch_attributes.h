@@ -23,9 +23,12 @@ struct LaunchEvent {
   const void* event = nullptr;
   bool external = false;
   driver::EdgeData edge;  // what a capture makes of it
+  bool at_begin() const { return !external && edge.type == 0; }
 };
-// Before the launch: can all of them be recorded? After it: do so.
-driver::Error check_events(const std::vector<LaunchEvent>&, const void* stream);
+using Events = std::vector<std::shared_ptr<driver::Event>>;
+// Before the launch: can all of them be recorded? Those for when the blocks have begun are the launch's to record, unless it
+// is captured. After it: the others.
+driver::Error check_events(const std::vector<LaunchEvent>&, const void* stream, Events& begun);
 driver::Error record_events(const std::vector<LaunchEvent>&, const void* stream);
 
 }  // namespace us::cuda

@@ -40,6 +40,8 @@ std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch) {
   if (launch->cooperative) g->resident_limit = u32(std::max<u64>(g->clusters, 1));
   g->unfinished = g->clusters;
   g->triggers = launch->code->triggers;
+  g->tells_begun = bool(launch->begun);
+  g->not_begun = g->clusters;
   g->untriggered = g->clusters * g->cluster_ctas;
   g->progress_ns = now_ns();
   g->launch = std::move(launch);

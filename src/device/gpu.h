@@ -73,8 +73,9 @@ struct Launch {
   bool cooperative = false;                // all CTAs must be resident at once
   u32 max_resident_ctas = 1;               // occupancy limit of the modelled device for this kernel, whole device
   u32 stack_bytes = 0;                     // per thread, if more than the code's own local_dynamic
-  std::function<void()>
-      triggered;  // if the code triggers: all CTAs have, or have ended; on a worker thread, before `done`
+  // On a worker thread, before `done`; a grid that fails may skip them.
+  std::function<void()> triggered;                       // if the code triggers: all CTAs have, or have ended
+  std::function<void()> begun;                           // if set: all CTAs have begun
   std::shared_ptr<std::atomic<bool>> predecessors_done;  // griddepcontrol.wait waits for it; null: nothing to wait for
   std::function<void(const Fault&)> done;                // called once, on a worker thread
   std::function<void()> started;                         // if set: called once, when the first CTA is taken

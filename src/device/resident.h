@@ -35,6 +35,7 @@ struct Grid {
   KernelCode::RunCta run_cta = nullptr;
   bool yields = false;
   bool triggers = false;
+  bool tells_begun = false;
   u32 cluster_ctas = 1;
   u32 cta_threads = 0, cta_warps = 0;
   u64 clusters = 0;
@@ -43,6 +44,7 @@ struct Grid {
   std::atomic<u64> next{0};         // first cluster not issued; beyond `clusters`: none left
   std::atomic<u64> unfinished{0};   // clusters not ended
   std::atomic<u64> untriggered{0};  // CTAs without griddepcontrol.launch_dependents, if the code has it
+  std::atomic<u64> not_begun{0};    // clusters, if somebody wants to know
   std::atomic<u32> resident{0};     // clusters admitted on fibres
   std::atomic<bool> failed{false};
   std::atomic<u64> progress_ns{0};  // when something other than spinning last happened
@@ -145,6 +147,9 @@ inline void count_failed_poll(Warp& w, u32 lanes, Wait what) {
   w.polled_lanes |= lanes;
   w.polled = what;
   w.poll_events = events;
+}
+inline void count_begun(Grid& g) {  // one more cluster has
+  if (g.tells_begun && g.not_begun.fetch_sub(1) == 1) g.launch->begun();
 }
 // The CTA lets dependent grids start, or has ended.
 void trigger(Cta&);

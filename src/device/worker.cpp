@@ -110,6 +110,7 @@ void Worker::loop_body() {
   for (u64 k = loop_first_; k < loop_first_ + loop_count_; ++k) {
     if (g.failed.load(std::memory_order_relaxed)) break;
     place(s, k);
+    count_begun(g);
     for (u32 r = 0; r < g.cluster_ctas; ++r) {
       run_to_end(g, *s.cta[r], spin);
       if (g.triggers) trigger(*s.cta[r]);
@@ -196,6 +197,7 @@ void Worker::begin(Slot& s, u64 cluster) {
     clear_barriers(c);
   }
   clear_cluster_barrier(s);
+  count_begun(g);
 }
 
 void Worker::warp_entry(void* arg) {

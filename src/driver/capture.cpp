@@ -209,7 +209,8 @@ Error Captures::add(CapturePoint& at, NodeType type, NodeParams params, bool pro
   Graph& g = *at.capture->graph;
   if (programmatic)
     for (std::size_t i = 0; i < at.nodes.size(); ++i)
-      if (at.nodes[i]->type == NodeType::Kernel) at.edges[i] = {.from_port = 1, .type = 1};
+      if (at.nodes[i]->type == NodeType::Kernel)
+        at.edges[i] = {.from_port = EdgeData::kProgrammatic, .type = EdgeData::kProgrammaticType};
   if (type != NodeType::Kernel)
     for (EdgeData& e : at.edges) e = {};
   at.set(&g.add(type, std::move(params), at.nodes, at.edges.data()));

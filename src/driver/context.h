@@ -55,6 +55,8 @@ class Context {
   void after_all_work(std::shared_ptr<void> last);        // let go of when what is queued now is done
   enum class Place : u8 { Behind, Record, Overlapping };  // Overlapping: a kernel that may run beside the one before it
   NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {}, Place = Place::Behind);  // behind the tail
+  // A kernel that there is room for, and what is complete when all its blocks have begun and all before it in the stream is over.
+  void append_kernel(Stream&, const NodeRef&, Place, std::span<const NodeRef> begun);
 
   // Two nodes with something between them: `first` goes behind the tail, `last` is the new tail and the caller's to submit.
   void append_span(Stream&, const NodeRef& first, const NodeRef& last, const NodeRef& also_after);
@@ -110,6 +112,8 @@ class Context {
  private:
   struct Side;
   void predecessors(Stream&, const NodeRef& also_after, std::vector<NodeRef>&) const;  // order_ is held
+  NodeRef record_node(Event&);
+  Error record_begun(const LaunchConfig&, Stream&, std::vector<NodeRef>& nodes);
   std::vector<NodeRef> tails();  // of all streams, those still pending
   Side side_of(u64 address, u64 extent) const;
   bool accessible(u64 address, u64 extent) const;

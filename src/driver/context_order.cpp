@@ -71,7 +71,21 @@ NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_afte
   std::vector<NodeRef> after;
   after.reserve(4);
   node->priority = s.priority();
-  if (node->kind == Node::Kind::Kernel) executor_->throttle();
+  {
+    std::lock_guard l(order_);
+    predecessors(s, also_after, after);
+    s.tail_ = node;
+    if (place != Place::Record) s.kernel_ = {};
+  }
+  executor_->submit_from_device(node, after);
+  return node;
+}
+
+void Context::append_kernel(Stream& s, const NodeRef& node, Place place, std::span<const NodeRef> begun) {
+  std::vector<NodeRef> after;
+  after.reserve(4);
+  node->priority = s.priority();
+  node->tells_begun = !begun.empty();
   NodeRef primary, last;
   {
     std::lock_guard l(order_);
@@ -79,18 +93,18 @@ NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_afte
       primary = s.kernel_;
       last = std::exchange(s.tail_, {});
     }
-    predecessors(s, also_after, after);
-    s.tail_ = node;
-    if (node->kind == Node::Kind::Kernel)
-      s.kernel_ = node;
-    else if (place != Place::Record)
-      s.kernel_ = {};
+    predecessors(s, {}, after);
+    s.tail_ = s.kernel_ = node;
+  }
+  for (const NodeRef& b : begun) {
+    std::vector<NodeRef> all = after;
+    if (last) all.push_back(last);
+    executor_->submit_early(b, all, node, Phase::Begun, {});
   }
   if (primary)
-    executor_->submit_overlapping(node, after, primary, last);
+    executor_->submit_early(node, after, primary, Phase::Triggered, last);
   else
     executor_->submit_from_device(node, after);
-  return node;
 }
 
 void Context::append_span(Stream& s, const NodeRef& first, const NodeRef& last, const NodeRef& also_after) {
@@ -191,14 +205,27 @@ Error Context::record(Event& e, Stream& s, bool external) {
   }
   US_TRY(runtime().captures().record(e, s, captured));
   if (captured) return Error::Success;
-  const NodeRef n = executor_->make(e.shared() ? Node::Kind::Work : Node::Kind::Empty);
+  append(s, record_node(e), {}, Place::Record);
+  return Error::Success;
+}
+
+NodeRef Context::record_node(Event& e) {
+  NodeRef n = executor_->make(e.shared() ? Node::Kind::Work : Node::Kind::Empty);
   n->timed = e.timing();
   if (e.shared()) {
     n->small = n->always = true;
     n->work = [shared = e.shared(), number = e.shared()->record()] { shared->complete(number); };
   }
   e.recorded(n);
-  append(s, n, {}, Place::Record);
+  return n;
+}
+
+Error Context::record_begun(const LaunchConfig& c, Stream& s, std::vector<NodeRef>& nodes) {
+  for (const std::shared_ptr<Event>& e : c.begun) {
+    bool captured = false;
+    US_TRY(runtime().captures().record(*e, s, captured));
+    nodes.push_back(record_node(*e));
+  }
   return Error::Success;
 }
 

@@ -89,6 +89,7 @@ Error Context::describe(Function& f, const LaunchConfig& c, const LaunchArgs& ar
   for (u32 i = 0; i < c.attribute_count; ++i) k.attributes[c.attributes[i].id] = c.attributes[i].value;
   k.config.attributes = nullptr;
   k.config.attribute_count = 0;
+  k.config.begun = {};
   return fill_params(f.ir(), args, k.block);
 }
 
@@ -112,6 +113,7 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   US_TRY(admit(s, at));
   if (at) return capture_launch(f, c, args, s, *at);
   if (c.updatable_out) return Error::NotSupported;
+  if (std::ranges::any_of(c.begun, [&](const auto& e) { return &e->context() != this; })) return Error::InvalidHandle;
   device::Dim3 cluster;
   US_TRY(validate(f, c, cluster));
   std::shared_ptr<const codegen::Compiled> code;
@@ -133,7 +135,10 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   const NodeRef n = executor_->make(Node::Kind::Kernel);
   n->span = runtime().notes().kernel(place_of(s), *launch, f, launch->record.domain);
   n->launch = std::move(launch);
-  append(s, n, {}, overlaps ? Place::Overlapping : Place::Behind);
+  executor_->throttle();
+  std::vector<NodeRef> begun;
+  if (!c.begun.empty()) US_TRY(record_begun(c, s, begun));
+  append_kernel(s, n, overlaps ? Place::Overlapping : Place::Behind, begun);
   return Error::Success;
 }
 

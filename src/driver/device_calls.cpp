@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What kernels may call of the runtime API, one case each; errors are kept per thread.
+// Reading and writing where a kernel says may fault, and is the end of the call then: no lock is held around it.
 #include <cstring>
 
 #include "device/guest_heap.h"
@@ -27,6 +28,12 @@ Error answer(u64 at, T value) {
 }
 
 constexpr u32 kPreferNone = 0, kFourByteBanks = 1;
+
+// Where no memory can be, an H200 faults; other addresses that are no memory it refuses.
+void fault_outside_address_space(u64 at) {
+  constexpr u32 kAddressBits = 49;
+  if (at >> kAddressBits) static_cast<void>(*reinterpret_cast<const volatile u8*>(at));
+}
 
 }  // namespace
 
@@ -155,7 +162,7 @@ struct NodeUpdate {
   u64 node;
   u32 field, pad;
   union {
-    device::Dim3 grid;
+    u32 grid[3];
     struct {
       const void* value;
       u64 offset, bytes;
@@ -165,20 +172,23 @@ struct NodeUpdate {
 };
 
 Error DeviceGrid::update_nodes(u64 list, u64 count) {
-  const auto* u = reinterpret_cast<const NodeUpdate*>(list);
-  for (; count; --count, ++u)
-    US_TRY(on_node(u->node, [&](UpdatableNode& n) {
-      switch (u->field) {
+  if (!list) return Error::InvalidValue;
+  for (; count; --count, list += sizeof(NodeUpdate)) {
+    NodeUpdate u;
+    std::memcpy(&u, reinterpret_cast<const void*>(list), sizeof u);
+    US_TRY(on_node(u.node, [&](UpdatableNode& n) {
+      switch (u.field) {
         case NodeUpdate::Grid:
-          return n.set_grid(u->grid);
+          return n.set_grid({u.grid[0], u.grid[1], u.grid[2]});
         case NodeUpdate::Param:
-          return n.set_param(u->param.offset, u->param.value, u->param.bytes);
+          return n.set_param(u.param.offset, u.param.value, u.param.bytes);
         case NodeUpdate::Enabled:
-          return n.set_enabled(u->enabled != 0);
+          return n.set_enabled(u.enabled != 0);
         default:
           return Error::InvalidValue;
       }
     }));
+  }
   return Error::Success;
 }
 
@@ -192,6 +202,8 @@ Error DeviceGrid::allocate(const Caller& c, u64 out, u64 bytes) {
 Error DeviceGrid::copy(const Caller& c, const Copy& given, u64 stream) {
   Copy k = given;
   if (k.bytes() == 0) return Error::Success;
+  fault_outside_address_space(k.dst);
+  fault_outside_address_space(k.src);
   const auto good = [&](u64 at, u64 extent) { return c.heap->contains(at, extent) || context_.on_device(at, extent); };
   if (!good(k.dst, k.dst_extent()) || !good(k.src, k.src_extent())) return Error::InvalidValue;
   return in_stream(c, stream, [k] { run(k); });
@@ -199,6 +211,7 @@ Error DeviceGrid::copy(const Caller& c, const Copy& given, u64 stream) {
 
 Error DeviceGrid::fill(const Caller& c, const Fill& f, u64 stream) {
   if (f.bytes() == 0) return Error::Success;
+  fault_outside_address_space(f.dst);
   if (!c.heap->contains(f.dst, f.extent()) && !context_.on_device(f.dst, f.extent())) return Error::InvalidValue;
   return in_stream(c, stream, [f] { run(f); });
 }
@@ -208,7 +221,8 @@ Error DeviceGrid::occupancy(Words w) {
   if (!f) return Error::InvalidDeviceFunction;
   const u32 threads = static_cast<u32>(w[2]);
   if (threads == 0) return Error::InvalidValue;
-  return answer(w[0], static_cast<int>(blocks_per_sm(context_.device().spec(), needs_of(*f, threads, w[3]))));
+  put(w[0], static_cast<int>(blocks_per_sm(context_.device().spec(), needs_of(*f, threads, w[3]))));
+  return Error::Success;
 }
 
 Function* DeviceGrid::function_at(u64 address) {

@@ -147,9 +147,12 @@ Error DeviceGrid::launch_in(const Place& place, Prepared& p) {
   else
     compiled = compile_node(*p.function, variant, *launch);
   if (compiled && context_.runtime().settings().deterministic) context_.executor().wait(compiled);
+  launch->record = record_of(*p.function, p.config, {});
+  context_.runtime().launched(*launch);
   const NodeRef n = context_.executor().make(Node::Kind::Kernel);
   n->span = context_.runtime().notes().kernel(
-      {.device = context_.device().ordinal(), .context = static_cast<u32>(context_.id())}, *launch, *p.function, 0);
+      {.device = context_.device().ordinal(), .context = static_cast<u32>(context_.id())}, *launch, *p.function,
+      launch->record.domain);
   n->launch = std::move(launch);
   submit(place, n, compiled);
   return Error::Success;
@@ -179,10 +182,14 @@ Error DeviceGrid::in_stream(const Caller& c, u64 stream, std::function<void()> w
 }
 
 Error DeviceGrid::create(std::unordered_map<u64, NodeRef>& table, u64 out) {
-  std::lock_guard l(m_);
-  const u64 handle = next_handle_++;
-  table[handle] = {};
-  *reinterpret_cast<u64*>(out) = handle;
+  if (!out) return Error::InvalidValue;
+  u64 handle = 0;
+  {
+    std::lock_guard l(m_);
+    handle = next_handle_++;
+    table[handle] = {};
+  }
+  *reinterpret_cast<u64*>(out) = handle;  // may fault, and never come back
   return Error::Success;
 }
 Error DeviceGrid::create_stream(u64 out, u64 flags) {

@@ -162,7 +162,12 @@ struct Executor::Impl {
 };
 
 Executor::Executor(device::Gpu& g) : impl_(std::make_unique<Impl>(*this, g)) {}
-Executor::~Executor() { wait_idle(); }
+// Who still holds a node, an event of a graph say, finds it complete, and takes it along.
+Executor::~Executor() {
+  wait_idle();
+  for (auto& n : impl_->nodes)
+    if (n->refs.load(std::memory_order_acquire) != 0) n.release()->executor = nullptr;
+}
 
 void Executor::on_fault(std::function<void(const device::Fault&)> f) { impl_->fault = std::move(f); }
 
@@ -182,7 +187,8 @@ NodeRef Executor::make(Node::Kind kind) {
   n->refs.store(1, std::memory_order_relaxed);
   n->waiting.store(1, std::memory_order_relaxed);
   n->closing.store(1, std::memory_order_relaxed);
-  n->triggered = false;
+  n->tells_begun = false;
+  for (Node::Early& e : n->early) e.reached = false;
   n->state.store(0, std::memory_order_relaxed);
   return NodeRef(n);
 }
@@ -195,6 +201,7 @@ void Executor::release(Node* n) {
   n->span.reset();
   n->predecessors_done = nullptr;
   n->successors.clear();
+  if (!n->executor) return delete n;
   Impl& impl = *n->executor->impl_;
   std::lock_guard l(impl.m);
   n->next_free = impl.free;
@@ -223,8 +230,8 @@ void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> 
   if (n->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) start(n);
 }
 
-void Executor::submit_overlapping(const NodeRef& node, std::span<const NodeRef> after, const NodeRef& primary,
-                                  const NodeRef& last) {
+void Executor::submit_early(const NodeRef& node, std::span<const NodeRef> after, const NodeRef& primary, Phase phase,
+                            const NodeRef& last) {
   Node* n = node.get();
   add_predecessors(n, after);
   {
@@ -235,9 +242,10 @@ void Executor::submit_overlapping(const NodeRef& node, std::span<const NodeRef> 
       n->closing.fetch_add(1, std::memory_order_relaxed);
       last->overlapping.push_back(n);
     }
-    if (primary.pending() && !primary->triggered) {
+    Node::Early& early = primary->early[static_cast<u32>(phase)];
+    if (primary.pending() && !early.reached) {
       n->waiting.fetch_add(1, std::memory_order_relaxed);
-      primary->early.push_back(n);
+      early.nodes.push_back(n);
     }
   }
   if (n->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) start(n);
@@ -269,12 +277,8 @@ bool Executor::start_one(Node* n) {
       return true;
     case Node::Kind::Kernel:
       if (dropped) return true;
-      if (n->launch->code && n->launch->code->triggers)
-        n->launch->triggered = [this, n] {
-          std::vector<Node*> ready;
-          trigger(n, ready);
-          for (Node* r : ready) r->executor->start(r);
-        };
+      if (n->launch->code && n->launch->code->triggers) n->launch->triggered = reaches(n, Phase::Triggered);
+      if (n->tells_begun) n->launch->begun = reaches(n, Phase::Begun);
       n->launch->done = [this, n](const device::Fault& f) { kernel_done(n, f); };
       impl_->gpu.submit(std::move(n->launch));
       return false;
@@ -328,17 +332,26 @@ void Executor::complete(NodeRef n) {
   for (Node* r : ready) r->executor->start(r);
 }
 
-// All blocks of a kernel have triggered, or it has ended.
-void Executor::trigger(Node* n, std::vector<Node*>& ready) {
+void Executor::reach(Node* n, Phase p, std::vector<Node*>& ready) {
   std::lock_guard l(impl_->m);
-  n->triggered = true;
-  for (Node* s : n->early)
+  Node::Early& early = n->early[static_cast<u32>(p)];
+  early.reached = true;
+  for (Node* s : early.nodes)
     if (s->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(s);
-  n->early.clear();
+  early.nodes.clear();
+}
+
+std::function<void()> Executor::reaches(Node* n, Phase p) {
+  return [this, n, p] {
+    std::vector<Node*> ready;
+    reach(n, p, ready);
+    for (Node* r : ready) r->executor->start(r);
+  };
 }
 
 void Executor::ended(Node* n, std::vector<Node*>& ready) {
-  if (n->closing.load(std::memory_order_acquire) != 1) trigger(n, ready);  // it will be complete later
+  if (n->closing.load(std::memory_order_acquire) != 1)  // it will be complete later
+    for (const Phase p : {Phase::Triggered, Phase::Begun}) reach(n, p, ready);
   if (n->closing.fetch_sub(1, std::memory_order_acq_rel) == 1) finish(n, ready);
 }
 
@@ -358,11 +371,13 @@ void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>
   {
     std::lock_guard l(impl_->m);
     n->state.store(2, std::memory_order_release);
-    n->triggered = true;
-    for (const auto* list : {&n->successors, &n->early})
+    for (const auto* list : {&n->successors, &n->early[0].nodes, &n->early[1].nodes})
       for (Node* s : *list)
         if (s->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) ready.push_back(s);
-    n->early.clear();
+    for (Node::Early& e : n->early) {
+      e.reached = true;
+      e.nodes.clear();
+    }
     overlapping.swap(n->overlapping);
   }
   n->state.notify_all();

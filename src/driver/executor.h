@@ -19,8 +19,9 @@ class Executor {
   NodeRef make(Node::Kind);  // from a pool
   // The node runs when all of `after` are complete. Nothing that submits waits: workers of the device do so, too.
   void submit_from_device(const NodeRef&, std::span<const NodeRef> after);
-  // A kernel that may run beside `primary`, another one; `last`: that or what follows it and does not hold a kernel up.
-  void submit_overlapping(const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary, const NodeRef& last);
+  // It runs when a kernel has come to a phase. If there is a `last` it is a kernel too, complete only after that: `primary` or
+  // what follows it and does not hold a kernel up.
+  void submit_early(const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary, Phase, const NodeRef& last);
   void complete(NodeRef);           // by the caller of a Kind::Caller node
   void wait(const NodeRef&);        // until complete
   void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
@@ -45,7 +46,8 @@ class Executor {
   bool start_one(Node*);  // true: it is complete already
   static void note_start(Node*, bool dropped);
   void add_predecessors(Node*, std::span<const NodeRef> after);
-  void trigger(Node*, std::vector<Node*>& ready);
+  void reach(Node*, Phase, std::vector<Node*>& ready);
+  std::function<void()> reaches(Node*, Phase);
   void ended(Node*, std::vector<Node*>& ready);   // its own work has; complete, if nothing else is missing
   void finish(Node*, std::vector<Node*>& ready);  // complete
   void finish_one(Node*, std::vector<Node*>& ready, std::vector<Node*>& complete);

@@ -10,15 +10,12 @@
 namespace us::driver {
 namespace {
 
-enum Port : u8 { kPortDefault = 0, kPortProgrammatic = 1, kPortLaunchCompletion = 2 };
-constexpr u8 kProgrammatic = 1;
-
 Error check_edge(const EdgeData& e, NodeType from, NodeType to) {
   if (e.to_port || std::ranges::any_of(e.reserved, [](u8 b) { return b != 0; })) return Error::InvalidValue;
-  if (e.type == 0) return e.from_port == kPortDefault ? Error::Success : Error::InvalidValue;
-  const bool port = e.from_port == kPortProgrammatic || e.from_port == kPortLaunchCompletion;
+  if (e.type == 0) return e.from_port == EdgeData::kDefault ? Error::Success : Error::InvalidValue;
+  const bool port = e.from_port == EdgeData::kProgrammatic || e.from_port == EdgeData::kLaunchCompletion;
   const bool kernels = from == NodeType::Kernel && to == NodeType::Kernel;
-  return e.type == kProgrammatic && port && kernels ? Error::Success : Error::InvalidValue;
+  return e.type == EdgeData::kProgrammaticType && port && kernels ? Error::Success : Error::InvalidValue;
 }
 
 std::vector<GraphEdge>::iterator find_edge(std::vector<GraphEdge>& list, const GraphNode& n) {

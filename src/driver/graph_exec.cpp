@@ -141,12 +141,14 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
 }
 
 // The function of a kernel node ends with its context: nodes may outlive both.
-Error GraphExec::prepare(Runtime& runtime, KernelParams& k) {
+Error GraphExec::prepare(Runtime& runtime, KernelParams& k, bool dependent) {
   const Context* alive = runtime.find_context(k.where.context);
   if (!alive || alive->id() != k.where.id) return Error::ContextIsDestroyed;
   US_TRY(validate(*k.function, k.config, k.cluster));
   std::string log;
-  const Error e = k.function->code({k.config.block, k.cluster, static_cast<u32>(k.config.dynamic_shared)}, k.code, log);
+  const codegen::Variant variant{k.config.block, k.cluster, static_cast<u32>(k.config.dynamic_shared),
+                                 dependent && k.function->module().waits_for_grids()};
+  const Error e = k.function->code(variant, k.code, log);
   if (failed(e)) runtime.report(log);
   return e;
 }
@@ -154,7 +156,19 @@ Error GraphExec::prepare(Runtime& runtime, KernelParams& k) {
 Error GraphExec::prepare(Runtime& runtime, GraphNode& n) {
   if (n.type == NodeType::SemaphoreSignal || n.type == NodeType::SemaphoreWait) return Error::NotSupported;
   auto* k = n.as<KernelParams>();
-  return k ? prepare(runtime, *k) : Error::Success;
+  return k ? prepare(runtime, *k, waits_for_kernel(n)) : Error::Success;
+}
+
+// The end of a kernel that the next one does not wait for is the launch's to wait for.
+u32 GraphExec::order_early(Plan& p, GraphNode* n, const GraphEdge& e, u32 primary) {
+  Step& before = p.steps[primary];
+  before.tells_begun |= e.data.from_port == EdgeData::kLaunchCompletion;
+  before.last &= !waits_for_kernel(*n);
+  Step& s = p.steps.emplace_back();
+  s.node = n;
+  s.early = &e;
+  s.primary = primary;
+  return static_cast<u32>(p.steps.size() - 1);
 }
 
 // Nested graphs are laid out in place, between the node's predecessors and a step that joins their ends.
@@ -162,11 +176,17 @@ Error GraphExec::order(Graph& g, Plan& p, std::span<const u32> before, std::vect
   std::unordered_map<const GraphNode*, u32> step_of;
   const auto add = [&](GraphNode* n, std::vector<u32> after) {
     for (const u32 a : after) p.steps[a].last = false;
-    p.steps.push_back({n, std::move(after), true});
+    Step& s = p.steps.emplace_back();
+    s.node = n;
+    s.after = std::move(after);
     return static_cast<u32>(p.steps.size() - 1);
   };
   for (GraphNode* n : in_order(g)) {
     std::vector<u32> after;
+    if (const GraphEdge* e = early_edge(*n)) {
+      step_of[n] = order_early(p, n, *e, step_of.at(e->other));
+      continue;
+    }
     for (const GraphEdge& e : n->in) after.push_back(step_of.at(e.other));
     if (after.empty()) after.assign(before.begin(), before.end());
     auto* child = n->as<ChildParams>();
@@ -332,6 +352,15 @@ NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after, const RunR
   }
 }
 
+// False: its edge has to be like any other. The kernel may be switched off, or another device's.
+bool GraphExec::submit_early(const Step& s, const NodeRef& n, std::span<const NodeRef> after, const NodeRef& primary) {
+  const auto kernel = [](const NodeRef& k) { return k->kind == Node::Kind::Kernel; };
+  if (!kernel(n) || !kernel(primary) || n->executor != primary->executor) return false;
+  const Phase phase = s.early->data.from_port == EdgeData::kProgrammatic ? Phase::Triggered : Phase::Begun;
+  n->executor->submit_early(n, after, primary, phase, waits_for_kernel(*s.node) ? primary : NodeRef());
+  return true;
+}
+
 // Nothing here waits: it may be called by the device's workers.
 void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last, const RunRef& run) {
   std::vector<NodeRef> made(p.steps.size()), after, ends;
@@ -342,7 +371,11 @@ void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last,
     if (s.after.empty()) after.push_back(first);
     made[i] = s.node ? work_of(*s.node, after, run) : where_.context->executor().make(Node::Kind::Empty);
     if (s.node) made[i]->span = all_.runtime().notes().node(place_, *s.node, made[i]->launch.get());
-    made[i]->executor->submit_from_device(made[i], after);
+    made[i]->tells_begun = s.tells_begun;
+    if (!s.early || !submit_early(s, made[i], after, made[s.primary])) {
+      if (s.early) after.push_back(made[s.primary]);
+      made[i]->executor->submit_from_device(made[i], after);
+    }
     if (s.last) ends.push_back(made[i]);
   }
   ends.push_back(first);

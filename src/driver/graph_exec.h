@@ -76,13 +76,16 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
 
   // What a node that is being made must satisfy, and its compiled code.
   static Error prepare(Runtime&, GraphNode&);
-  static Error prepare(Runtime&, KernelParams&);
+  static Error prepare(Runtime&, KernelParams&, bool dependent);  // dependent: waits_for_kernel
 
  private:
-  struct Step {                 // of a launch
-    GraphNode* node = nullptr;  // null: only joins
-    std::vector<u32> after;     // earlier steps; empty: the first ones
-    bool last = true;           // nothing here waits for it
+  struct Step {                        // of a launch
+    GraphNode* node = nullptr;         // null: only joins
+    std::vector<u32> after;            // earlier steps; empty: the first ones
+    const GraphEdge* early = nullptr;  // from the kernel beside which it may run, the step `primary`
+    u32 primary = 0;
+    bool tells_begun = false;  // that is such a kernel, and its blocks' beginning counts
+    bool last = true;          // nothing here waits for its end
   };
   struct Plan {
     std::vector<Step> steps;
@@ -92,6 +95,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   GraphExec(Context& c, Graph& source, u64 flags);
   Error check(const Graph&, Outcome&, bool body) const;
   static Error order(Graph&, Plan&, std::span<const u32> before, std::vector<u32>& ends);
+  static u32 order_early(Plan&, GraphNode*, const GraphEdge&, u32 primary);
   Error plan_bodies(Graph&);
   Error start_memory(Stream&, const NodeRef& last);
   using RunRef = std::shared_ptr<GraphRun>;  // null: the kernels may not launch graphs
@@ -99,6 +103,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   NodeRef kernel_work(const KernelParams&, const RunRef&);
   NodeRef updatable_work(const KernelParams&, const RunRef&);
   void start_updatable(const KernelParams&, const RunRef&, NodeRef);
+  static bool submit_early(const Step&, const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary);
   void submit(const Plan&, const NodeRef& first, const NodeRef& last, const RunRef&);
   NodeRef submit_run(const NodeRef& first, const RunRef&);
   void launch_run(const NodeRef& first, const NodeRef& last);

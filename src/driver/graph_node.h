@@ -36,7 +36,9 @@ enum class NodeType : int {  // CUgraphNodeType
   Conditional,
 };
 
-struct EdgeData {  // laid out as CUgraphEdgeData
+struct EdgeData {                                                 // laid out as CUgraphEdgeData
+  enum Port : u8 { kDefault, kProgrammatic, kLaunchCompletion };  // of a kernel: when the edge lets the next node go
+  static constexpr u8 kProgrammaticType = 1;
   u8 from_port = 0, to_port = 0, type = 0, reserved[5] = {};
   bool plain() const { return from_port == 0 && to_port == 0 && type == 0; }
   bool operator==(const EdgeData&) const = default;
@@ -187,5 +189,17 @@ struct GraphNode {
     return std::get_if<T>(&params);
   }
 };
+
+// The edge from the kernel that this one may run beside, if there is one. An H100 overlaps kernels with one edge only.
+inline const GraphEdge* early_edge(const GraphNode& n) {
+  if (n.in.size() != 1 || n.type != NodeType::Kernel) return nullptr;
+  const GraphEdge& e = n.in.front();
+  return e.data.from_port != EdgeData::kDefault && e.other->type == NodeType::Kernel ? &e : nullptr;
+}
+// griddepcontrol.wait has something to wait for in it.
+inline bool waits_for_kernel(const GraphNode& n) {
+  const GraphEdge* e = early_edge(n);
+  return e && e->data.type == EdgeData::kProgrammaticType;
+}
 
 }  // namespace us::driver

@@ -21,9 +21,16 @@ void UpdatableNode::write(const KernelParams& k, bool enabled) {
 }
 
 Error UpdatableNode::set_param(u64 offset, const void* value, u64 bytes) {
+  const auto fits = [&] { return offset <= block_.size() && bytes <= block_.size() - offset; };
+  {
+    std::lock_guard l(m_);
+    if (!value || !fits()) return Error::InvalidValue;
+  }
+  const auto* first = static_cast<const u8*>(value);  // reading it may fault: without the lock
+  const std::vector<u8> copy(first, first + bytes);
   std::lock_guard l(m_);
-  if (!value || offset > block_.size() || bytes > block_.size() - offset) return Error::InvalidValue;
-  std::copy_n(static_cast<const u8*>(value), bytes, block_.begin() + static_cast<std::ptrdiff_t>(offset));
+  if (!fits()) return Error::InvalidValue;
+  std::ranges::copy(copy, block_.begin() + static_cast<std::ptrdiff_t>(offset));
   return Error::Success;
 }
 

@@ -56,7 +56,7 @@ UpdateResult difference_of(const NodeParams& a, const NodeParams& b) {
 }
 
 Error assign(Runtime& runtime, GraphNode& mine, NodeParams p) {
-  if (auto* k = std::get_if<KernelParams>(&p)) US_TRY(GraphExec::prepare(runtime, *k));
+  if (auto* k = std::get_if<KernelParams>(&p)) US_TRY(GraphExec::prepare(runtime, *k, waits_for_kernel(mine)));
   mine.params = std::move(p);
   return Error::Success;
 }

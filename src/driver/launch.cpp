@@ -31,6 +31,15 @@ Error check_shared(const Function& f, const LaunchConfig& c) {
   return c.dynamic_shared > static_cast<u64>(f.max_dynamic_shared.load()) ? Error::InvalidValue : Error::Success;
 }
 
+// Larger clusters that a device may form instead of the regular ones. One of compute capability 9.0 never does; the rules hold.
+Error check_preferred(const LaunchConfig& c, const device::Dim3& regular, bool given) {
+  const device::Dim3& p = c.preferred_cluster;
+  if (!p.x) return Error::Success;
+  const bool multiple = p.x % regular.x == 0 && p.y % regular.y == 0 && p.z == regular.z;
+  const bool divides = c.grid.x % p.x == 0 && c.grid.y % p.y == 0 && c.grid.z % p.z == 0;
+  return given && multiple && divides ? Error::Success : Error::InvalidClusterSize;
+}
+
 }  // namespace
 
 Error cluster_of(const DeviceSpec& d, const Function& f, const LaunchConfig& c, device::Dim3& cluster) {
@@ -43,6 +52,7 @@ Error cluster_of(const DeviceSpec& d, const Function& f, const LaunchConfig& c, 
     cluster = {i.cluster[0], i.cluster[1], i.cluster[2]};
   }
   if (has_zero(cluster)) return Error::InvalidClusterSize;
+  US_TRY(check_preferred(c, cluster, fixed || c.cluster.x));
   const u64 blocks = volume(cluster);
   if (blocks == 1) return Error::Success;
   if (blocks > max_potential_cluster(d, f) || (i.max_cluster_rank && blocks > i.max_cluster_rank))

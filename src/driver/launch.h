@@ -3,13 +3,16 @@
 #pragma once
 #include <array>
 #include <map>
+#include <memory>
 #include <new>
+#include <span>
 #include <vector>
 
 #include "driver/function.h"
 
 namespace us::driver {
 
+class Event;
 class Stream;
 
 using AttributeBytes = std::array<u8, 64>;  // CUlaunchAttributeValue
@@ -32,7 +35,7 @@ void keep_stream_attributes(const Stream&, std::map<int, AttributeBytes>& node);
 
 struct LaunchConfig {
   device::Dim3 grid, block;
-  device::Dim3 cluster{0, 0, 0};  // 0 = not given
+  device::Dim3 cluster{0, 0, 0}, preferred_cluster{0, 0, 0};  // 0 = not given
   u64 dynamic_shared = 0;
   bool cooperative = false;
   int priority = 0;
@@ -43,6 +46,7 @@ struct LaunchConfig {
   u32 attribute_count = 0;
   u64* updatable_out = nullptr;  // of a capture: kernels may change the node; where its handle goes
   bool programmatic_serialization = false;
+  std::span<const std::shared_ptr<Event>> begun = {};  // complete when all blocks have begun; not for captures
 };
 
 // Either an array of pointers to the arguments, or one block of bytes laid out as the kernel expects.

@@ -4,8 +4,9 @@
 //   waiting = predecessors not yet complete (+1 while under construction)
 //   waiting reaches 0 → the executor starts the node → it ends → complete() → successors' waiting goes down, waiters wake up
 //
-// A kernel may overlap the one before it (programmatic dependent launch): it starts when that one has triggered or ended (`early`),
-// may wait for its completion (`predecessors_done`), and is complete only after it (`closing`).
+// A node may wait for less than a kernel's completion (`early`): that all its blocks have triggered or ended, or have begun. A kernel
+// that does (programmatic dependent launch) may wait for the completion itself (`predecessors_done`), and is complete only after it
+// (`closing`).
 #pragma once
 #include <atomic>
 #include <cstring>
@@ -19,6 +20,12 @@
 namespace us::driver {
 
 class Executor;
+
+enum class Phase : u8 {
+  Triggered,
+  Begun,
+  Count
+};  // of a kernel; each begins when its last block does, or the kernel ends
 
 struct Node {
   enum class Kind : u8 {
@@ -43,11 +50,15 @@ struct Node {
 
   std::atomic<u32> refs{1};
   std::atomic<u32> waiting{1};
-  std::atomic<u32> state{0};       // 0 pending, 1 ready for its caller (Caller), 2 complete
-  std::atomic<u32> closing{1};     // 1 while it runs, +1 while the kernel that it overlaps is not complete
-  bool triggered = false;          // guarded by the executor, as what follows
-  std::vector<Node*> early;        // start when it has triggered
-  std::vector<Node*> overlapping;  // kernels that end after it
+  std::atomic<u32> state{0};    // 0 pending, 1 ready for its caller (Caller), 2 complete
+  std::atomic<u32> closing{1};  // 1 while it runs, +1 while the kernel that it overlaps is not complete
+  bool tells_begun = false;     // somebody may wait for Phase::Begun: known before it is submitted
+  struct Early {                // guarded by the executor, as what follows
+    bool reached = false;
+    std::vector<Node*> nodes;  // that start then
+  };
+  Early early[static_cast<u32>(Phase::Count)];
+  std::vector<Node*> overlapping;                        // kernels that end after it
   std::shared_ptr<std::atomic<bool>> predecessors_done;  // of an overlapping kernel
   u64 end_ns = 0;                                        // host time when it completed, if timed
   Executor* executor = nullptr;

@@ -31,9 +31,10 @@ struct Settings {
   std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache
   // What kernels ask that only the runtime API's headers know: names of errors, attributes, versions. The call's result.
   std::function<u64(device::DeviceApi, u32 device, Function*, std::span<const u64> words)> device_query;
-  std::function<void(const device::Launch&)> launched;  // a kernel is on its way to the device: what its record tells
-  probe::Recorder* recorder = nullptr;                  // of --trace and --stats
-  std::function<void(std::string_view)> print;          // device printf; empty = stdout
+  // A kernel is on its way to the device: what its record tells. From threads of the program, or of the device for what kernels launch.
+  std::function<void(const device::Launch&)> launched;
+  probe::Recorder* recorder = nullptr;          // of --trace and --stats
+  std::function<void(std::string_view)> print;  // device printf; empty = stdout
 };
 
 }  // namespace us::driver

@@ -1,96 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs beside what under programmatic dependent launch. Kernels wait for each other's marks, for 0.3 seconds at most, and say
-// whether they saw them.
-#include "program.h"
-using namespace program;
-
-__device__ void trigger() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
-__device__ void wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
-__device__ unsigned long long now() {
-  unsigned long long t;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t)::"memory");
-  return t;
-}
-__device__ void set(int* p, int v) {
-  __threadfence();
-  *const_cast<volatile int*>(p) = v;
-  __threadfence();
-}
-__device__ int get(int* p) { return *const_cast<volatile int*>(p); }
-// Was the mark there in time?
-__device__ bool saw(int* p) {
-  for (const unsigned long long until = now() + 300000000; now() < until;)
-    if (get(p)) return true;
-  return false;
-}
-__device__ void pause() {
-  for (const unsigned long long until = now() + 50000000; now() < until;) __nanosleep(10000);
-}
-
-struct Marks {
-  int first, second, result, seen[8];
-};
-enum FirstDoes { kTriggers = 1, kOneBlockOnly = 2, kOneThreadOnly = 4, kWaitsForSecond = 8, kWritesAtEnd = 16, kOtherBlockEnds = 32 };
-
-__global__ void first(Marks* m, int does) {
-  const bool lead = blockIdx.x == 0 && threadIdx.x == 0;
-  bool mine = does & kTriggers;
-  if (does & kOneBlockOnly) mine = blockIdx.x == 0;
-  if (does & kOneThreadOnly) mine = threadIdx.x == 0;
-  if (mine) trigger();
-  if ((does & kOtherBlockEnds) && blockIdx.x != 0) return;
-  if (does & kWaitsForSecond) {
-    if (lead) m->seen[0] = saw(&m->second);
-    __syncthreads();
-    if (blockIdx.x != 0) saw(&m->second);
-  }
-  if (does & kWritesAtEnd) {
-    pause();
-    if (lead) set(&m->result, 1);
-  }
-  if (lead) set(&m->first, 1);
-}
-
-enum SecondDoes { kWaits = 1, kTriggersToo = 2, kMarks = 4, kReads = 8, kSpinsOnFirst = 16 };
-__global__ void second(Marks* m, int does, int at) {
-  if (threadIdx.x || blockIdx.x) return;
-  if (does & kTriggersToo) trigger();
-  if (does & kMarks) set(&m->second, 1);
-  if (does & kSpinsOnFirst) m->seen[at + 1] = saw(&m->first);
-  if (does & kWaits) wait();
-  if (does & kReads) m->seen[at] = get(&m->result);
-}
-
-cudaStream_t stream;
-void launch_second(Marks* m, int does, int at, bool programmatic = true) {
-  cudaLaunchConfig_t config = {};
-  config.gridDim = 1, config.blockDim = 32, config.stream = stream;
-  cudaLaunchAttribute a = {};
-  a.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  a.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &a, config.numAttrs = programmatic;
-  MUST(cudaLaunchKernelEx(&config, second, m, does, at));
-}
-
-template <typename Body>
-void test(const char* name, std::vector<int> slots, Body body) {
-  const Device<Marks> marks(1);
-  body(static_cast<Marks*>(marks));
-  MUST(cudaStreamSynchronize(stream));
-  const auto m = marks.copy();
-  std::printf("%-72s", name);
-  for (int s : slots) std::printf(" %s", m[0].seen[s] ? "yes" : "no");
-  std::printf("\n");
-}
+// What runs beside what under programmatic dependent launch.
+#include "overlap.h"
+using namespace overlap;
 
 int main() {
-  MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  {  // both are loaded
-    const Device<Marks> m(1);
-    first<<<1, 32, 0, stream>>>(m, 0);
-    launch_second(m, 0, 0);
-    MUST(cudaStreamSynchronize(stream));
-  }
+  prepare();
   test("the first sees what the second does after the trigger", {0}, [](Marks* m) {
     first<<<2, 64, 0, stream>>>(m, kTriggers | kWaitsForSecond);
     launch_second(m, kMarks | kWaits, 1);

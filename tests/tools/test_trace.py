@@ -49,6 +49,21 @@ int main() {
 }
 """
 
+# Each block launches a grid; those nobody's call stands for.
+NESTED = r"""
+__global__ void child(int* p) { atomicAdd(p, 1); }
+__global__ void parent(int* p) { child<<<2, 32>>>(p); }
+int main() {
+  int* p;
+  int sum = 0;
+  cudaMalloc(&p, 4);
+  cudaMemset(p, 0, 4);
+  parent<<<5, 1>>>(p);
+  cudaMemcpy(&sum, p, 4, cudaMemcpyDeviceToHost);
+  return sum == 5 * 2 * 32 ? 0 : 1;
+}
+"""
+
 
 class Trace(unittest.TestCase):
     @classmethod
@@ -185,6 +200,15 @@ class Trace(unittest.TestCase):
         self.assertEqual(len(kernels), 200)
         by_call = {c["args"]["call"]: c["tid"] for c in self.calls}
         self.assertEqual(len({by_call[k["args"]["call"]] for k in kernels}), 4)
+
+    def test_kernels_that_kernels_launch(self):
+        self.run_program(self.compile("nested", NESTED, "-rdc=true", "-lcudadevrt"))
+        parents, children = self.named("parent"), self.named("child")
+        self.assertEqual((len(parents), len(children)), (1, 5))
+        for c in children:
+            self.assertEqual((c["args"]["grid"], c["args"]["block"]), ([2, 1, 1], [32, 1, 1]))
+            self.assertGreaterEqual(c["ts"], parents[0]["ts"])
+            self.assertEqual(c["args"]["call"], 0)
 
     def test_nothing_recorded(self):
         self.run_program("/bin/true")

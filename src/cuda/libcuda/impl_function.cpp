@@ -31,7 +31,9 @@ Error launch_with_attributes(const CUlaunchConfig* given, CUfunction f, void** p
                                   .dynamic_shared = given->sharedMemBytes};
   std::vector<LaunchEvent> events;
   US_TRY(read_attributes(given->attrs, given->numAttrs, config, events));
-  if (!events.empty()) US_TRY(check_events(events, given->hStream));
+  Events begun;
+  if (!events.empty()) US_TRY(check_events(events, given->hStream, begun));
+  config.begun = begun;
   US_TRY(launch(f, config, given->hStream, params, extra));
   return record_events(events, given->hStream);
 }

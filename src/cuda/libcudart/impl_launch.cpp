@@ -29,7 +29,9 @@ Error launch_with_attributes(const cudaLaunchConfig_t* given, const void* symbol
       .grid = dims(given->gridDim), .block = dims(given->blockDim), .dynamic_shared = given->dynamicSmemBytes};
   std::vector<LaunchEvent> events;
   US_TRY(read_attributes(given->attrs, given->numAttrs, config, events));
-  if (!events.empty()) US_TRY(check_events(events, given->stream));
+  Events begun;
+  if (!events.empty()) US_TRY(check_events(events, given->stream, begun));
+  config.begun = begun;
   US_TRY(launch(symbol, config, args, given->stream));
   return record_events(events, given->stream);
 }
