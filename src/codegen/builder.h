@@ -132,8 +132,8 @@ class Builder {
             std::span<const u32>(result_bits.begin(), result_bits.size()), results, uniform_if_args);
   }
 
-  // mma of f64 to nearest; args as those of RtFn::Mma. False: this builder knows no better way than that.
-  virtual bool multiply_doubles(const device::MmaCode&, std::span<const V>, V*) { return false; }
+  // mma on registers; args as those of RtFn::Mma. False: this builder knows no better way than that.
+  virtual bool multiply_registers(const device::MmaCode&, std::span<const V>, V*) { return false; }
 
   // Operands of the current instruction
   virtual V read(const ir::Operand&,

@@ -43,7 +43,7 @@ llvm::DIFile* ModuleEmitter::file(u32 index) {
   return f;
 }
 
-static void set_attributes(llvm::Function* f) {
+void set_attributes(llvm::Function* f) {
   f->addFnAttr(llvm::Attribute::NoUnwind);
   f->addFnAttr("prefer-vector-width", "512");
   f->addFnAttr("min-legal-vector-width", "512");
@@ -184,6 +184,11 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   optimise(*target, *m.module, options, out);
   separate_mask_words(*m.module);
   split_long_blocks(*m.module);
+  if (options.dump_after == "split" || options.dump_after == "all") {
+    llvm::raw_string_ostream s(out.dump);
+    s << "; --- after split\n";
+    m.module->print(s, nullptr);
+  }
   const auto t2 = Clock::now();
   if (options.dump_after == "asm" || options.dump_after == "all")
     out.dump += "; --- after asm\n" + target->assembly(*llvm::CloneModule(*m.module));

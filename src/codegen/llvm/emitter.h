@@ -59,7 +59,7 @@ class Emitter final : public Builder {
   V table(std::span<const u32> entries, V index) override;
   bool interpolate(numerics::Approx, V place, Interpolated&) override;
   bool fast_math() const override;
-  bool multiply_doubles(const device::MmaCode&, std::span<const V> args, V* d) override;  // matrix.cpp
+  bool multiply_registers(const device::MmaCode&, std::span<const V> args, V* d) override;  // matrix.cpp
   V quick(V x, Operation ordinary, Operation short_way, Operation general) override;
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;
@@ -116,6 +116,11 @@ class Emitter final : public Builder {
   V map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan);
   Value* min_max(bool is_min, FT t, Value* a, Value* b);
   llvm::Function* general_function(Operation);  // quick.cpp
+  // matrix.cpp
+  bool many_products();
+  llvm::Function* product_function(const device::MmaCode&, const std::vector<Value*>& in);
+  std::vector<Value*> product_of_doubles(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
+  std::vector<Value*> product_by_runtime(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
   // half.cpp
   static llvm::Type* like_vector(Value* model, llvm::Type* scalar);
   Value* widen_half(Value* bits, FT);
@@ -332,6 +337,7 @@ class Emitter final : public Builder {
   std::vector<u8> checked_;
   std::vector<Block*> body_, check_, sweep_;
   std::vector<u32> position_;  // in layout, by block
+  u32 products_ = ~0u;         // matrix instructions on registers, once counted
   u32 cur_ = 0;                // block being emitted
   const ir::Inst* inst_ = nullptr;
   std::vector<std::pair<ir::ValueId, V>> written_;  // destinations of the current instruction
@@ -403,10 +409,11 @@ struct ModuleEmitter {
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
   std::map<const u32*, llvm::GlobalVariable*> tables;
   llvm::MDNode *shared_tag = nullptr, *global_tag = nullptr, *any_tag = nullptr, *runtime_tag = nullptr;  // TBAA
-  bool triggers = false;                           // griddepcontrol.launch_dependents
-  std::map<const void*, llvm::Function*> general;  // by operation: Builder::quick
-  std::vector<u32> work;                           // device functions still to emit
-  std::vector<u32> address_taken;                  // candidates of indirect calls
+  bool triggers = false;                                                    // griddepcontrol.launch_dependents
+  std::map<const void*, llvm::Function*> general;                           // by operation: Builder::quick
+  std::map<std::pair<u64, llvm::FunctionType*>, llvm::Function*> products;  // by MmaCode: Emitter::multiply_registers
+  std::vector<u32> work;                                                    // device functions still to emit
+  std::vector<u32> address_taken;                                           // candidates of indirect calls
   std::map<u32, std::unique_ptr<ir::Function>> bodies;
   std::vector<u8> waiting;      // by FuncId, see inline_calls.h
   bool functions_exit = false;  // some device function can end its threads
@@ -418,6 +425,8 @@ struct ModuleEmitter {
   llvm::Function* function(u32 func_id);
   llvm::DIFile* file(u32 index);
 };
+
+void set_attributes(llvm::Function*);
 
 // root + offset + extra; root may be null for plain 64-bit addresses.
 llvm::Value* pointer_at(llvm::IRBuilder<>&, llvm::Value* root, llvm::Value* offset, i64 extra);

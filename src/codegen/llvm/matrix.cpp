@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma of f64 to nearest: chains of fused multiplications and additions on registers. A result that is a NaN is computed again by the
-// runtime function, which knows whose NaN it is.
+// mma on registers. f64 to nearest: chains of fused multiplications and additions; a result that is a NaN is computed again by the
+// runtime function, which knows whose NaN it is. All else: the runtime function.
+//
+// A kernel with many of them has one function for each kind, whose arguments and results are vector registers: a thousand copies of the
+// code take a minute to compile and do not fit the processor's caches.
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/llvm/emitter.h"
@@ -9,20 +12,111 @@
 namespace us::codegen {
 namespace {
 constexpr u32 kPiece = 8, kPieces = kWarpSize / kPiece;  // lanes
+constexpr u32 kMany = 32;                                // instructions
+}  // namespace
+
+bool Emitter::many_products() {
+  if (products_ == ~0u) {
+    products_ = 0;
+    for (const ir::Block& b : f_.blocks)
+      for (const ir::Inst& i : b.insts)
+        products_ += i.form != isa::Form::Unknown && (isa::info(i.form).pattern.starts_with("mma.") ||
+                                                      isa::info(i.form).pattern.starts_with("wmma.mma"));
+  }
+  return products_ >= kMany;
+}
+
+bool Emitter::multiply_registers(const device::MmaCode& code, std::span<const V> args, V* d) {
+  const bool chains = code.d == numerics::MmaType::F64 && code.rounding == 0, many = many_products();
+  if (!chains && !many) return false;
+  std::vector<Value*> in, out;
+  for (V v : args.subspan(1)) in.push_back(vec(canon(v)));
+  if (many) {
+    llvm::Function* f = product_function(code, in);
+    in.insert(in.begin(), ctx0_);
+    auto* call = b_.CreateCall(f, in);
+    call->setCallingConv(f->getCallingConv());
+    for (u32 e = 0; e < code.d_regs(); ++e) out.push_back(b_.CreateExtractValue(call, e));
+  } else {
+    flush_stores();
+    out = product_of_doubles(code, in, ctx(), mask());
+  }
+  for (u32 e = 0; e < code.d_regs(); ++e) d[e] = make_varying(out[e], code.d == numerics::MmaType::F64 ? 64 : 32);
+  return true;
+}
+
+// {registers of d} f(ctx, registers of a, b, c)
+llvm::Function* Emitter::product_function(const device::MmaCode& code, const std::vector<Value*>& in) {
+  const u32 bits = code.d == numerics::MmaType::F64 ? 64 : 32;
+  std::vector<llvm::Type*> types{b_.getPtrTy()};
+  for (Value* v : in) types.push_back(v->getType());
+  auto* result = llvm::StructType::get(c_, std::vector<llvm::Type*>(code.d_regs(), vec_type(bits)));
+  auto* type = llvm::FunctionType::get(result, types, false);
+  llvm::Function*& f = m_.products[{code.pack(), type}];
+  if (f) return f;
+  f = llvm::Function::Create(type, llvm::Function::InternalLinkage, "product", *m_.module);
+  set_attributes(f);
+  f->addFnAttr(llvm::Attribute::NoInline);
+  f->addFnAttr(llvm::Attribute::WillReturn);
+  f->setDoesNotAccessMemory();  // none that the kernel knows of
+  f->setCallingConv(llvm::CallingConv::X86_RegCall);
+  llvm::IRBuilder<>::InsertPointGuard keep(b_);
+  llvm::Function* const kernel = out_;
+  out_ = f;
+  b_.SetInsertPoint(Block::Create(c_, "", f));
+  b_.SetCurrentDebugLocation(nullptr);
+  std::vector<Value*> own, out;
+  for (std::size_t k = 1; k < types.size(); ++k) own.push_back(f->getArg(static_cast<unsigned>(k)));
+  if (code.d == numerics::MmaType::F64 && code.rounding == 0)
+    out = product_of_doubles(code, own, f->getArg(0), b_.getInt32(kFullMask));
+  else
+    out = product_by_runtime(code, own, f->getArg(0), b_.getInt32(kFullMask));
+  Value* all = llvm::PoisonValue::get(result);
+  for (u32 e = 0; e < out.size(); ++e) all = b_.CreateInsertValue(all, out[e], e);
+  b_.CreateRet(all);
+  out_ = kernel;
+  return f;
+}
+
+std::vector<llvm::Value*> Emitter::product_by_runtime(const device::MmaCode& code, const std::vector<Value*>& in,
+                                                      Value* ctx, Value* mask) {
+  const u32 n_d = code.d_regs(), bits = code.d == numerics::MmaType::F64 ? 64 : 32;
+  auto* row = vec_type(64);
+  auto* places = alloca_block_->getParent() == out_ ? alloca_block_ : &out_->getEntryBlock();
+  auto rows = [&](std::size_t n, const char* name) {
+    llvm::IRBuilder<> b(places, places->begin());
+    auto* a = b.CreateAlloca(llvm::ArrayType::get(row, n), nullptr, name);
+    a->setAlignment(llvm::Align(64));
+    return a;
+  };
+  auto place = [&](Value* of, std::size_t k) { return b_.CreateConstInBoundsGEP1_64(row, of, k); };
+  Value *args = rows(in.size() + 1, "product.in"), *results = rows(n_d, "product.out");
+  b_.CreateAlignedStore(b_.CreateVectorSplat(kWarpSize, b_.getInt64(code.pack())), place(args, 0), llvm::Align(64));
+  for (std::size_t k = 0; k < in.size(); ++k)
+    b_.CreateAlignedStore(b_.CreateZExt(in[k], row), place(args, k + 1), llvm::Align(64));
+  Value* table = load_at(ctx, offsetof(device::WarpCtx, rt), b_.getPtrTy(), "rt");
+  Value* callee = load_at(table, static_cast<std::size_t>(device::RtFn::Mma) * 8, b_.getPtrTy(), "rtfn");
+  auto* type =
+      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
+  b_.CreateCall(type, callee, {ctx, mask, args, results});
+  std::vector<Value*> out;
+  for (u32 e = 0; e < n_d; ++e)
+    out.push_back(b_.CreateTrunc(b_.CreateAlignedLoad(row, place(results, e), llvm::Align(64)), vec_type(bits)));
+  return out;
 }
 
 // Lane l has a(l/4 + 8 (r odd), 4 (r/2) + l%4), b(4 r + l%4, l/4), c(l/4 + 8 (e/2), 2 (l%4) + e%2). So in pieces of eight lanes, a is
 // needed four times in each half, and b as four columns, twice.
-bool Emitter::multiply_doubles(const device::MmaCode& code, std::span<const V> args, V* d) {
-  flush_stores();
+std::vector<llvm::Value*> Emitter::product_of_doubles(const device::MmaCode& code, const std::vector<Value*>& args,
+                                                      Value* ctx, Value* mask) {
   const u32 blocks = code.m / 8u, n_a = code.a_regs(), n_b = code.b_regs(), n_d = code.d_regs();
   auto* wide = llvm::FixedVectorType::get(b_.getDoubleTy(), kWarpSize);
-  auto piece = [&](V v, u32 z) {
+  auto piece = [&](Value* v, u32 z) {
     std::vector<int> lanes(kPiece);
     for (u32 k = 0; k < kPiece; ++k) lanes[k] = static_cast<int>(z * kPiece + k);
-    return b_.CreateShuffleVector(b_.CreateBitCast(vec(canon(v)), wide), lanes);
+    return b_.CreateShuffleVector(b_.CreateBitCast(v, wide), lanes);
   };
-  const auto* a = args.data() + 1;
+  const auto* a = args.data();
   const auto* b = a + n_a;
   const auto* c = b + n_b;
   std::vector<Value*> sums;  // by e, piece
@@ -30,8 +124,7 @@ bool Emitter::multiply_doubles(const device::MmaCode& code, std::span<const V> a
     for (u32 z = 0; z < kPieces; ++z) sums.push_back(piece(c[e], z));
   for (u32 r = 0; r < n_b; ++r) {
     Value* whole_a[2];
-    for (u32 block = 0; block < blocks; ++block)
-      whole_a[block] = b_.CreateBitCast(vec(canon(a[r * blocks + block])), wide);
+    for (u32 block = 0; block < blocks; ++block) whole_a[block] = b_.CreateBitCast(a[r * blocks + block], wide);
     Value* in[kPieces];
     for (u32 z = 0; z < kPieces; ++z) in[z] = piece(b[r], z);
     // Piece z of b holds columns 2z and 2z + 1: element 4 o + k of it is b(k, 2z + o).
@@ -85,19 +178,18 @@ bool Emitter::multiply_doubles(const device::MmaCode& code, std::span<const V> a
   b_.CreateCondBr(b_.CreateICmpNE(b_.CreateBitCast(odd, b_.getInt8Ty()), b_.getInt8(0)), rare, join, weights);
 
   b_.SetInsertPoint(rare);
-  V from_rare[kMaxRtResults];
-  call_rt_now(device::RtFn::Mma, {args.begin(), args.end()}, std::vector<u32>(n_d, 64), from_rare);
-  Block* rare_end = b_.GetInsertBlock();
+  const std::vector<Value*> from_rare = product_by_runtime(code, args, ctx, mask);
   b_.CreateBr(join);
 
   b_.SetInsertPoint(join);
+  std::vector<Value*> d;
   for (u32 e = 0; e < n_d; ++e) {
     auto* r = b_.CreatePHI(vec_type(64), 2);
     r->addIncoming(from_usual[e], usual);
-    r->addIncoming(vec(from_rare[e]), rare_end);
-    d[e] = make_varying(r, 64);
+    r->addIncoming(from_rare[e], rare);
+    d.push_back(r);
   }
-  return true;
+  return d;
 }
 
 }  // namespace us::codegen

@@ -5,6 +5,7 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/RegAllocRegistry.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -24,6 +25,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/LoopUtils.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -89,8 +91,32 @@ struct UnrollMarked : llvm::PassInfoMixin<UnrollMarked> {
   }
 };
 
+// LLVM's choice of a register allocator belongs to the process.
+class WithAllocator {
+ public:
+  explicit WithAllocator(llvm::RegisterRegAlloc::FunctionPassCtor other)
+      : lock_(mutex()), usual_(other ? llvm::RegisterRegAlloc::getDefault() : nullptr) {
+    if (other) llvm::RegisterRegAlloc::setDefault(other);
+  }
+  ~WithAllocator() {
+    if (usual_) llvm::RegisterRegAlloc::setDefault(usual_);
+  }
+  WithAllocator(const WithAllocator&) = delete;
+  WithAllocator& operator=(const WithAllocator&) = delete;
+
+ private:
+  static std::mutex& mutex() {
+    static std::mutex m;
+    return m;
+  }
+  std::lock_guard<std::mutex> lock_;
+  llvm::RegisterRegAlloc::FunctionPassCtor usual_;
+};
+
 void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& out,
-                        llvm::CodeGenFileType type) {
+                        llvm::CodeGenFileType type, bool large) {
+  const WithAllocator allocator(large ? [] { return llvm::createBasicRegisterAllocator(); }
+                                      : llvm::RegisterRegAlloc::FunctionPassCtor(nullptr));
   auto& machine = static_cast<llvm::LLVMTargetMachine&>(target);
   auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);  // the pass manager's
   llvm::TargetPassConfig* config = machine.createPassConfig(passes);
@@ -173,7 +199,7 @@ Toolchain::Toolchain(const std::string& cpu_option) {
   builder.registerLoopAnalyses(loops_);
   builder.crossRegisterProxies(loops_, functions_, components_, modules_);
   make_passes();
-  add_machine_passes(*machine, to_object_, stream_, llvm::CodeGenFileType::ObjectFile);
+  add_machine_passes(*machine, to_object_, stream_, llvm::CodeGenFileType::ObjectFile, false);
 }
 
 void Toolchain::make_passes() {
@@ -223,9 +249,22 @@ void Toolchain::optimise(llvm::Module& m, const Told& told) {
   loops_.clear(), functions_.clear(), components_.clear(), modules_.clear();
 }
 
+// The usual allocator splits live ranges to put spills where they cost least, at an expense that grows faster than the code.
+constexpr std::size_t kLarge = 20000;  // instructions of one function
+
+bool Toolchain::is_large(const llvm::Module& m) {
+  return std::any_of(m.begin(), m.end(), [](const llvm::Function& f) { return f.getInstructionCount() > kLarge; });
+}
+
 const llvm::SmallVectorImpl<char>& Toolchain::object(llvm::Module& m) {
   bytes_.clear();
-  to_object_.run(m);
+  if (!is_large(m)) {
+    to_object_.run(m);
+    return bytes_;
+  }
+  llvm::legacy::PassManager passes;
+  add_machine_passes(*machine, passes, stream_, llvm::CodeGenFileType::ObjectFile, true);
+  passes.run(m);
   return bytes_;
 }
 
@@ -233,7 +272,7 @@ std::string Toolchain::assembly(llvm::Module& m) {
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);
   llvm::legacy::PassManager passes;
-  add_machine_passes(*machine, passes, stream, llvm::CodeGenFileType::AssemblyFile);
+  add_machine_passes(*machine, passes, stream, llvm::CodeGenFileType::AssemblyFile, is_large(m));
   passes.run(m);
   return std::string(text.begin(), text.end());
 }

@@ -25,6 +25,7 @@ class Toolchain {
   // Machine code without what is of no use here. The result is valid until the next call.
   const llvm::SmallVectorImpl<char>& object(llvm::Module&);
   std::string assembly(llvm::Module&);
+  static bool is_large(const llvm::Module&);  // so that the usual passes would take too long
 
  private:
   void make_passes();

@@ -140,7 +140,7 @@ void multiply(Builder& b, const device::MmaCode& code, const V* const (&in)[4], 
   args[n++] = b.imm(64, code.pack());
   for (u32 k = 0; k < 4; ++k)
     for (u32 e = 0; e < counts[k]; ++e) args[n++] = in[k][e];
-  if (code.d == MmaType::F64 && code.rounding == 0 && b.multiply_doubles(code, {args, n}, d)) return;
+  if (b.multiply_registers(code, {args, n}, d)) return;
   for (u32& x : bits) x = code.d == MmaType::F64 ? 64 : 32;
   b.call_rt(RtFn::Mma, {args, n}, {bits, code.d_regs()}, d);
 }
