@@ -22,6 +22,7 @@ struct Options {
   std::string dump_after;        // pass name or "all"
   bool force_varying = false;    // no uniform or pattern shapes: for cross checks
   bool deferred_copies = false;  // asynchronous copies go through the copy engine, which may deliver them late
+  bool check_rights = false;     // accesses to global memory ask the device first: one of several
   bool fast_math = false;        // approximate f32 instructions within their bounds, not with the bits of the device
   bool force_its = false;        // every function in independent-thread-scheduling mode: for cross checks
 };

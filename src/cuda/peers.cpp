@@ -3,42 +3,15 @@
 
 #include <cuda.h>
 
-#include <mutex>
-#include <set>
-
 #include "cuda/devices.h"
+#include "cuda/state.h"
 
 namespace us::cuda {
-namespace {
-
-struct Peers {
-  std::mutex m;
-  std::set<std::pair<u32, u32>> enabled;  // (who, whose memory)
-};
-Peers& peers() {
-  static Peers* const p = new Peers;
-  return *p;
-}
-
-}  // namespace
-
 bool can_be_peers(int device, int peer) { return device != peer && is_device(device) && is_device(peer); }
 
-driver::Error enable_peer(u32 device, u32 peer) {
-  const std::lock_guard lock(peers().m);
-  return peers().enabled.insert({device, peer}).second ? driver::Error::Success
-                                                       : driver::Error::PeerAccessAlreadyEnabled;
-}
-
-driver::Error disable_peer(u32 device, u32 peer) {
-  const std::lock_guard lock(peers().m);
-  return peers().enabled.erase({device, peer}) ? driver::Error::Success : driver::Error::PeerAccessNotEnabled;
-}
-
-void forget_peers(u32 device) {
-  const std::lock_guard lock(peers().m);
-  std::erase_if(peers().enabled, [&](const auto& pair) { return pair.first == device || pair.second == device; });
-}
+driver::Error enable_peer(u32 device, u32 peer) { return runtime().rights().enable_peer(device, peer); }
+driver::Error disable_peer(u32 device, u32 peer) { return runtime().rights().disable_peer(device, peer); }
+void forget_peers(u32 device) { runtime().rights().forget_peers(device); }
 
 bool peer_attribute(int attribute, int device, int peer, int& out) {
   const bool reachable = can_be_peers(device, peer);

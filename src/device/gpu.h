@@ -88,6 +88,8 @@ struct GpuOptions {
   AsyncChoice async;
   u32 spin_budget = 64;      // iterations of a spinning loop before the warp yields
   double spin_limit_s = 30;  // nothing but spinning for this long: reported as a deadlock
+  // Of one of several devices: up to where the memory from an address on may be read, or written; 0: it may not. Null: everything.
+  std::function<u64(u64 address, bool write)> reach;
   u64 printf_fifo_bytes = 1 << 20;
   u64 malloc_heap_bytes = 8 << 20;
   std::function<void(std::string_view)> print;        // device printf output; default stdout

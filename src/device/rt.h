@@ -20,7 +20,8 @@ inline Warp& enter_rt(WarpCtx* ctx, const void* site) {
   return w;
 }
 
-std::string warpgroup_state(Warp&);  // of the one it waits for
+void require_rights(Warp&, u64 address, bool write, u32 lane);  // the device's to what others may have
+std::string warpgroup_state(Warp&);                             // of the one it waits for
 inline u32 first_lane(u32 mask) { return u32(std::countr_zero(mask)); }
 inline Worker& worker_of(Warp& w) { return *w.home->slot->worker; }
 inline Machine& machine_of(Warp& w) { return worker_of(w).machine; }

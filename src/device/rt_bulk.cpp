@@ -111,6 +111,8 @@ void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     require_multiple(w, bytes, kBulkUnit, "the size", l);
     require_multiple(w, dst, kBulkUnit, "the destination", l);
     require_multiple(w, src, kBulkUnit, "the source", l);
+    if (code.from_global()) require_rights(w, src, false, l);
+    if (code.to_global()) require_rights(w, dst, true, l);
     Transfer t;
     t.bytes = t.src_bytes = u32(bytes);
     t.reduction = {code.op(), code.element()};

@@ -225,6 +225,7 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     bool size_ok = bytes == 4 || bytes == 8 || bytes == 16;
     if (!size_ok || ((dst | src) & (bytes - 1)) || dst + bytes > window) [[unlikely]]
       bad_copy(w, dst, src, bytes, l);
+    require_rights(w, src, false, l);
     if (w.home->slot->worker->machine.options.async.delivery != AsyncDelivery::Eager) [[unlikely]] {
       defer(w, l, dst, src, bytes, std::min(args[96 + l], bytes));
       continue;

@@ -115,8 +115,10 @@ class Context {
   NodeRef record_node(Event&);
   Error record_begun(const LaunchConfig&, Stream&, std::vector<NodeRef>& nodes);
   std::vector<NodeRef> tails();  // of all streams, those still pending
-  Side side_of(u64 address, u64 extent) const;
-  bool accessible(u64 address, u64 extent) const;
+  enum Access : u32 { Reads = 1, Writes = 2, Both = 3 };
+  Side side_of(u64 address, u64 extent, Access, i32 device = -1) const;  // device: whose rights count; -1: this one's
+  bool accessible(u64 address, u64 extent, Access, i32 device) const;
+  bool may_set(u64 address) const;
   Error check_copy(CopyKind, const Side& dst, const Side& src) const;
   void wait_until(Stream&, std::function<bool()>);  // work behind it starts when that is true
   Error admit(Stream&, CapturePoint*&);

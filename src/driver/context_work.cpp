@@ -209,24 +209,25 @@ struct Context::Side {
 };
 
 // Mappings may follow each other; a copy may run over several that this device can read and write.
-bool Context::accessible(u64 address, u64 extent) const {
-  const auto device = static_cast<i32>(device_.ordinal());
+bool Context::accessible(u64 address, u64 extent, Access access, i32 device) const {
+  if (device < 0) device = static_cast<i32>(device_.ordinal());
   for (const u64 end = extent > ~address ? ~u64(0) : address + extent; address < end;) {
     u64 next = 0;
-    if (runtime().virtual_memory().rights(address, device, next) != 3) return false;
+    if ((runtime().virtual_memory().rights(address, device, next) & access) != access) return false;
     address = next;
   }
   return true;
 }
 
-Context::Side Context::side_of(u64 address, u64 extent) const {
+Context::Side Context::side_of(u64 address, u64 extent, Access access, i32 device) const {
   const auto a = runtime().registry().find(address);
   if (!a)
     return {.device = false,
             .inside = !runtime().registry().overlaps(address, extent) && !runtime().in_device_range(address)};
   const bool own_range = !a->host();
   u64 end = a->address + a->bytes;
-  if (a->kind == memory::Kind::Mapped) return {.known = true, .device = true, .inside = accessible(address, extent)};
+  if (a->kind == memory::Kind::Mapped)
+    return {.known = true, .device = true, .inside = accessible(address, extent, access, device)};
   if (own_range) end = std::max(end, runtime().device(a->device).heap().copied_end(address));
   return {.known = true,
           .device = own_range && a->kind != memory::Kind::Managed,
@@ -234,8 +235,13 @@ Context::Side Context::side_of(u64 address, u64 extent) const {
           .write_delta = a->write_delta};
 }
 
+// A set is work of the context's device; copies go wherever the ends are.
+bool Context::may_set(u64 address) const {
+  return runtime().device_count() == 1 || runtime().rights().reach(device_.ordinal(), address, true) > address;
+}
+
 bool Context::on_device(u64 address, u64 extent) const {
-  const Side s = side_of(address, extent);
+  const Side s = side_of(address, extent, Both);
   return address && s.known && s.inside;
 }
 
@@ -251,8 +257,8 @@ Error Context::check_copy(CopyKind kind, const Side& dst, const Side& src) const
 Error Context::describe(const Copy& given, CopyKind kind, CopyParams& p) {
   if (given.bytes() == 0 || !given.dst || !given.src) return Error::InvalidValue;
   const Side array{.known = true, .device = true};
-  const Side dst = given.dst_array ? array : side_of(given.dst, given.dst_extent());
-  const Side src = given.src_array ? array : side_of(given.src, given.src_extent());
+  const Side dst = given.dst_array ? array : side_of(given.dst, given.dst_extent(), Writes, given.dst_device);
+  const Side src = given.src_array ? array : side_of(given.src, given.src_extent(), Reads, given.src_device);
   US_TRY(check_copy(kind, dst, src));
   const bool to_device = kind == CopyKind::HostToDevice || kind == CopyKind::DeviceToDevice;
   const bool from_device = kind == CopyKind::DeviceToHost || kind == CopyKind::DeviceToDevice;
@@ -279,8 +285,8 @@ Error Context::describe(const Copy& given, CopyKind kind, CopyParams& p) {
 }
 
 Error Context::describe(const Fill& given, FillParams& p) {
-  const Side dst = side_of(given.dst, given.extent());
-  if (given.bytes() == 0 || !given.dst || !dst.known || !dst.inside || given.dst % given.element)
+  const Side dst = side_of(given.dst, given.extent(), Writes);
+  if (given.bytes() == 0 || !given.dst || !dst.known || !dst.inside || !may_set(given.dst) || given.dst % given.element)
     return Error::InvalidValue;
   p.where = {this, id_};
   p.dst = given.dst;
@@ -307,8 +313,8 @@ Error Context::copy(const Copy& given, CopyKind kind, Stream& s, bool async) {
   }
   if (!given.dst || !given.src) return Error::InvalidValue;
   const Side array{.known = true, .device = true};
-  const Side dst = given.dst_array ? array : side_of(given.dst, given.dst_extent());
-  const Side src = given.src_array ? array : side_of(given.src, given.src_extent());
+  const Side dst = given.dst_array ? array : side_of(given.dst, given.dst_extent(), Writes, given.dst_device);
+  const Side src = given.src_array ? array : side_of(given.src, given.src_extent(), Reads, given.src_device);
   US_TRY(check_copy(kind, dst, src));
   Copy c = given;
   c.dst += dst.write_delta;
@@ -340,8 +346,9 @@ Error Context::fill(const Fill& given, Stream& s, bool async) {
     US_TRY(describe(given, p));
     return runtime().captures().add(*at, NodeType::Memset, std::move(p));
   }
-  const Side dst = side_of(given.dst, given.extent());
-  if (!given.dst || !dst.known || !dst.inside || given.dst % given.element) return Error::InvalidValue;
+  const Side dst = side_of(given.dst, given.extent(), Writes);
+  if (!given.dst || !dst.known || !dst.inside || !may_set(given.dst) || given.dst % given.element)
+    return Error::InvalidValue;
   Fill f = given;
   f.dst += dst.write_delta;
   SpanRef span = runtime().notes().fill(place_of(s), given);

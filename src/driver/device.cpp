@@ -36,6 +36,8 @@ device::Gpu& Device::gpu() {
     o.printf_fifo_bytes = spec_.limit_printf_fifo;
     o.malloc_heap_bytes = spec_.limit_malloc_heap;
     o.print = s.print;
+    if (runtime_.device_count() > 1)
+      o.reach = [this](u64 address, bool write) { return runtime_.rights().reach(ordinal_, address, write); };
     gpu_ = std::make_unique<device::Gpu>(std::move(o));
   }
   return *gpu_;

@@ -119,4 +119,12 @@ Error MemPool::set(int attribute, u64 value) {
   }
 }
 
+void MemPool::set_reached_by(u32 device, bool on) {
+  const u64 bit = u64{1} << device % kMostDevices;
+  if (on)
+    visitors_.fetch_or(bit);
+  else
+    visitors_.fetch_and(~bit);
+}
+
 }  // namespace us::driver

@@ -2,6 +2,7 @@
 // Memory for stream-ordered allocation: freed blocks are kept and given out again, until a synchronisation releases what
 // is above the threshold.
 #pragma once
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -34,6 +35,9 @@ class MemPool {
 
   u32 device() const { return device_; }
   Sharing sharing() const { return sharing_; }
+  // Devices other than its own that may touch its memory.
+  bool reached_by(u32 device) const { return device == device_ || visitors_.load() >> device % kMostDevices & 1; }
+  void set_reached_by(u32 device, bool on);
   u64 take(u64 bytes);               // 0: no memory
   void put(u64 address, u64 bytes);  // as it was taken
   void trim(u64 keep);               // bytes that may stay reserved
@@ -44,6 +48,7 @@ class MemPool {
   static u64 rounded(u64 bytes);
 
  private:
+  static constexpr u32 kMostDevices = 64;
   u64 reserved() const { return taken_ + kept_; }
   void release_down_to(u64 keep);
 
@@ -51,6 +56,7 @@ class MemPool {
   const u32 device_;
   const u64 max_bytes_;  // 0: no limit
   const Sharing sharing_;
+  std::atomic<u64> visitors_{0};
   mutable std::mutex m_;
   std::multimap<u64, u64> free_;  // size → address
   u64 threshold_ = 0, kept_ = 0;

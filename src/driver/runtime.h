@@ -12,6 +12,7 @@
 #include "driver/ipc.h"
 #include "driver/mem_pool.h"
 #include "driver/notes.h"
+#include "driver/rights.h"
 #include "driver/settings.h"
 #include "driver/virtual_memory.h"
 #include "memory/texture.h"
@@ -37,6 +38,7 @@ class Runtime {
   Graphs& graphs() { return graphs_; }
   Captures& captures() { return graphs_.captures; }
   VirtualMemory& virtual_memory() { return virtual_memory_; }
+  Rights& rights() { return rights_; }
   Notes notes() const { return {settings_.recorder, registry_}; }
   void report(std::string_view text);  // to the person, if there is one
   void launched(const device::Launch& l) const {
@@ -80,6 +82,7 @@ class Runtime {
   Ipc ipc_{*this};
   Advice advice_;
   VirtualMemory virtual_memory_{*this};
+  Rights rights_{*this};
   std::atomic<u64> grids_{1}, contexts_made_{1};
   mutable std::mutex m_;
   std::mutex jit_m_;

@@ -22,6 +22,7 @@ struct Copy {
   u64 dst_pitch = 0, src_pitch = 0;           // bytes between rows
   u64 dst_slice = 0, src_slice = 0;           // bytes between slices
   bool dst_array = false, src_array = false;  // inside a CUDA array; its bounds were checked
+  i32 dst_device = -1, src_device = -1;       // by whose rights it is written and read; -1: the context's device
   u64 bytes() const { return volume(width, height, depth); }
   u64 src_extent() const { return reach(width, height, depth, src_pitch, src_slice); }
   u64 dst_extent() const { return reach(width, height, depth, dst_pitch, dst_slice); }

@@ -169,6 +169,7 @@ Error VirtualMemory::map(u64 at, u64 bytes, u64 offset, u64 handle) {
     return Error::InvalidValue;
   if (mmap(ptr(at), bytes, PROT_NONE, MAP_SHARED | MAP_FIXED, memory->second.fd, 0) == MAP_FAILED)
     return Error::OutOfMemory;
+  any_mapping_ = true;
   ++memory->second.mappings;
   Mapping& m = mappings_[at];
   m = Mapping();

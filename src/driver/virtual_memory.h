@@ -4,6 +4,7 @@
 //   reservation   |  no access  | mapping of A | mapping of B |  no access  |
 //   memory A, B   a file in memory each; others may map it too, in this process or in another one
 #pragma once
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -46,7 +47,8 @@ class VirtualMemory {
   Error unmap(u64 at, u64 bytes);                                        // whole mappings only
   Error set_access(u64 at, u64 bytes, i32 location, i32 id, u32 flags);  // 0 none, 1 read, 3 read and write
   u32 rights(u64 at, i32 device, u64& end) const;  // of a device at an address; `end` of the mapping there
-  bool compressible(u64 address) const;            // created as such
+  bool any_mapping() const { return any_mapping_.load(std::memory_order_relaxed); }
+  bool compressible(u64 address) const;  // created as such
   Error get_access(u64 at, i32 location, i32 id, u32& flags) const;
 
   Error export_fd(u64 handle, int& fd) const;
@@ -68,6 +70,7 @@ class VirtualMemory {
   void publish(u64 at, const Mapping&);
 
   Runtime& runtime_;
+  std::atomic<bool> any_mapping_{false};  // ever made
   mutable std::mutex m_;
   std::map<u64, u64> ranges_;  // reservations: start → bytes
   std::map<u64, Mapping> mappings_;

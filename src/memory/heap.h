@@ -35,6 +35,7 @@ class Heap {
   void charge(u64 bytes);  // memory used by something that is not in the range
   void uncharge(u64 bytes);
   bool contains(u64 address) const { return address - base_ < reserved_; }
+  u64 end() const { return base_ + reserved_; }
   u64 used() const;
   u64 capacity() const { return capacity_; }
   u64 copied_end(u64 address) const;  // how far copies may go: to the end of an allocation's last 4 KB; 0: none there

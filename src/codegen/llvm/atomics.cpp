@@ -132,6 +132,7 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
   flush_stores();
   const u32 bits = isa::bits_of(type);
   Value* root = nullptr;
+  require_rights(m, true);
   LV addr = address(m, &root);
   const bool exclusive = m.space == Space::Shared || m.space == Space::SharedCluster;
   require_alignment(m, addr);

@@ -119,6 +119,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   m.force_varying = options.force_varying;
   m.facts.fast_math = options.fast_math;
   m.facts.deferred_copies = options.deferred_copies;
+  m.facts.check_rights = options.check_rights;
   m.facts.dependent = variant.dependent;
   m.force_its = options.force_its;
   m.facts.one_thread =

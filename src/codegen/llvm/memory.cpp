@@ -82,6 +82,15 @@ LV Emitter::address(const MemRef& m, Value** root) {
   }
 }
 
+// Only where there are several devices: their memory lies in one address space, but not each may touch all of it.
+void Emitter::require_rights(const MemRef& m, bool writes) {
+  const bool everywhere = m.space == Space::Global || m.space == Space::Generic;
+  if (!m_.facts.check_rights || !everywhere || !m.addr) return;
+  const V start = bin(Bin::Add, resize(canon(m.addr), 64, false), imm(64, static_cast<u64>(m.offset)));
+  V none;
+  call_rt_now(device::RtFn::MayTouch, {start, imm(64, writes)}, {}, &none, false);
+}
+
 llvm::Value* pointer_at(llvm::IRBuilder<>& b, llvm::Value* root, llvm::Value* offset, i64 extra) {
   if (!root) {
     if (extra) offset = b.CreateAdd(offset, b.getInt64(static_cast<u64>(extra)));
@@ -264,6 +273,7 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   }
   Value* root = nullptr;
   MemRef r = m;
+  require_rights(m, false);
   LV addr = address(r, &root);
   require_alignment(m, addr);
   if (m.order != Order::Weak) compiler_fence();
@@ -307,6 +317,8 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
   }
   if (moves_whole(m)) return store_whole(m, data);
   Value* root = nullptr;
+  if (m_.facts.check_rights) flush_stores();
+  require_rights(m, true);
   LV addr = address(m, &root);
   if (m.order != Order::Weak || !addr.shape.pattern() || m.space != Space::Shared) flush_stores();
   require_alignment(m, addr);

@@ -61,6 +61,7 @@ void Emitter::load_whole(const MemRef& m, std::span<V> out) {
     return split_words({&word, 1}, m.bits, out);
   }
   Value* root = nullptr;
+  require_rights(m, false);
   LV addr = address(m, &root);
   require_alignment(m, addr);
   compiler_fence();
@@ -109,6 +110,7 @@ void Emitter::store_whole(const MemRef& m, std::span<const V> in) {
     return store(one, words);
   }
   Value* root = nullptr;
+  require_rights(m, true);
   LV addr = address(m, &root);
   require_alignment(m, addr);
   compiler_fence();

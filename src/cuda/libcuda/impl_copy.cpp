@@ -31,14 +31,24 @@ US_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t n, CUstre
 }
 US_PTSZ(cuMemcpyAsync, (CUdeviceptr dst, CUdeviceptr src, size_t n, CUstream s), (dst, src, n, s))
 
-US_API CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext, CUdeviceptr src, CUcontext, size_t n) {
-  return copy({.dst = dst, .src = src, .width = n}, CopyKind::DeviceToDevice, nullptr, kSync);
+namespace {
+us::i32 device_of(CUcontext handle) {
+  const Context* c = runtime().find_context(handle);
+  return c ? static_cast<us::i32>(c->device().ordinal()) : -1;
+}
+}  // namespace
+
+US_API CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n) {
+  return copy({.dst = dst, .src = src, .width = n, .dst_device = device_of(to), .src_device = device_of(from)},
+              CopyKind::DeviceToDevice, nullptr, kSync);
 }
 US_PTDS(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n),
         (dst, to, src, from, n))
-US_API CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext, CUdeviceptr src, CUcontext, size_t n, CUstream s) {
+US_API CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n,
+                                  CUstream s) {
   if (const CUresult e = in_stream(s, [](Context& c, Stream& t) { return c.not_captured(t); })) return e;
-  return copy({.dst = dst, .src = src, .width = n}, CopyKind::DeviceToDevice, s, kAsync);
+  return copy({.dst = dst, .src = src, .width = n, .dst_device = device_of(to), .src_device = device_of(from)},
+              CopyKind::DeviceToDevice, s, kAsync);
 }
 US_PTSZ(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t n, CUstream s),
         (dst, to, src, from, n, s))

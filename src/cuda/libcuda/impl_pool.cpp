@@ -116,7 +116,7 @@ US_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute att
   });
 }
 
-// All devices are in this process: each reaches every pool, and access cannot be taken away from the owner.
+// Access cannot be taken away from the owner.
 US_API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* list, size_t count) {
   if (count && !list) return CUDA_ERROR_INVALID_VALUE;
   return with_pool(pool, [&](MemPool& p) {
@@ -126,14 +126,17 @@ US_API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* lis
       const bool owner = static_cast<us::u32>(list[i].location.id) == p.device();
       if (owner && list[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) return Error::InvalidValue;
     }
+    for (size_t i = 0; i < count; ++i)
+      p.set_reached_by(static_cast<us::u32>(list[i].location.id), list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE);
     return Error::Success;
   });
 }
 US_API CUresult cuMemPoolGetAccess(CUmemAccess_flags* out, CUmemoryPool pool, CUmemLocation* location) {
   if (!out || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(location->id))
     return CUDA_ERROR_INVALID_VALUE;
-  return with_pool(pool, [&](MemPool&) {
-    *out = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  return with_pool(pool, [&](MemPool& p) {
+    const bool reached = p.reached_by(static_cast<us::u32>(location->id));
+    *out = reached ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return Error::Success;
   });
 }

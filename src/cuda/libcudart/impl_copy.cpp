@@ -149,13 +149,15 @@ US_PTSZ(cudaMemcpyAsync, (void* dst, const void* src, size_t n, cudaMemcpyKind k
 
 US_API cudaError_t cudaMemcpyPeer(void* dst, int to, const void* src, int from, size_t n) {
   if (!valid_device(to) || !valid_device(from)) return done(Error::InvalidDevice);
-  return copy_1d(dst, src, n, cudaMemcpyDeviceToDevice, nullptr, false);
+  return copy({.dst = address(dst), .src = address(src), .width = n, .dst_device = to, .src_device = from},
+              cudaMemcpyDeviceToDevice, nullptr, false);
 }
 US_API cudaError_t cudaMemcpyPeerAsync(void* dst, int to, const void* src, int from, size_t n, cudaStream_t s) {
   if (!valid_device(to) || !valid_device(from)) return done(Error::InvalidDevice);
   if (const cudaError_t e = in_stream(s, [](Context& c, Stream& t) { return c.not_captured(t); }); e != cudaSuccess)
     return e;
-  return copy_1d(dst, src, n, cudaMemcpyDeviceToDevice, s, true);
+  return copy({.dst = address(dst), .src = address(src), .width = n, .dst_device = to, .src_device = from},
+              cudaMemcpyDeviceToDevice, s, true);
 }
 
 US_API cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t w, size_t h,

@@ -88,7 +88,7 @@ US_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr a
   });
 }
 
-// All devices are in this process: each can reach every pool, and access cannot be taken away from the owner.
+// Access cannot be taken away from the owner.
 US_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, size_t count) {
   if (count && !list) return done(Error::InvalidValue);
   return with_pool(pool, [&](MemPool& p) {
@@ -101,6 +101,8 @@ US_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessD
       if (owner && flags == cudaMemAccessFlagsProtNone) return Error::InvalidDevice;
       if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtReadWrite) return Error::InvalidValue;
     }
+    for (size_t i = 0; i < count; ++i)
+      p.set_reached_by(static_cast<us::u32>(list[i].location.id), list[i].flags != cudaMemAccessFlagsProtNone);
     return Error::Success;
   });
 }
@@ -108,8 +110,9 @@ US_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessD
 US_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* out, cudaMemPool_t pool, cudaMemLocation* location) {
   if (!out || !location || location->type != cudaMemLocationTypeDevice || !is_device(location->id))
     return done(Error::InvalidValue);
-  return with_pool(pool, [&](MemPool&) {
-    *out = cudaMemAccessFlagsProtReadWrite;
+  return with_pool(pool, [&](MemPool& p) {
+    const bool reached = p.reached_by(static_cast<us::u32>(location->id));
+    *out = reached ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return Error::Success;
   });
 }
