@@ -52,20 +52,27 @@ void Emitter::find_full_blocks() {
       for (u32 x = 0; x < n; ++x) missing[x] |= seen[x];
   }
   for (u32 b = 0; b < n; ++b) live_full_[b] = !missing[b];
-  // The sweep that leaves a part of the warp's block meets the block where all come together before any other that is not
-  // guarded. Then all lanes wait there.
+  // A sweep that leaves a part of the warp's block ends where all come together: there all lanes wait. What it passes on its
+  // way, blocks of another arm of a uniform branch, it finds without lanes.
+  const u32 end = static_cast<u32>(cfg_.layout.size());
+  auto meeting = [&](u32 p) { return checked_[cfg_.layout[p]] && !a_.guarded[cfg_.layout[p]]; };
+  std::vector<u32> meetings(end + 1, 0);  // before a position
+  for (u32 p = 0; p < end; ++p) meetings[p + 1] = meetings[p] + meeting(p);
+  std::vector<i32> passed(end + 1, 0);  // sweeps that begin to pass here, less those that end
   std::vector<u8> meets(n, 1);
   for (u32 b = 0; b < n; ++b) {
     if (position_[b] == ir::Cfg::kNone || !(a_.guarded[b] || a_.divergent[b])) continue;
     u32 together = cfg_.ipdom[b];
     while (together < n && a_.guarded[together]) together = cfg_.ipdom[together];
-    u32 next = n;
-    for (u32 p = position_[b] + 1; p < cfg_.layout.size() && next == n; ++p) {
-      const u32 x = cfg_.layout[p];
-      if (checked_[x] && !a_.guarded[x]) next = x;
-    }
-    if (next < n && next != together) meets[next] = 0;
-    if (together < n && next != together) meets[together] = 0;
+    const u32 from = position_[b] + 1;
+    const u32 to = together < n && position_[together] >= from ? position_[together] : end;
+    ++passed[from], --passed[to];
+    if (together < n && (to == end || meetings[to] != meetings[from])) meets[together] = 0;
+  }
+  i32 passing = 0;
+  for (u32 p = 0; p < end; ++p) {
+    passing += passed[p];
+    if (passing) meets[cfg_.layout[p]] = 0;
   }
   for (u32 b = 0; b < n; ++b) meets_[b] = checked_[b] && !a_.guarded[b] && live_full_[b] && meets[b];
 }
