@@ -10,9 +10,10 @@ namespace {
 
 [[noreturn]] void no_right(Warp& w, u64 address, bool write, u32 lane) {
   die(w, Outcome::IllegalAddress,
-      fmt::format("illegal memory access at address {:#x}: memory of another device, which this one may not {} (no peer "
-                  "access, or no rights to the pool or mapping)",
-                  address, write ? "write" : "read"),
+      fmt::format(
+          "illegal memory access at address {:#x}: memory of another device, which this one may not {} (no peer "
+          "access, or no rights to the pool or mapping)",
+          address, write ? "write" : "read"),
       1u << lane);
 }
 
