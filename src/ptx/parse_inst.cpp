@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions: guard, mnemonic, operands; branches become terminators.
+#include <algorithm>
+#include <iterator>
+
 #include "ptx/parser.h"
 
 namespace us::ptx {
@@ -23,11 +26,24 @@ bool Parser::guard_prefix(ir::Operand& guard) {
   return true;
 }
 
+// mad.f32 without a rounding, as a driver of CUDA 13 takes it (asked on an H200): for sm_1x targets it is the only spelling
+// and means fma.rn.ftz; later targets have it in PTX of a time before roundings were required, as fma.rn.
+std::string Parser::spelled_now(std::string_view mnemonic) const {
+  constexpr u32 kRoundingRequired = 31;  // PTX ISA 3.1
+  static constexpr std::string_view kOld[] = {"mad.f32", "mad.sat.f32", "mad.ftz.f32", "mad.ftz.sat.f32"};
+  const bool old_target = module_->sm < 20;
+  if (std::find(std::begin(kOld), std::end(kOld), mnemonic) == std::end(kOld) ||
+      (!old_target && module_->version >= kRoundingRequired))
+    return std::string(mnemonic);
+  const std::string_view rest = mnemonic.substr(3);
+  return std::string(old_target && !rest.starts_with(".ftz") ? "mad.rn.ftz" : "mad.rn") + std::string(rest);
+}
+
 const KnownMnemonic& Parser::known(std::string_view mnemonic) {
   const auto [it, fresh] = mnemonics_.try_emplace(mnemonic);
   KnownMnemonic& k = it->second;
   if (fresh) {
-    k.match = isa::match(mnemonic, &k.expected);
+    k.match = isa::match(spelled_now(mnemonic), &k.expected);
     k.operands = &isa::operands_of(k.match.form);
     k.info = &isa::info(k.match.form);
   }

@@ -178,6 +178,7 @@ class Parser {
   // Instructions
   bool guard_prefix(ir::Operand&);
   void instruction();
+  std::string spelled_now(std::string_view mnemonic) const;
   const KnownMnemonic& known(std::string_view mnemonic);
   bool control_flow(const KnownMnemonic&, const ir::Operand& guard);
   bool branch(const KnownMnemonic&, const ir::Operand& guard);

@@ -62,6 +62,10 @@ class Maker {
     in_function_ = true;
     for (u32 n = 1 + r_.below(3); n-- > 0;) k.function.push_back(operation());
     in_function_ = false;
+    if (r_.chance(15)) {
+      flow(2 + r_.below(5), 0, "", [&](Lines l) { k.statements.push_back({std::move(l), {}, {}}); });
+      return k;
+    }
     const u32 kind = r_.below(400);
     most_ = kind < 370 ? 1 : kind < 398 ? 2 : 4;
     k.statements = list(kind < 370 ? 1 + r_.below(2) : kind < 398 ? 3 + r_.below(4) : 8 + r_.below(14), 0, true);
@@ -231,6 +235,84 @@ class Maker {
     out.insert(out.end(), s.head.begin(), s.head.end());
     for (const Statement& b : s.body) flatten(b, out);
     out.insert(out.end(), s.tail.begin(), s.tail.end());
+  }
+
+  // --- Kernels of little but control flow, as compilers leave it: conditions that are the same in a CTA or a warp, and
+  // branches whose arms end where outer arms, or turns of a loop, end.
+  using Lines = std::vector<std::string>;
+  Lines condition() {
+    const std::string test = r_.chance(50) ? "setp.eq.u32 %pn, %t2, " : "setp.ne.u32 %pn, %t2, ";
+    switch (r_.below(4)) {
+      case 0:
+        return {"mov.u32 %t2, %ctaid.x;", test + num(r_.below(2)) + ";"};
+      case 1:
+        return {"mov.u32 %t2, %tid.x;", "shr.u32 %t2, %t2, 5;", test + num(r_.below(3)) + ";"};
+      default:
+        return {"and.b32 %t2, " + r32() + ", " + num(1u << r_.below(6)) + ";", test + "0;"};
+    }
+  }
+  std::string simple() {
+    static const std::vector<std::string> ops = {"add.u32",    "sub.u32", "xor.b32",
+                                                 "mul.lo.u32", "min.s32", "shf.l.wrap.b32"};
+    const std::string op = r_.pick(ops), to = r32();
+    return op + " " + to + ", " + r32() + ", " + (r_.chance(40) ? num(1 + r_.below(9)) : r32()) +
+           (op[1] == 'h' ? ", 7;" : ";");
+  }
+  template <class Take>
+  void flow(u32 n, u32 depth, const std::string& outer, Take&& take) {
+    while (n-- > 0) {
+      const u32 what = depth < 4 ? r_.below(100) : 0;
+      if (what < 50)
+        take({simple()});
+      else if (what < 88 || depth > 1)
+        take(flow_branch(depth, n == 0 ? outer : ""));
+      else
+        take(flow_loop(depth));
+    }
+  }
+  Lines flow_arm(u32 depth, const std::string& join) {
+    Lines all;
+    flow(1 + r_.below(3), depth + 1, join, [&](const Lines& l) { all.insert(all.end(), l.begin(), l.end()); });
+    return all;
+  }
+  // `outer`: where it may go on if nothing of the arm that it is in comes behind it.
+  Lines flow_branch(u32 depth, const std::string& outer) {
+    const std::string id = num(labels_++);
+    const bool own = outer.empty() || r_.chance(40), both = r_.chance(50);
+    const std::string join = own ? "J" + id : outer;
+    Lines l = condition();
+    l.push_back((r_.chance(50) ? "@%pn bra " : "@!%pn bra ") + (both ? "E" + id : join) + ";");
+    const auto add = [&](const Lines& more) { l.insert(l.end(), more.begin(), more.end()); };
+    add(flow_arm(depth, join));
+    if (both || !own) l.push_back("bra " + join + ";");
+    if (both) {
+      l.push_back("E" + id + ":");
+      add(flow_arm(depth, join));
+      if (!own) l.push_back("bra " + join + ";");
+    }
+    if (own) l.push_back(join + ":");
+    return l;
+  }
+  Lines flow_loop(u32 depth) {
+    const std::string id = num(labels_++), count = "%c" + num(depth), p = "%pl" + num(depth);
+    Lines l;
+    if (r_.chance(50))
+      l = {"mov.u32 " + count + ", " + num(1 + r_.below(4)) + ";"};
+    else
+      l = {"and.b32 " + count + ", " + r32() + ", 3;", "add.u32 " + count + ", " + count + ", 1;"};
+    l.push_back("L" + id + ":");
+    const Lines body = flow_arm(depth, "C" + id);
+    l.insert(l.end(), body.begin(), body.end());
+    if (r_.chance(30)) {
+      const Lines out = condition();
+      l.insert(l.end(), out.begin(), out.end());
+      l.push_back("@%pn bra D" + id + ";");
+    }
+    for (const std::string& x :
+         {"C" + id + ":", "sub.u32 " + count + ", " + count + ", 1;", "setp.ne.u32 " + p + ", " + count + ", 0;",
+          "@" + p + " bra L" + id + ";", "D" + id + ":"})
+      l.push_back(x);
+    return l;
   }
 
   Statement loop(u32 depth, bool together) {
