@@ -77,7 +77,7 @@ NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_afte
     s.tail_ = node;
     if (place != Place::Record) s.kernel_ = {};
   }
-  executor_->submit_from_device(node, after);
+  executor_->submit(node, after);
   return node;
 }
 
@@ -104,7 +104,7 @@ void Context::append_kernel(Stream& s, const NodeRef& node, Place place, std::sp
   if (primary)
     executor_->submit_early(node, after, primary, Phase::Triggered, last);
   else
-    executor_->submit_from_device(node, after);
+    executor_->submit(node, after);
 }
 
 void Context::append_span(Stream& s, const NodeRef& first, const NodeRef& last, const NodeRef& also_after) {
@@ -115,7 +115,7 @@ void Context::append_span(Stream& s, const NodeRef& first, const NodeRef& last, 
     s.tail_ = last;
     s.kernel_ = {};
   }
-  executor_->submit_from_device(first, after);
+  executor_->submit(first, after);
 }
 
 Error Context::synchronize(Stream& s) {
@@ -160,7 +160,7 @@ void Context::after_all_work(std::shared_ptr<void> last) {
   if (before.empty()) return;
   const NodeRef n = executor_->make(Node::Kind::Empty);
   n->work = [last = std::move(last)] {};
-  executor_->submit_from_device(n, before);
+  executor_->submit(n, before);
 }
 
 Error Context::synchronize() {

@@ -55,8 +55,8 @@ void DeviceGrid::start(const NodeRef& n, std::span<const NodeRef> after) {
   end->small = depth_ % kNested != 0;
   end->always = true;
   end->work = [self = shared_from_this()] { self->release(); };
-  e.submit_from_device(n, after);
-  e.submit_from_device(end, {&n, 1});
+  e.submit(n, after);
+  e.submit(end, {&n, 1});
 }
 
 // Under the lock, or two launches of one stream could change places; a node that is ready starts outside it.
@@ -168,7 +168,7 @@ NodeRef DeviceGrid::compile_node(Function& f, const codegen::Variant& variant, d
     if (failed(f.code(variant, code, log))) return context_.runtime().report(log);
     set_code(launch, std::move(code));
   };
-  e.submit_from_device(n, {});
+  e.submit(n, {});
   return n;
 }
 

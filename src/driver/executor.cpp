@@ -224,7 +224,7 @@ void Executor::add_predecessors(Node* n, std::span<const NodeRef> after) {
   }
 }
 
-void Executor::submit_from_device(const NodeRef& node, std::span<const NodeRef> after) {
+void Executor::submit(const NodeRef& node, std::span<const NodeRef> after) {
   Node* n = node.get();
   add_predecessors(n, after);
   if (n->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) start(n);

@@ -18,7 +18,7 @@ class Executor {
 
   NodeRef make(Node::Kind);  // from a pool
   // The node runs when all of `after` are complete. Nothing that submits waits: workers of the device do so, too.
-  void submit_from_device(const NodeRef&, std::span<const NodeRef> after);
+  void submit(const NodeRef&, std::span<const NodeRef> after);
   // It runs when a kernel has come to a phase. If there is a `last` it is a kernel too, complete only after that: `primary` or
   // what follows it and does not hold a kernel up.
   void submit_early(const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary, Phase, const NodeRef& last);

@@ -277,7 +277,7 @@ void GraphExec::with_lock(Executor& executor, std::function<void()> f) {
     const std::lock_guard l(m_);
     f();
   };
-  executor.submit_from_device(n, {});
+  executor.submit(n, {});
 }
 
 void GraphExec::start_updatable(const KernelParams& k, const RunRef& run, NodeRef node) {
@@ -287,8 +287,8 @@ void GraphExec::start_updatable(const KernelParams& k, const RunRef& run, NodeRe
   const NodeRef kernel = kernel_work(now, run), end = executor.make(Node::Kind::Work);
   end->small = end->always = true;
   end->work = [&executor, node = std::move(node)]() mutable { executor.complete(std::move(node)); };
-  executor.submit_from_device(kernel, {});
-  executor.submit_from_device(end, {&kernel, 1});
+  executor.submit(kernel, {});
+  executor.submit(end, {&kernel, 1});
 }
 
 NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after, const RunRef& within) {
@@ -374,12 +374,12 @@ void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last,
     made[i]->tells_begun = s.tells_begun;
     if (!s.early || !submit_early(s, made[i], after, made[s.primary])) {
       if (s.early) after.push_back(made[s.primary]);
-      made[i]->executor->submit_from_device(made[i], after);
+      made[i]->executor->submit(made[i], after);
     }
     if (s.last) ends.push_back(made[i]);
   }
   ends.push_back(first);
-  last->executor->submit_from_device(last, ends);
+  last->executor->submit(last, ends);
 }
 
 Error GraphExec::launch(Stream& s) {
@@ -421,14 +421,14 @@ void GraphExec::launch_run(const NodeRef& first, const NodeRef& last) {
       nullptr, nullptr, [&executor, node = NodeRef(last)]() mutable { executor.complete(std::move(node)); });
   last->work = [root] { root->release(); };
   const NodeRef end = submit_run(first, root->part(shared_from_this()));
-  executor.submit_from_device(last, {&end, 1});
+  executor.submit(last, {&end, 1});
 }
 
 void GraphExec::launch_on_device(const RunRef& run) {
   std::lock_guard l(m_);
   Executor& executor = where_.context->executor();
   const NodeRef first = executor.make(Node::Kind::Empty);
-  executor.submit_from_device(first, {});
+  executor.submit(first, {});
   submit_run(first, run);
 }
 
@@ -472,7 +472,7 @@ void GraphExec::take_turn(const std::shared_ptr<Turn>& t) {
     e.complete(NodeRef::share(raw));
     with_lock(e, [this, t] { take_turn(t); });
   };
-  executor.submit_from_device(first, {});
+  executor.submit(first, {});
   submit(bodies_.at(p.bodies[body].get()), first, last, nullptr);
 }
 
