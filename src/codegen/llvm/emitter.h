@@ -121,7 +121,10 @@ class Emitter final : public Builder {
   bool many_products();
   llvm::Function* product_function(const device::MmaCode&, const std::vector<Value*>& in);
   std::vector<Value*> product_of_doubles(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
+  std::vector<Value*> product_of_vectors(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
   std::vector<Value*> product_by_runtime(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
+  std::vector<Value*> or_by_runtime(const device::MmaCode&, const std::vector<Value*>& args, Value* ctx, Value* mask,
+                                    const std::vector<Value*>& d, Value* rare);
   // half.cpp
   static llvm::Type* like_vector(Value* model, llvm::Type* scalar);
   Value* widen_half(Value* bits, FT);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // mma on registers. f64 to nearest: chains of fused multiplications and additions; a result that is a NaN is computed again by the
-// runtime function, which knows whose NaN it is. All else: the runtime function.
+// runtime function, which knows whose NaN it is. Dense products of other types: products.cpp, and the runtime function where numbers are
+// out of its range. All else: the runtime function.
 //
-// A kernel with many of them has one function for each kind, whose arguments and results are vector registers: a thousand copies of the
-// code take a minute to compile and do not fit the processor's caches.
+// Each kind that products.cpp knows has one function, and in a kernel with many of them every kind. Its arguments and results are vector
+// registers: a thousand copies of the code take a minute to compile and do not fit the processor's caches.
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/products.h"
 #include "device/mma_code.h"
 
 namespace us::codegen {
@@ -27,11 +29,12 @@ bool Emitter::many_products() {
 }
 
 bool Emitter::multiply_registers(const device::MmaCode& code, std::span<const V> args, V* d) {
-  const bool chains = code.d == numerics::MmaType::F64 && code.rounding == 0, many = many_products();
-  if (!chains && !many) return false;
+  const bool chains = code.d == numerics::MmaType::F64 && code.rounding == 0;
+  const bool outlined = has_vector_form(code) || many_products();
+  if (!chains && !outlined) return false;
   std::vector<Value*> in, out;
   for (V v : args.subspan(1)) in.push_back(vec(canon(v)));
-  if (many) {
+  if (outlined) {
     llvm::Function* f = product_function(code, in);
     in.insert(in.begin(), ctx0_);
     auto* call = b_.CreateCall(f, in);
@@ -59,7 +62,8 @@ llvm::Function* Emitter::product_function(const device::MmaCode& code, const std
   f->addFnAttr(llvm::Attribute::NoInline);
   f->addFnAttr(llvm::Attribute::WillReturn);
   f->setDoesNotAccessMemory();  // none that the kernel knows of
-  f->setCallingConv(llvm::CallingConv::X86_RegCall);
+  // Sixteen registers of 256 bits would all be arguments, with none left to work with.
+  f->setCallingConv(m_.avx512 ? llvm::CallingConv::X86_RegCall : llvm::CallingConv::C);
   llvm::IRBuilder<>::InsertPointGuard keep(b_);
   llvm::Function* const kernel = out_;
   out_ = f;
@@ -69,6 +73,8 @@ llvm::Function* Emitter::product_function(const device::MmaCode& code, const std
   for (std::size_t k = 1; k < types.size(); ++k) own.push_back(f->getArg(static_cast<unsigned>(k)));
   if (code.d == numerics::MmaType::F64 && code.rounding == 0)
     out = product_of_doubles(code, own, f->getArg(0), b_.getInt32(kFullMask));
+  else if (has_vector_form(code))
+    out = product_of_vectors(code, own, f->getArg(0), b_.getInt32(kFullMask));
   else
     out = product_by_runtime(code, own, f->getArg(0), b_.getInt32(kFullMask));
   Value* all = llvm::PoisonValue::get(result);
@@ -161,9 +167,7 @@ std::vector<llvm::Value*> Emitter::product_of_doubles(const device::MmaCode& cod
     Value* some = b_.CreateFCmpUNO(sums[k], sums[k + 1]);
     odd = odd ? b_.CreateOr(odd, some) : some;
   }
-  Block *rare = Block::Create(c_, "nan", out_), *join = Block::Create(c_, "", out_);
-  Block* usual = b_.GetInsertBlock();
-  std::vector<Value*> from_usual;
+  std::vector<Value*> d;
   for (u32 e = 0; e < n_d; ++e) {
     auto both = [&](Value* x, Value* y) {
       std::vector<int> lanes;
@@ -172,24 +176,37 @@ std::vector<llvm::Value*> Emitter::product_of_doubles(const device::MmaCode& cod
       return b_.CreateShuffleVector(x, y, lanes);
     };
     Value** z = &sums[e * kPieces];
-    from_usual.push_back(b_.CreateBitCast(both(both(z[0], z[1]), both(z[2], z[3])), vec_type(64)));
+    d.push_back(b_.CreateBitCast(both(both(z[0], z[1]), both(z[2], z[3])), vec_type(64)));
   }
-  auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 1000);
-  b_.CreateCondBr(b_.CreateICmpNE(b_.CreateBitCast(odd, b_.getInt8Ty()), b_.getInt8(0)), rare, join, weights);
+  return or_by_runtime(code, args, ctx, mask, d, b_.CreateICmpNE(b_.CreateBitCast(odd, b_.getInt8Ty()), b_.getInt8(0)));
+}
 
-  b_.SetInsertPoint(rare);
-  const std::vector<Value*> from_rare = product_by_runtime(code, args, ctx, mask);
+std::vector<llvm::Value*> Emitter::product_of_vectors(const device::MmaCode& code, const std::vector<Value*>& args,
+                                                      Value* ctx, Value* mask) {
+  TensorProduct p = tensor_product(b_, code, args, m_.avx512);
+  return p.rare ? or_by_runtime(code, args, ctx, mask, p.d, p.rare) : p.d;
+}
+
+// d, but where `rare` (i1) what the runtime function says
+std::vector<llvm::Value*> Emitter::or_by_runtime(const device::MmaCode& code, const std::vector<Value*>& args,
+                                                 Value* ctx, Value* mask, const std::vector<Value*>& d, Value* rare) {
+  Block *other = Block::Create(c_, "rare", out_), *join = Block::Create(c_, "", out_);
+  Block* usual = b_.GetInsertBlock();
+  b_.CreateCondBr(rare, other, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));
+
+  b_.SetInsertPoint(other);
+  const std::vector<Value*> from_other = product_by_runtime(code, args, ctx, mask);
   b_.CreateBr(join);
 
   b_.SetInsertPoint(join);
-  std::vector<Value*> d;
-  for (u32 e = 0; e < n_d; ++e) {
-    auto* r = b_.CreatePHI(vec_type(64), 2);
-    r->addIncoming(from_usual[e], usual);
-    r->addIncoming(from_rare[e], rare);
-    d.push_back(r);
+  std::vector<Value*> all;
+  for (u32 e = 0; e < d.size(); ++e) {
+    auto* r = b_.CreatePHI(d[e]->getType(), 2);
+    r->addIncoming(d[e], usual);
+    r->addIncoming(from_other[e], other);
+    all.push_back(r);
   }
-  return d;
+  return all;
 }
 
 }  // namespace us::codegen
