@@ -27,13 +27,26 @@ ThreadState& thread_state() {
 
 bool alive(const ThreadState::Slot& s) {
   const driver::Context* c = runtime().find_context(s.context);
-  return c && c->id() == s.id;
+  return c && c->id() == s.id && (!s.green || runtime().find_green(s.green));
 }
 
-void make_current(driver::Context* c) {
+void make_current(driver::Context* c, driver::GreenContext* green) {
   auto& stack = thread_state().stack;
   if (!stack.empty()) stack.pop_back();
-  if (c) stack.push_back({c, c->id()});
+  if (c) stack.push_back({c, c->id(), green});
+}
+
+driver::GreenContext* current_green() {
+  const auto& stack = thread_state().stack;
+  if (stack.empty() || !stack.back().green) return nullptr;
+  return runtime().find_green(stack.back().green);
+}
+
+driver::Stream& create_stream(driver::Context& c, bool non_blocking, int priority) {
+  driver::Stream& s = c.create_stream(non_blocking, priority);
+  driver::GreenContext* const green = current_green();
+  if (green && &green->context() == &c) s.set_green(green->shared_from_this());
+  return s;
 }
 
 driver::Context& runtime_context() {
@@ -57,12 +70,27 @@ driver::Error driver_context(driver::Context*& out) {
 driver::Error find_stream(driver::Context& current, const void* handle, StreamRef& out) {
   const u64 number = reinterpret_cast<u64>(handle);
   if (number <= kPerThread) {
+    driver::GreenContext* const green = current_green();
+    if (green && &green->context() == &current) {
+      out.stream = &green->default_stream();
+      return driver::Error::Success;
+    }
     const bool own = number == kPerThread || (number == 0 && thread_state().per_thread_default);
     out.stream = own ? &current.per_thread_stream() : &current.legacy_stream();
     return driver::Error::Success;
   }
   out.hold = current.find_stream(handle);
   if (!out.hold) out.hold = runtime().find_stream(handle);
+  out.stream = out.hold.get();
+  return out.stream ? driver::Error::Success : driver::Error::InvalidHandle;
+}
+
+driver::Error driver_stream(const void* handle, StreamRef& out) {
+  driver::Context* current = nullptr;
+  const driver::Error none = driver_context(current);
+  if (current) return find_stream(*current, handle, out);
+  if (none == driver::Error::NotInitialized || reinterpret_cast<u64>(handle) <= kPerThread) return none;
+  out.hold = runtime().find_stream(handle);
   out.stream = out.hold.get();
   return out.stream ? driver::Error::Success : driver::Error::InvalidHandle;
 }

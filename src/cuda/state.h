@@ -18,7 +18,9 @@ struct CallConfig {
 struct ThreadState {
   struct Slot {
     driver::Context* context;
-    u64 id;  // a destroyed context's address may be used again
+    u64 id;                                 // a destroyed context's address may be used again
+    driver::GreenContext* green = nullptr;  // it is current as this one's
+    const void* handle() const { return green ? static_cast<const void*>(green) : context; }
   };
   std::vector<Slot> stack;  // of current contexts, top last
   u32 device = 0;           // cudaSetDevice
@@ -28,7 +30,11 @@ struct ThreadState {
 ThreadState& thread_state();
 
 bool alive(const ThreadState::Slot&);
-void make_current(driver::Context*);  // replaces the top of the stack; nullptr empties it
+void make_current(driver::Context*,
+                  driver::GreenContext* = nullptr);  // replaces the top of the stack; nullptr empties it
+driver::GreenContext* current_green();
+// In the context; of the green context, if one is current.
+driver::Stream& create_stream(driver::Context&, bool non_blocking, int priority);
 
 // The context a runtime API call works in: the current one, else the primary one of the thread's device (made now).
 driver::Context& runtime_context();
@@ -43,6 +49,8 @@ struct StreamRef {
   driver::Context& context() const { return stream->context(); }
 };
 driver::Error find_stream(driver::Context& current, const void* handle, StreamRef& out);
+// The same for a driver API call, which needs a current context only for the streams that belong to one.
+driver::Error driver_stream(const void* handle, StreamRef& out);
 
 // Lives in the _ptsz and _ptds variants, which are the plain entry points under another default stream.
 class PerThreadDefault {

@@ -67,12 +67,13 @@ struct LaunchRecord {
 struct Launch {
   LaunchRecord record;
   std::shared_ptr<const KernelCode> code;
-  GridCtx ctx;                             // shared sizes, dims, params pointer, symbols
-  std::shared_ptr<void> keep_alive;        // parameter buffer and so on
-  std::shared_ptr<DeviceRuntime> runtime;  // of kernels that launch others
-  bool cooperative = false;                // all CTAs must be resident at once
-  u32 max_resident_ctas = 1;               // occupancy limit of the modelled device for this kernel, whole device
-  u32 stack_bytes = 0;                     // per thread, if more than the code's own local_dynamic
+  GridCtx ctx;                                  // shared sizes, dims, params pointer, symbols
+  std::shared_ptr<void> keep_alive;             // parameter buffer and so on
+  std::shared_ptr<DeviceRuntime> runtime;       // of kernels that launch others
+  bool cooperative = false;                     // all CTAs must be resident at once
+  u32 max_resident_ctas = 1;                    // occupancy limit of the modelled device for this kernel, whole device
+  std::shared_ptr<const std::vector<u32>> sms;  // the multiprocessors it may run on; null: all
+  u32 stack_bytes = 0;                          // per thread, if more than the code's own local_dynamic
   // On a worker thread, before `done`; a grid that fails may skip them.
   std::function<void()> triggered;                       // if the code triggers: all CTAs have, or have ended
   std::function<void()> begun;                           // if set: all CTAs have begun

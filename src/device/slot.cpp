@@ -87,7 +87,9 @@ void place(Slot& s, u64 cluster) {
     Cta& c = *s.cta[r];
     c.ctaid = {x * size.x + c.cluster_ctaid.x, y * size.y + c.cluster_ctaid.y, z * size.z + c.cluster_ctaid.z};
     c.triggered = false;
-    c.smid = u32(cluster * g.cluster_ctas + r) % s.worker->machine.options.sms;
+    const u64 number = cluster * g.cluster_ctas + r;
+    const auto& sms = g.launch->sms;
+    c.smid = sms ? (*sms)[number % sms->size()] : u32(number % s.worker->machine.options.sms);
   }
 }
 

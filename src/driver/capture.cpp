@@ -37,7 +37,11 @@ void Captures::invalidate(Capture& c) { c.invalid = true; }
 
 // The streams are free again; the graph stays with whoever took it.
 void Captures::leave(Capture& c) {
-  for (Stream* s : c.streams) s->capture = {};
+  for (Stream* s : c.streams) {
+    s->told_nodes = std::move(s->capture.nodes);  // the program may still hold what cudaStreamGetCaptureInfo returned
+    s->told_edges = std::move(s->capture.edges);
+    s->capture = {};
+  }
   c.streams.clear();
   c.ended = true;
   std::erase_if(all_, [&](const auto& p) { return p.get() == &c; });

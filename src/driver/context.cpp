@@ -21,7 +21,8 @@ Context::Context(Device& d, bool primary, u64 id)
       primary_(primary),
       id_(id),
       executor_(std::make_unique<Executor>(d.gpu())),
-      legacy_(*this, Stream::Kind::Legacy, false, 0, 1) {
+      legacy_(*this, Stream::Kind::Legacy, false, 0, 1),
+      gather_(*this, Stream::Kind::User, true, 0, 0) {
   const DeviceSpec& s = d.spec();
   limits_ = {{kStack, s.limit_stack},
              {kPrintfFifo, s.limit_printf_fifo},

@@ -67,6 +67,9 @@ class Context {
   Error destroy_event(const void* handle);
   Error record(Event&, Stream&, bool external = false);
   Error wait(Stream&, Event&, bool external = false);
+  // All streams of the context, or those of a green context.
+  Error record_all(Event&, const GreenContext*);  // complete when all work that is in them now is
+  Error wait_all(Event&, const GreenContext*);    // what is put into them from now on comes behind it
 
   // Work (context_work.cpp).
   Error launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&);
@@ -139,6 +142,7 @@ class Context {
   std::mutex m_;      // handle tables, limits
   std::mutex order_;  // stream tails
   Stream legacy_;
+  Stream gather_;  // the program does not know it: where record_all brings streams together
   std::unordered_map<const void*, std::shared_ptr<Stream>> streams_;
   std::unordered_map<std::thread::id, std::shared_ptr<Stream>> thread_streams_;
   std::unordered_map<const void*, std::shared_ptr<Event>> events_;

@@ -40,10 +40,10 @@ Error Context::allocate(u64 bytes, memory::Kind kind, u32 flags, u64& out) {
 
 void Context::release_memory(const memory::Allocation& a) {
   if (a.kind == memory::Kind::Managed) runtime().advice().forget(a.address, a.bytes);
-  if (a.kind == memory::Kind::Host)
-    munmap(reinterpret_cast<void*>(a.address), pages(a.bytes));
-  else if (a.pool)
+  if (a.pool)
     static_cast<MemPool*>(a.pool)->put(a.address, a.bytes);
+  else if (a.kind == memory::Kind::Host)
+    munmap(reinterpret_cast<void*>(a.address), pages(a.bytes));
   else if (from_device(a.kind))
     runtime().device(a.device).heap().free(a.address);
 }
@@ -54,6 +54,7 @@ Error Context::allocate_async(u64 bytes, MemPool& pool, Stream& s, u64& out) {
   out = 0;
   CapturePoint* at = nullptr;
   US_TRY(runtime().captures().admit(s, at));
+  if (at && pool.home().kind != MemPool::Home::Kind::Device) return Error::NotSupported;
   if (at) return capture_allocation(*at, bytes, pool.device(), out);
   US_TRY(runtime().captures().unsafe());
   if (pool.sharing() == MemPool::Sharing::Imported) return Error::InvalidValue;
@@ -62,7 +63,7 @@ Error Context::allocate_async(u64 bytes, MemPool& pool, Stream& s, u64& out) {
   if (!out) return Error::OutOfMemory;
   runtime().registry().add({.address = out,
                             .bytes = bytes,
-                            .kind = memory::Kind::Async,
+                            .kind = pool.memory_kind(),
                             .flags = 0,
                             .device = pool.device(),
                             .owner = this,
@@ -81,7 +82,7 @@ Error Context::free(u64 address) {
   }
   const auto a = runtime().registry().find(address);
   if (a && a->address == address && from_imported_pool(*a)) return runtime().ipc().close_memory(address);
-  if (!a || a->address != address || !from_device(a->kind)) return Error::InvalidValue;
+  if (!a || a->address != address || !(from_device(a->kind) || a->pool)) return Error::InvalidValue;
   US_TRY(static_cast<Context*>(a->owner)->settle());
   if (const auto mine = runtime().registry().remove(address)) release_memory(*mine);
   return Error::Success;
@@ -107,8 +108,8 @@ Error Context::free_async(u64 address, Stream& s) {
   US_TRY(runtime().captures().unsafe());
   if (graph_memory.knows(address)) return graph_memory.end(address);
   const auto a = runtime().registry().find(address);
-  const bool known = a && (a->kind == memory::Kind::Async || a->kind == memory::Kind::Device || from_imported_pool(*a));
-  if (a && a->kind == memory::Kind::Managed) return Error::NotSupported;
+  const bool known = a && (a->pool || a->kind == memory::Kind::Device);
+  if (a && a->kind == memory::Kind::Managed && !a->pool) return Error::NotSupported;
   if (!known || a->address != address) return Error::InvalidValue;
   const NodeRef n = executor_->make(Node::Kind::Work);
   n->small = n->always = true;
@@ -127,7 +128,7 @@ Error Context::free_host(u64 address) {
   US_TRY(runtime().captures().unsafe());
   if (address == 0) return Error::Success;
   const auto a = runtime().registry().find(address);
-  if (!a || a->address != address || a->kind != memory::Kind::Host) return Error::InvalidValue;
+  if (!a || a->address != address || a->kind != memory::Kind::Host || a->pool) return Error::InvalidValue;
   US_TRY(static_cast<Context*>(a->owner)->settle());
   if (const auto mine = runtime().registry().remove(address)) release_memory(*mine);
   return Error::Success;

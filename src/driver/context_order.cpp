@@ -67,6 +67,31 @@ void Context::predecessors(Stream& s, const NodeRef& also_after, std::vector<Nod
   }
 }
 
+Error Context::record_all(Event& e, const GreenContext* green) {
+  std::vector<NodeRef> tails;
+  {
+    std::lock_guard l(order_);
+    for (const Stream* s : all_streams_)
+      if ((!green || s->green_.get() == green) && s->tail_.pending()) tails.push_back(s->tail_);
+  }
+  for (const NodeRef& n : tails) append(gather_, executor_->make(Node::Kind::Empty), n);
+  return record(e, gather_);
+}
+
+Error Context::wait_all(Event& e, const GreenContext* green) {
+  std::vector<std::shared_ptr<Stream>> all;
+  {
+    std::lock_guard l(m_);
+    for (const auto& [handle, s] : streams_)
+      if (!green || s->green_.get() == green) all.push_back(s);
+    for (const auto& [thread, s] : thread_streams_)
+      if (!green) all.push_back(s);
+  }
+  if (!green) US_TRY(wait(legacy_, e));
+  for (const auto& s : all) US_TRY(wait(*s, e));
+  return Error::Success;
+}
+
 NodeRef Context::append(Stream& s, const NodeRef& node, const NodeRef& also_after, Place place) {
   std::vector<NodeRef> after;
   after.reserve(4);

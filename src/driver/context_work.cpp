@@ -129,6 +129,12 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   US_TRY(fill_params(f.ir(), args, params));
   auto launch = make_launch(f, c, cluster, std::move(params), 0);
   set_code(*launch, std::move(code));
+  if (const GreenContext* const green = s.green()) {
+    launch->sms = green->sms();
+    launch->max_resident_ctas = launch->max_resident_ctas / device_.spec().sms * static_cast<u32>(launch->sms->size());
+    const auto& g = c.grid;
+    if (c.cooperative && u64{g.x} * g.y * g.z > launch->max_resident_ctas) return Error::CooperativeLaunchTooLarge;
+  }
   launch->record = record_of(f, c, {c.attributes, c.attribute_count, &s});
   if (!c.has_priority) launch->record.priority = s.priority();
   runtime().launched(*launch);
@@ -204,6 +210,8 @@ Error Context::run_later(Stream& s, u64 bytes, std::function<void()> work, SpanR
 // One end of a copy: what we know about the memory there.
 struct Context::Side {
   bool known = false, device = false, inside = true;
+  bool host_pool = false;  // memory of the host that no direction names "device"
+  bool sync = false;       // work on it that does not wait by itself is waited for (CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
   u64 write_delta = 0;
   bool pageable() const { return !known; }
 };
@@ -232,6 +240,8 @@ Context::Side Context::side_of(u64 address, u64 extent, Access access, i32 devic
   return {.known = true,
           .device = own_range && a->kind != memory::Kind::Managed,
           .inside = extent <= end - address,
+          .host_pool = a->host() && a->pool,
+          .sync = a->sync,
           .write_delta = a->write_delta};
 }
 
@@ -250,7 +260,8 @@ Error Context::check_copy(CopyKind kind, const Side& dst, const Side& src) const
   if (!dst.inside || !src.inside) return Error::InvalidValue;
   const bool to_device = kind == CopyKind::HostToDevice || kind == CopyKind::DeviceToDevice;
   const bool from_device = kind == CopyKind::DeviceToHost || kind == CopyKind::DeviceToDevice;
-  if ((to_device && !dst.known) || (from_device && !src.known)) return Error::InvalidValue;
+  if ((to_device && (!dst.known || dst.host_pool)) || (from_device && (!src.known || src.host_pool)))
+    return Error::InvalidValue;
   return Error::Success;
 }
 
@@ -318,7 +329,8 @@ Error Context::copy(const Copy& given, CopyKind kind, Stream& s, bool async) {
   US_TRY(check_copy(kind, dst, src));
   Copy c = given;
   c.dst += dst.write_delta;
-  const bool device_only = dst.device && src.device;
+  const bool waits = !async && (dst.sync || src.sync);
+  const bool device_only = dst.device && src.device && !waits;
   SpanRef span = runtime().notes().copy(place_of(s), given);
   if (device_only || (async && !dst.pageable() && !src.pageable()))
     return run_later(
@@ -352,7 +364,7 @@ Error Context::fill(const Fill& given, Stream& s, bool async) {
   Fill f = given;
   f.dst += dst.write_delta;
   SpanRef span = runtime().notes().fill(place_of(s), given);
-  if (async || dst.device)
+  if (async || (dst.device && !dst.sync))
     return run_later(
         s, f.bytes(), [f] { run(f); }, std::move(span));
   return run_in_order(

@@ -16,7 +16,7 @@ Device::Device(Runtime& r, u32 ordinal, const DeviceSpec& s)
       ordinal_(ordinal),
       spec_(s),
       heap_(std::make_unique<memory::Heap>(s.total_memory, kFirstRange + ordinal * kRangeStride)),
-      default_pool_(std::make_unique<MemPool>(*heap_, ordinal, 0)),
+      default_pool_(std::make_unique<MemPool>(*heap_, MemPool::Home{.device = ordinal}, 0)),
       pool_(default_pool_.get()) {}
 
 MemPool& Device::pool() { return *pool_; }
@@ -54,7 +54,7 @@ Context& Device::primary() {
 
 Context& Device::primary_for_runtime() {
   std::lock_guard l(m_);
-  used_by_runtime_ = true;
+  if (!std::exchange(used_by_runtime_, true)) ++primary_refs_;
   return primary();
 }
 
@@ -72,12 +72,16 @@ Context& Device::retain_primary() {
 Error Device::release_primary() {
   std::lock_guard l(m_);
   if (primary_refs_ == 0) return Error::InvalidContext;
-  if (--primary_refs_ == 0 && !used_by_runtime_) primary_.reset();
+  if (--primary_refs_ > 0) return Error::Success;
+  primary_.reset();
+  used_by_runtime_ = false;
   return Error::Success;
 }
 
 void Device::reset_primary() {
   std::lock_guard l(m_);
+  primary_refs_ = 0;
+  used_by_runtime_ = false;
   primary_.reset();
 }
 

@@ -22,7 +22,7 @@ class Device {
   memory::Heap& heap() { return *heap_; }
   device::Gpu& gpu();              // worker threads start on first use
   Context& primary();              // made on first use
-  Context& primary_for_runtime();  // and it stays when the driver API releases it
+  Context& primary_for_runtime();  // which holds it, too, until somebody releases it once too often
   bool primary_active() const;
   Context& retain_primary();
   Error release_primary();

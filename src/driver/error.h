@@ -71,6 +71,8 @@ enum class Error : int {
   StreamCaptureWrongThread = 908,
   GraphExecUpdateFailure = 910,
   InvalidClusterSize = 912,
+  InvalidResourceType = 914,
+  InvalidResourceConfiguration = 915,
   Unknown = 999,
 };
 

@@ -224,7 +224,7 @@ Error Ipc::import_pool(int descriptor, MemPool*& out) {
   if (pread(descriptor, &token, sizeof token, 0) != static_cast<ssize_t>(sizeof token) || token.magic != kPoolMagic)
     return Error::InvalidValue;
   const u32 device = token.device < runtime_.device_count() ? token.device : 0;
-  out = &runtime_.create_pool(device, 0, MemPool::Sharing::Imported);
+  out = &runtime_.create_pool({.device = device}, 0, MemPool::Sharing::Imported);
   return Error::Success;
 }
 

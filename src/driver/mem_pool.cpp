@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/mem_pool.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +18,30 @@ u64 round_up(u64 v, u64 to) { return (v + to - 1) / to * to; }
 
 u64 MemPool::rounded(u64 bytes) { return round_up(bytes, kUnit); }
 
+memory::Kind MemPool::memory_kind() const {
+  switch (home_.kind) {
+    case Home::Kind::Host:
+      return memory::Kind::Host;
+    case Home::Kind::Managed:
+      return memory::Kind::Managed;
+    default:
+      return memory::Kind::Async;
+  }
+}
+
+u64 MemPool::from_home(u64 bytes) {
+  if (home_.kind != Home::Kind::Host) return heap_.allocate(bytes);
+  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? 0 : reinterpret_cast<u64>(at);
+}
+
+void MemPool::to_home(u64 address, u64 bytes) {
+  if (home_.kind != Home::Kind::Host)
+    heap_.free(address);
+  else
+    munmap(reinterpret_cast<void*>(address), bytes);
+}
+
 u64 MemPool::take(u64 bytes) {
   std::lock_guard l(m_);
   const u64 asked = std::exchange(bytes, rounded(bytes));
@@ -26,10 +52,10 @@ u64 MemPool::take(u64 bytes) {
     kept_ -= bytes;
     free_.erase(it);
   } else {
-    at = heap_.allocate(bytes);
+    at = from_home(bytes);
     if (!at) {
       release_down_to(0);
-      at = heap_.allocate(bytes);
+      at = from_home(bytes);
     }
   }
   if (!at) return 0;
@@ -51,7 +77,7 @@ void MemPool::put(u64 address, u64 bytes) {
 void MemPool::release_down_to(u64 keep) {
   while (!free_.empty() && reserved() > keep) {
     const auto it = std::prev(free_.end());
-    heap_.free(it->second);
+    to_home(it->second, it->first);
     kept_ -= it->first;
     free_.erase(it);
   }

@@ -8,6 +8,7 @@
 
 #include "driver/error.h"
 #include "memory/heap.h"
+#include "memory/registry.h"
 
 namespace us::driver {
 
@@ -27,16 +28,28 @@ class MemPool {
 
   enum class Sharing { None, Exportable, Imported };  // Imported: another process's, gives out nothing
 
-  MemPool(memory::Heap& heap, u32 device, u64 max_bytes, Sharing sharing = Sharing::None)
-      : heap_(heap), device_(device), max_bytes_(max_bytes), sharing_(sharing) {}
+  // Where its memory is: on the device, in the host's memory, or in either (managed). `place` tells the homes of one kind
+  // apart, as CUDA numbers them: the type of a location and its number.
+  struct Home {
+    enum class Kind : u8 { Device, Host, Managed } kind = Kind::Device;
+    u32 device = 0;  // whose heap managed memory is taken from; 0 for the host's
+    u64 place = 0;
+    bool operator==(const Home&) const = default;
+  };
+
+  MemPool(memory::Heap& heap, Home home, u64 max_bytes, Sharing sharing = Sharing::None)
+      : heap_(heap), home_(home), max_bytes_(max_bytes), sharing_(sharing) {}
   ~MemPool() { trim(0); }
   MemPool(const MemPool&) = delete;
   MemPool& operator=(const MemPool&) = delete;
 
-  u32 device() const { return device_; }
+  u32 device() const { return home_.device; }
+  const Home& home() const { return home_; }
+  memory::Kind memory_kind() const;
   Sharing sharing() const { return sharing_; }
-  // Devices other than its own that may touch its memory.
-  bool reached_by(u32 device) const { return device == device_ || visitors_.load() >> device % kMostDevices & 1; }
+  // Devices that were given its memory, and the one that has it.
+  bool reached_by(u32 device) const { return owned_by(device) || visitors_.load() >> device % kMostDevices & 1; }
+  bool owned_by(u32 device) const { return home_.kind == Home::Kind::Device && device == home_.device; }
   void set_reached_by(u32 device, bool on);
   u64 take(u64 bytes);               // 0: no memory
   void put(u64 address, u64 bytes);  // as it was taken
@@ -51,9 +64,11 @@ class MemPool {
   static constexpr u32 kMostDevices = 64;
   u64 reserved() const { return taken_ + kept_; }
   void release_down_to(u64 keep);
+  u64 from_home(u64 bytes);
+  void to_home(u64 address, u64 bytes);
 
   memory::Heap& heap_;
-  const u32 device_;
+  const Home home_;
   const u64 max_bytes_;  // 0: no limit
   const Sharing sharing_;
   std::atomic<u64> visitors_{0};

@@ -14,6 +14,7 @@ Runtime::~Runtime() {
   own_contexts_.clear();
   for (auto& d : devices_) d->reset_primary();
   pools_.clear();
+  standards_.clear();
   destroyed_pools_.clear();
   devices_.clear();
 }
@@ -53,8 +54,37 @@ Error Runtime::destroy_context(const void* handle) {
 
 Context* Runtime::find_context(const void* handle) {
   std::lock_guard l(m_);
-  const auto it = contexts_.find(handle);
-  return it == contexts_.end() ? nullptr : it->second;
+  if (const auto it = contexts_.find(handle); it != contexts_.end()) return it->second;
+  const auto green = greens_.find(handle);
+  return green == greens_.end() ? nullptr : &green->second->context();
+}
+
+Error Runtime::create_green(u32 ordinal, std::shared_ptr<const SmSet> sms, GreenContext*& out) {
+  auto g = std::make_shared<GreenContext>(*devices_[ordinal], std::move(sms), next_context_id());
+  g->open();
+  out = g.get();
+  std::lock_guard l(m_);
+  greens_.emplace(out, std::move(g));
+  return Error::Success;
+}
+
+Error Runtime::destroy_green(const void* handle) {
+  std::shared_ptr<GreenContext> gone;
+  {
+    std::lock_guard l(m_);
+    const auto it = greens_.find(handle);
+    if (it == greens_.end()) return Error::InvalidContext;
+    gone = std::move(it->second);
+    greens_.erase(it);
+  }
+  gone->close();
+  return Error::Success;
+}
+
+GreenContext* Runtime::find_green(const void* handle) {
+  std::lock_guard l(m_);
+  const auto it = greens_.find(handle);
+  return it == greens_.end() ? nullptr : it->second.get();
 }
 
 bool Runtime::busy() const {
@@ -86,6 +116,18 @@ std::shared_ptr<Event> Runtime::find_event(const void* handle) {
   return nullptr;
 }
 
+Context* Runtime::context_of_function(const void* handle) {
+  for (Context* c : contexts())
+    if (c->find_function(handle)) return c;
+  return nullptr;
+}
+
+Context* Runtime::context_of_module(const void* handle) {
+  for (Context* c : contexts())
+    if (c->find_module(handle)) return c;
+  return nullptr;
+}
+
 void Runtime::context_made(Context* c) {
   std::lock_guard l(m_);
   contexts_[c] = c;
@@ -96,8 +138,8 @@ void Runtime::context_gone(Context* c) {
   contexts_.erase(c);
 }
 
-MemPool& Runtime::create_pool(u32 device, u64 max_bytes, MemPool::Sharing sharing) {
-  auto p = std::make_unique<MemPool>(devices_[device]->heap(), device, max_bytes, sharing);
+MemPool& Runtime::create_pool(MemPool::Home home, u64 max_bytes, MemPool::Sharing sharing) {
+  auto p = std::make_unique<MemPool>(devices_[home.device]->heap(), home, max_bytes, sharing);
   std::lock_guard l(m_);
   return *pools_.emplace(p.get(), std::move(p)).first->second;
 }
@@ -109,6 +151,8 @@ Error Runtime::destroy_pool(const void* handle) {
   MemPool& p = *it->second;
   Device& d = *devices_[p.device()];
   if (&d.pool() == &p) d.set_pool(d.default_pool());
+  for (Standard& s : standards_)
+    if (s.now == &p) s.now = s.original.get();
   p.set(MemPool::ReleaseThreshold, 0);
   p.trim(0);
   destroyed_pools_.push_back(std::move(it->second));
@@ -120,8 +164,41 @@ MemPool* Runtime::find_pool(const void* handle) {
   for (const auto& d : devices_)
     if (&d->default_pool() == handle) return &d->default_pool();
   std::lock_guard l(m_);
+  for (const Standard& s : standards_)
+    if (s.original.get() == handle) return s.original.get();
   const auto it = pools_.find(handle);
   return it == pools_.end() ? nullptr : it->second.get();
+}
+
+Runtime::Standard& Runtime::standard(MemPool::Home home) {
+  for (Standard& s : standards_)
+    if (s.original->home() == home) return s;
+  auto p = std::make_unique<MemPool>(devices_[home.device]->heap(), home, 0);
+  MemPool* const now = p.get();
+  return standards_.emplace_back(std::move(p), now);
+}
+
+MemPool& Runtime::default_pool(MemPool::Home home) {
+  if (home.kind == MemPool::Home::Kind::Device) return devices_[home.device]->default_pool();
+  std::lock_guard l(m_);
+  return *standard(home).original;
+}
+
+MemPool& Runtime::pool(MemPool::Home home) {
+  if (home.kind == MemPool::Home::Kind::Device) return devices_[home.device]->pool();
+  std::lock_guard l(m_);
+  return *standard(home).now;
+}
+
+Error Runtime::set_pool(MemPool::Home home, MemPool& p) {
+  if (p.home() != home || p.sharing() == MemPool::Sharing::Imported) return Error::InvalidValue;
+  if (home.kind == MemPool::Home::Kind::Device) {
+    devices_[home.device]->set_pool(p);
+    return Error::Success;
+  }
+  std::lock_guard l(m_);
+  standard(home).now = &p;
+  return Error::Success;
 }
 
 void Runtime::pools_synchronized(Device& d) {
@@ -129,6 +206,8 @@ void Runtime::pools_synchronized(Device& d) {
   std::lock_guard l(m_);
   for (const auto& [handle, p] : pools_)
     if (p->device() == d.ordinal()) p->synchronized();
+  for (const Standard& s : standards_)
+    if (s.original->device() == d.ordinal()) s.original->synchronized();
 }
 
 Library& Runtime::add_library(std::unique_ptr<Library> library) {

@@ -52,8 +52,14 @@ class Runtime {
   Context& create_context(u32 ordinal);
   Error destroy_context(const void* handle);  // InvalidContext for primary ones
   Context* find_context(const void* handle);
+  // Green contexts; their handles also name contexts.
+  Error create_green(u32 ordinal, std::shared_ptr<const SmSet>, GreenContext*& out);
+  Error destroy_green(const void* handle);
+  GreenContext* find_green(const void* handle);
   std::shared_ptr<Stream> find_stream(const void* handle);  // in any context
   std::shared_ptr<Event> find_event(const void* handle);
+  Context* context_of_function(const void* handle);  // nullptr: no context has it
+  Context* context_of_module(const void* handle);
   void context_made(Context*);
   void context_gone(Context*);
 
@@ -68,10 +74,14 @@ class Runtime {
   void kernel_made(Kernel*);
 
   // Memory pools of the program; each device also has its default pool.
-  MemPool& create_pool(u32 device, u64 max_bytes, MemPool::Sharing);
+  MemPool& create_pool(MemPool::Home, u64 max_bytes, MemPool::Sharing);
   Error destroy_pool(const void* handle);  // its memory goes back when the last block is freed
   MemPool* find_pool(const void* handle);
-  void pools_synchronized(Device&);  // what is above their thresholds goes back
+  // What is taken from without naming a pool, of each home; made on first use.
+  MemPool& default_pool(MemPool::Home);
+  MemPool& pool(MemPool::Home);
+  Error set_pool(MemPool::Home, MemPool&);  // InvalidValue: it is at home elsewhere, or another process's
+  void pools_synchronized(Device&);         // what is above their thresholds goes back
 
  private:
   std::vector<Context*> contexts() const;
@@ -92,8 +102,15 @@ class Runtime {
   std::unordered_map<const void*, Kernel*> kernels_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::unordered_map<const void*, std::unique_ptr<MemPool>> pools_;
+  struct Standard {
+    std::unique_ptr<MemPool> original;
+    MemPool* now;
+  };
+  Standard& standard(MemPool::Home);  // m_ is held; not for devices, which have their own
+  std::vector<Standard> standards_;
   std::vector<std::unique_ptr<MemPool>> destroyed_pools_;                   // blocks of them may still be in use
   std::unordered_map<const void*, std::unique_ptr<Context>> own_contexts_;  // not the primary ones
+  std::unordered_map<const void*, std::shared_ptr<GreenContext>> greens_;
   Graphs graphs_{*this};
 };
 

@@ -8,6 +8,7 @@
 
 #include "driver/capture.h"
 #include "driver/executor.h"
+#include "driver/green.h"
 
 namespace us::driver {
 
@@ -30,13 +31,20 @@ class Stream {
   bool get_attribute(int id, void* value, u64 bytes) const;
   void copy_attributes(const Stream& from);
 
-  CapturePoint capture;  // while it captures; guarded by Graphs::mutex
+  // Of a green context: kernels run on its multiprocessors only. Set before the program knows the stream.
+  GreenContext* green() const { return green_.get(); }
+  void set_green(std::shared_ptr<GreenContext> g) { green_ = std::move(g); }
+
+  CapturePoint capture;                // while it captures; guarded by Graphs::mutex
+  std::vector<GraphNode*> told_nodes;  // of the last one, for a program that still looks at them
+  std::vector<EdgeData> told_edges;
 
  private:
   friend class Context;  // keeps the tails in order
   Context& context_;
   Kind kind_;
   bool non_blocking_;
+  std::shared_ptr<GreenContext> green_;
   std::atomic<int> priority_;
   u64 id_;
   mutable std::mutex m_;

@@ -27,6 +27,16 @@ std::optional<Allocation> Registry::find(u64 address) const {
   return it->second;
 }
 
+bool Registry::set_sync(u64 address, bool on) {
+  std::unique_lock l(m_);
+  auto it = by_address_.upper_bound(address);
+  if (it == by_address_.begin()) return false;
+  --it;
+  if (address - it->first >= it->second.bytes) return false;
+  it->second.sync = on;
+  return true;
+}
+
 bool Registry::overlaps(u64 address, u64 bytes) const {
   std::shared_lock l(m_);
   const auto it = by_address_.lower_bound(bytes > ~address ? ~u64(0) : address + bytes);

@@ -29,6 +29,7 @@ struct Allocation {
   void* owner = nullptr;  // the context
   void* pool = nullptr;   // Async: where it goes back to
   u64 id = 0;             // CU_POINTER_ATTRIBUTE_BUFFER_ID
+  bool sync = false;      // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
   u64 write_delta = 0;    // Variable: add to write (constant memory is read-only at its address)
   bool host() const { return kind == Kind::Host || kind == Kind::HostRegistered; }
 };
@@ -38,6 +39,7 @@ class Registry {
   void add(Allocation);
   std::optional<Allocation> remove(u64 address);      // exactly at its start
   std::optional<Allocation> find(u64 address) const;  // containing
+  bool set_sync(u64 address, bool on);                // of the allocation that contains it; false: there is none
   bool overlaps(u64 address, u64 bytes) const;
   template <class F>
   void remove_if(F&& pred) {

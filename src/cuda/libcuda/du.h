@@ -36,22 +36,35 @@ CUresult in_current(F&& f) {
 // f(Context& of the stream, Stream&) → Error
 template <class F>
 CUresult in_stream(CUstream handle, F&& f) {
-  return in_current([&](Context& c) {
-    StreamRef s;
-    US_TRY(find_stream(c, handle, s));
-    return f(s.context(), *s);
-  });
+  StreamRef s;
+  if (const Error e = driver_stream(handle, s); driver::failed(e)) return result(e);
+  return result(f(s.context(), *s));
 }
 
-// f(Context&, Function&) → Error; a CUfunction, or a CUkernel in the current context
+// f(Context&, Function&) → Error; a CUfunction or a CUkernel, in the current context
 template <class F>
-CUresult with_function(CUfunction handle, F&& f) {
+CUresult with_current_function(CUfunction handle, F&& f) {
   return in_current([&](Context& c) {
     Function* function = nullptr;
     US_TRY(c.sticky());
     US_TRY(find_loaded(c, handle, function));
     return f(c, *function);
   });
+}
+
+// The same for what needs no current context: a function that is not the current context's is looked for in all others.
+template <class F>
+CUresult with_function(CUfunction handle, F&& f) {
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  Context* c = nullptr;
+  Function* function = nullptr;
+  driver_context(c);
+  if (!c || !c->find_function(handle))
+    if (Context* const other = runtime().context_of_function(handle)) c = other;
+  if (!c) return CUDA_ERROR_INVALID_HANDLE;
+  if (const Error e = c->sticky(); driver::failed(e)) return result(e);
+  if (const Error e = find_loaded(*c, handle, function); driver::failed(e)) return result(e);
+  return result(f(*c, *function));
 }
 
 inline Error check_device(CUdevice d) {

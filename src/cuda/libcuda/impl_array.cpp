@@ -18,17 +18,23 @@ CUresult create(CUarray* out, const CUDA_ARRAY3D_DESCRIPTOR& d) {
   });
 }
 
+// f() → Error; what is made needs no current context
+template <class F>
+CUresult with_images(F&& f) {
+  return initialized() ? result(f()) : CUDA_ERROR_NOT_INITIALIZED;
+}
+
 // f(Array&) → Error
 template <class F>
 CUresult with_array(CUarray handle, F&& f) {
-  return in_current([&](Context&) {
+  return with_images([&] {
     Array* a = runtime().arrays().find(handle);
     return a ? f(*a) : Error::InvalidHandle;
   });
 }
 template <class F>
 CUresult with_mipmapped(CUmipmappedArray handle, F&& f) {
-  return in_current([&](Context&) {
+  return with_images([&] {
     MipmappedArray* m = runtime().arrays().find_mipmapped(handle);
     return m ? f(*m) : Error::InvalidHandle;
   });
@@ -61,7 +67,7 @@ US_API CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR* out, CUarray arr
 }
 
 US_API CUresult cuArrayDestroy(CUarray array) {
-  return in_current([&](Context&) { return runtime().arrays().destroy(array); });
+  return with_images([&] { return runtime().arrays().destroy(array); });
 }
 
 // Only planar formats have planes, only sparse arrays tiles, only arrays mapped later requirements; there are none.
@@ -104,5 +110,5 @@ US_API CUresult cuMipmappedArrayGetLevel(CUarray* out, CUmipmappedArray mipmap, 
 }
 
 US_API CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap) {
-  return in_current([&](Context&) { return runtime().arrays().destroy_mipmapped(mipmap); });
+  return with_images([&] { return runtime().arrays().destroy_mipmapped(mipmap); });
 }

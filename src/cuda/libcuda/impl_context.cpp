@@ -88,7 +88,7 @@ US_API CUresult cuCtxPushCurrent_v2(CUcontext handle) {
   Context* c = nullptr;
   if (!handle) return CUDA_ERROR_INVALID_VALUE;
   if (const Error e = context_of(handle, c); us::driver::failed(e)) return result(e);
-  thread_state().stack.push_back({c, c->id()});
+  thread_state().stack.push_back({c, c->id(), runtime().find_green(handle)});
   return CUDA_SUCCESS;
 }
 
@@ -96,7 +96,7 @@ US_API CUresult cuCtxPopCurrent_v2(CUcontext* out) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   auto& stack = thread_state().stack;
   if (stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
-  if (out) *out = handle_to<CUcontext>(stack.back().context);
+  if (out) *out = handle_to<CUcontext>(stack.back().handle());
   stack.pop_back();
   return CUDA_SUCCESS;
 }
@@ -106,7 +106,7 @@ US_API CUresult cuCtxSetCurrent(CUcontext handle) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (handle)
     if (const Error e = context_of(handle, c); us::driver::failed(e)) return result(e);
-  make_current(c);
+  make_current(c, runtime().find_green(handle));
   return CUDA_SUCCESS;
 }
 
@@ -114,7 +114,7 @@ US_API CUresult cuCtxGetCurrent(CUcontext* out) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   const auto& stack = thread_state().stack;
-  *out = stack.empty() ? nullptr : handle_to<CUcontext>(stack.back().context);
+  *out = stack.empty() ? nullptr : handle_to<CUcontext>(stack.back().handle());
   return CUDA_SUCCESS;
 }
 

@@ -10,18 +10,16 @@ using namespace us::cuda;
 namespace {
 
 Error launch(CUfunction f, us::driver::LaunchConfig config, CUstream stream, void** params, void** extra) {
-  Context* c = nullptr;
   Function* function = nullptr;
   StreamRef s;
-  US_TRY(driver_context(c));
-  US_TRY(c->sticky());
-  US_TRY(find_loaded(*c, f, function));
-  US_TRY(find_stream(*c, stream, s));
-  if (&s.context() != c) return Error::InvalidHandle;
+  US_TRY(driver_stream(stream, s));
+  Context& c = s.context();
+  US_TRY(c.sticky());
+  US_TRY(find_loaded(c, f, function));
   config.handle = f;
   us::driver::LaunchArgs args{.pointers = params};
   US_TRY(read_extra(extra, args));
-  return c->launch(*function, config, args, *s);
+  return c.launch(*function, config, args, *s);
 }
 
 Error launch_with_attributes(const CUlaunchConfig* given, CUfunction f, void** params, void** extra) {
@@ -130,7 +128,7 @@ US_API CUresult cuFuncLoad(CUfunction handle) {
 US_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, CUfunction handle, int threads,
                                                                      size_t shared, unsigned) {
   if (!out || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
-  return with_function(handle, [&](Context& c, Function& f) {
+  return with_current_function(handle, [&](Context& c, Function& f) {
     *out = static_cast<int>(
         blocks_per_sm(c.device().spec(), us::driver::needs_of(f, static_cast<us::u32>(threads), shared)));
     return Error::Success;
@@ -145,7 +143,7 @@ US_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block,
                                                           CUoccupancyB2DSize shared_of, size_t shared, int limit,
                                                           unsigned) {
   if (!grid || !block) return CUDA_ERROR_INVALID_VALUE;
-  return with_function(handle, [&](Context& c, Function& f) {
+  return with_current_function(handle, [&](Context& c, Function& f) {
     const auto& d = c.device().spec();
     const int most = static_cast<int>(f.info().max_threads_per_block);
     const int top = limit > 0 ? std::min(limit, most) : most;
@@ -170,7 +168,7 @@ US_API CUresult cuOccupancyMaxPotentialBlockSize(int* grid, int* block, CUfuncti
 
 US_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* out, CUfunction handle, int blocks, int threads) {
   if (!out || blocks <= 0 || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
-  return with_function(handle, [&](Context& c, Function& f) {
+  return with_current_function(handle, [&](Context& c, Function& f) {
     us::u64 bytes = 0;
     US_TRY(us::driver::available_dynamic_shared(c.device().spec(), f, static_cast<us::u32>(blocks),
                                                 static_cast<us::u32>(threads), bytes));
@@ -181,7 +179,7 @@ US_API CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* out, CUfunction 
 
 US_API CUresult cuOccupancyMaxPotentialClusterSize(int* out, CUfunction handle, const CUlaunchConfig* config) {
   if (!out || !config) return CUDA_ERROR_INVALID_VALUE;
-  return with_function(handle, [&](Context& c, Function& f) {
+  return with_current_function(handle, [&](Context& c, Function& f) {
     *out = static_cast<int>(us::driver::max_potential_cluster(c.device().spec(), f));
     return Error::Success;
   });
@@ -189,7 +187,7 @@ US_API CUresult cuOccupancyMaxPotentialClusterSize(int* out, CUfunction handle, 
 
 US_API CUresult cuOccupancyMaxActiveClusters(int* out, CUfunction handle, const CUlaunchConfig* config) {
   if (!out || !config) return CUDA_ERROR_INVALID_VALUE;
-  return with_function(handle, [&](Context& c, Function& f) {
+  return with_current_function(handle, [&](Context& c, Function& f) {
     us::u32 clusters = 0;
     US_TRY(count_clusters(c, f,
                           {.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},

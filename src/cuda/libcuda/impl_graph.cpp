@@ -176,11 +176,13 @@ US_API CUresult cuGraphExecUpdate(CUgraphExec h, CUgraph g, CUgraphNode* bad, CU
   return e;
 }
 
-US_API CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* out, CUgraph g, CUcontext, unsigned value,
-                                               unsigned flags) {
+US_API CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* out, CUgraph g, CUcontext context,
+                                               unsigned value, unsigned flags) {
   if (!out || (flags & ~1u)) return CUDA_ERROR_INVALID_VALUE;
   return locked([&] {
     us::driver::Graph* graph = nullptr;
+    Context* c = nullptr;
+    if (!context) US_TRY(driver_context(c));
     US_TRY(find_graph(g, graph));
     *out = reinterpret_cast<us::u64>(&graphs().create_condition(*graph, value, flags & CU_GRAPH_COND_ASSIGN_DEFAULT));
     return Error::Success;

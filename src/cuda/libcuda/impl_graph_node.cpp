@@ -30,22 +30,33 @@ using us::driver::NodeType;
 
 namespace {
 
+// f(Context*) → Error; the current context, which nodes that name theirs do not need
 template <class F>
 CUresult locked(F&& f) {
-  return in_current([&](Context& c) {
-    GraphLock lock;
-    return f(c);
-  });
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  Context* current = nullptr;
+  driver_context(current);
+  GraphLock lock;
+  return result(f(current));
 }
 
-Error context_of(CUcontext given, Context& current, Context*& out) {
-  out = given ? runtime().find_context(given) : &current;
+Error context_of(CUcontext given, Context* current, Context*& out) {
+  out = given ? runtime().find_context(given) : current;
   return out ? Error::Success : Error::InvalidContext;
+}
+
+// Copies and sets that neither name a context nor find one current work in that of the memory's device.
+Error context_of(CUcontext given, Context* current, us::u64 memory, Context*& out) {
+  if (!given && !current) {
+    const auto a = runtime().registry().find(memory);
+    current = &runtime().device(a ? a->device : 0).primary();
+  }
+  return context_of(given, current, out);
 }
 
 // CUDA_KERNEL_NODE_PARAMS_v2 and v3 name their fields alike.
 template <class P>
-Error kernel_of(Context& current, const P& p, KernelParams& out) {
+Error kernel_of(Context* current, const P& p, KernelParams& out) {
   Context* c = nullptr;
   Function* f = nullptr;
   const void* handle = p.func ? static_cast<const void*>(p.func) : p.kern;
@@ -80,12 +91,12 @@ void name_end(CUmemorytype type, CUarray array, u64 start, u64 x, u64 y, u64 z, 
          .height = height};
 }
 
-Error copy_of(Context& current, const CUDA_MEMCPY3D* p, CUcontext ctx, CopyParams& out) {
+Error copy_of(Context* current, const CUDA_MEMCPY3D* p, CUcontext ctx, CopyParams& out) {
   if (!p) return Error::InvalidValue;
   Context* c = nullptr;
   us::driver::Copy copy;
   us::driver::CopyKind kind{};
-  US_TRY(context_of(ctx, current, c));
+  US_TRY(context_of(ctx, current, p->dstDevice, c));
   US_TRY(us::cuda::copy_of(*p, copy, kind));
   US_TRY(c->describe(copy, kind, out));
   const auto start = [](CUmemorytype t, const void* host, CUdeviceptr device) {
@@ -131,10 +142,10 @@ CUDA_MEMCPY3D params_of(const CopyParams& p) {
   return o;
 }
 
-// make(Context&, Params&) → Error describes the node
+// make(Context*, Params&) → Error describes the node
 template <class Params, class F>
 CUresult add(const Place& place, NodeType type, F&& make) {
-  return locked([&](Context& c) {
+  return locked([&](Context* c) {
     Params p;
     US_TRY(check_place(place, type));
     US_TRY(make(c, p));
@@ -143,7 +154,7 @@ CUresult add(const Place& place, NodeType type, F&& make) {
 }
 template <class Params, class F>
 CUresult set(CUgraphNode n, NodeType type, F&& make) {
-  return locked([&](Context& c) {
+  return locked([&](Context* c) {
     Params p;
     GraphNode* node = nullptr;
     US_TRY(find_node(n, type, node));
@@ -153,7 +164,7 @@ CUresult set(CUgraphNode n, NodeType type, F&& make) {
 }
 template <class Params, class F>
 CUresult set_exec(CUgraphExec x, CUgraphNode n, NodeType type, F&& make) {
-  return locked([&](Context& c) {
+  return locked([&](Context* c) {
     Params p;
     GraphNode* node = nullptr;
     std::shared_ptr<us::driver::GraphExec> exec;
@@ -165,7 +176,7 @@ CUresult set_exec(CUgraphExec x, CUgraphNode n, NodeType type, F&& make) {
 }
 template <class Params, class F>
 CUresult get(CUgraphNode n, NodeType type, F&& tell) {
-  return locked([&](Context&) {
+  return locked([&](Context*) {
     GraphNode* node = nullptr;
     US_TRY(find_node(n, type, node));
     tell(*node->as<Params>());
@@ -174,7 +185,7 @@ CUresult get(CUgraphNode n, NodeType type, F&& tell) {
 }
 
 template <class P>
-Error replace_kernel(Context& c, CUgraphNode n, const P* given, KernelParams& k) {
+Error replace_kernel(Context* c, CUgraphNode n, const P* given, KernelParams& k) {
   GraphNode* node = nullptr;
   if (!given) return Error::InvalidValue;
   US_TRY(find_node(n, NodeType::Kernel, node));
@@ -185,7 +196,7 @@ Error replace_kernel(Context& c, CUgraphNode n, const P* given, KernelParams& k)
 
 CUresult add_kernel(const Place& place, const CUDA_KERNEL_NODE_PARAMS_v2* p) {
   return add<KernelParams>(place, NodeType::Kernel,
-                           [&](Context& c, KernelParams& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
+                           [&](Context* c, KernelParams& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
 }
 
 CUDA_KERNEL_NODE_PARAMS_v2 params_of(KernelParams& k) {
@@ -206,17 +217,17 @@ CUDA_KERNEL_NODE_PARAMS_v2 params_of(KernelParams& k) {
   return p;
 }
 
-Error mem_ops_of(Context& current, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p, MemOpParams& out) {
+Error mem_ops_of(Context* current, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p, MemOpParams& out) {
   Context* c = nullptr;
   if (!p || p->flags) return Error::InvalidValue;
   US_TRY(context_of(p->ctx, current, c));
   return check_mem_ops(*c, p->count, p->paramArray, out);
 }
 
-Error fill_of(Context& current, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx, FillParams& out) {
+Error fill_of(Context* current, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx, FillParams& out) {
   Context* c = nullptr;
   if (!p) return Error::InvalidValue;
-  US_TRY(context_of(ctx, current, c));
+  US_TRY(context_of(ctx, current, p->dst, c));
   return fill_params(*c, *p, out);
 }
 
@@ -252,7 +263,7 @@ US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAM
 }
 US_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
   return set<KernelParams>(n, NodeType::Kernel,
-                           [&](Context& c, KernelParams& k) { return replace_kernel(c, n, p, k); });
+                           [&](Context* c, KernelParams& k) { return replace_kernel(c, n, p, k); });
 }
 US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
 US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
@@ -262,7 +273,7 @@ US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE
 }
 US_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
   return set_exec<KernelParams>(x, n, NodeType::Kernel,
-                                [&](Context& c, KernelParams& k) { return replace_kernel(c, n, p, k); });
+                                [&](Context* c, KernelParams& k) { return replace_kernel(c, n, p, k); });
 }
 US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
 US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
@@ -272,7 +283,7 @@ US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, con
 }
 US_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode h, CUkernelNodeAttrID id, CUkernelNodeAttrValue* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context&) {
+  return locked([&](Context*) {
     GraphNode* n = nullptr;
     US_TRY(find_node(h, NodeType::Kernel, n));
     return get_attribute(*n, static_cast<int>(id), *out);
@@ -280,7 +291,7 @@ US_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode h, CUkernelNodeAttrID 
 }
 US_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode h, CUkernelNodeAttrID id, const CUkernelNodeAttrValue* v) {
   if (!v) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context&) {
+  return locked([&](Context*) {
     GraphNode* n = nullptr;
     US_TRY(find_node(h, NodeType::Kernel, n));
     return set_attribute(*n, static_cast<int>(id), const_cast<CUkernelNodeAttrValue&>(*v));
@@ -290,56 +301,56 @@ US_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode h, CUkernelNodeAttrID 
 US_API CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                      const CUDA_MEMCPY3D* p, CUcontext ctx) {
   return add<CopyParams>({out, g, after, nullptr, count}, NodeType::Memcpy,
-                         [&](Context& c, CopyParams& k) { return copy_of(c, p, ctx, k); });
+                         [&](Context* c, CopyParams& k) { return copy_of(c, p, ctx, k); });
 }
 US_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode n, CUDA_MEMCPY3D* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return get<CopyParams>(n, NodeType::Memcpy, [&](const CopyParams& p) { *out = params_of(p); });
 }
 US_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode n, const CUDA_MEMCPY3D* p) {
-  return set<CopyParams>(n, NodeType::Memcpy, [&](Context& c, CopyParams& k) { return copy_of(c, p, nullptr, k); });
+  return set<CopyParams>(n, NodeType::Memcpy, [&](Context* c, CopyParams& k) { return copy_of(c, p, nullptr, k); });
 }
 US_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMCPY3D* p, CUcontext ctx) {
-  return set_exec<CopyParams>(x, n, NodeType::Memcpy, [&](Context& c, CopyParams& k) { return copy_of(c, p, ctx, k); });
+  return set_exec<CopyParams>(x, n, NodeType::Memcpy, [&](Context* c, CopyParams& k) { return copy_of(c, p, ctx, k); });
 }
 
 US_API CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                      const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx) {
   return add<FillParams>({out, g, after, nullptr, count}, NodeType::Memset,
-                         [&](Context& c, FillParams& f) { return fill_of(c, p, ctx, f); });
+                         [&](Context* c, FillParams& f) { return fill_of(c, p, ctx, f); });
 }
 US_API CUresult cuGraphMemsetNodeGetParams(CUgraphNode n, CUDA_MEMSET_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return get<FillParams>(n, NodeType::Memset, [&](const FillParams& f) { *out = memset_params(f); });
 }
 US_API CUresult cuGraphMemsetNodeSetParams(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS* p) {
-  return set<FillParams>(n, NodeType::Memset, [&](Context& c, FillParams& f) { return fill_of(c, p, nullptr, f); });
+  return set<FillParams>(n, NodeType::Memset, [&](Context* c, FillParams& f) { return fill_of(c, p, nullptr, f); });
 }
 US_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS* p,
                                                CUcontext ctx) {
-  return set_exec<FillParams>(x, n, NodeType::Memset, [&](Context& c, FillParams& f) { return fill_of(c, p, ctx, f); });
+  return set_exec<FillParams>(x, n, NodeType::Memset, [&](Context* c, FillParams& f) { return fill_of(c, p, ctx, f); });
 }
 
 US_API CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                    const CUDA_HOST_NODE_PARAMS* p) {
   return add<HostParams>({out, g, after, nullptr, count}, NodeType::Host,
-                         [&](Context&, HostParams& h) { return host_of(p, h); });
+                         [&](Context*, HostParams& h) { return host_of(p, h); });
 }
 US_API CUresult cuGraphHostNodeGetParams(CUgraphNode n, CUDA_HOST_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return get<HostParams>(n, NodeType::Host, [&](const HostParams& h) { *out = {h.function, h.data}; });
 }
 US_API CUresult cuGraphHostNodeSetParams(CUgraphNode n, const CUDA_HOST_NODE_PARAMS* p) {
-  return set<HostParams>(n, NodeType::Host, [&](Context&, HostParams& h) { return host_of(p, h); });
+  return set<HostParams>(n, NodeType::Host, [&](Context*, HostParams& h) { return host_of(p, h); });
 }
 US_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_HOST_NODE_PARAMS* p) {
-  return set_exec<HostParams>(x, n, NodeType::Host, [&](Context&, HostParams& h) { return host_of(p, h); });
+  return set_exec<HostParams>(x, n, NodeType::Host, [&](Context*, HostParams& h) { return host_of(p, h); });
 }
 
 US_API CUresult cuGraphAddBatchMemOpNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                          const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
   return add<MemOpParams>({out, g, after, nullptr, count}, NodeType::MemOps,
-                          [&](Context& c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+                          [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
 }
 US_API CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode n, CUDA_BATCH_MEM_OP_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
@@ -349,17 +360,17 @@ US_API CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode n, CUDA_BATCH_MEM_OP_
   });
 }
 US_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode n, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
-  return set<MemOpParams>(n, NodeType::MemOps, [&](Context& c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+  return set<MemOpParams>(n, NodeType::MemOps, [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
 }
 US_API CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec x, CUgraphNode n,
                                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
-  return set_exec<MemOpParams>(x, n, NodeType::MemOps, [&](Context& c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+  return set_exec<MemOpParams>(x, n, NodeType::MemOps, [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
 }
 
 US_API CUresult cuGraphAddMemAllocNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                        CUDA_MEM_ALLOC_NODE_PARAMS* p) {
   if (!p) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context&) {
+  return locked([&](Context*) {
     u64 at = 0;
     US_TRY(add_alloc({out, g, after, nullptr, count}, p->poolProps, p->bytesize, p, sizeof *p, at));
     p->dptr = at;
@@ -372,7 +383,7 @@ US_API CUresult cuGraphMemAllocNodeGetParams(CUgraphNode n, CUDA_MEM_ALLOC_NODE_
 }
 US_API CUresult cuGraphAddMemFreeNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                       CUdeviceptr at) {
-  return locked([&](Context&) { return add_free({out, g, after, nullptr, count}, at); });
+  return locked([&](Context*) { return add_free({out, g, after, nullptr, count}, at); });
 }
 US_API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode n, CUdeviceptr* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
@@ -380,10 +391,37 @@ US_API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode n, CUdeviceptr* out) {
 }
 
 namespace {
-Error params_of(Context& c, const CUgraphNodeParams& p, CUgraphNode n, NodeParams& out) {
+CUcontext named(const CUgraphNodeParams& p) {
+  switch (p.type) {
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return p.memset.ctx;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return p.memOp.ctx;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return p.conditional.ctx;
+    default:
+      return nullptr;
+  }
+}
+
+// Only sets and memory operations work in a context; for the others any will do.
+Error add_other(Context* current, const Place& place, CUgraphNodeParams& p) {
+  Context* c = nullptr;
+  if (p.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+    US_TRY(context_of(named(p), current, c));
+  else
+    US_TRY(context_of(named(p), current, p.type == CU_GRAPH_NODE_TYPE_MEMSET ? p.memset.dst : 0, c));
+  return add_generic(*c, place, p);
+}
+
+Error params_of(Context* c, const CUgraphNodeParams& p, CUgraphNode n, NodeParams& out) {
   if (p.type == CU_GRAPH_NODE_TYPE_MEMCPY)
     return copy_of(c, &p.memcpy.copyParams, p.memcpy.copyCtx, out.emplace<CopyParams>());
-  if (p.type != CU_GRAPH_NODE_TYPE_KERNEL) return generic_params(c, p, out);
+  if (p.type != CU_GRAPH_NODE_TYPE_KERNEL) {
+    Context* own = nullptr;
+    US_TRY(context_of(named(p), c, p.type == CU_GRAPH_NODE_TYPE_MEMSET ? p.memset.dst : 0, own));
+    return generic_params(*own, p, out);
+  }
   auto& k = out.emplace<KernelParams>();
   return n ? replace_kernel(c, n, &p.kernel, k) : kernel_of(c, p.kernel, k);
 }
@@ -393,8 +431,8 @@ US_API CUresult cuGraphAddNode_v2(CUgraphNode* out, CUgraph g, const CUgraphNode
                                   size_t count, CUgraphNodeParams* p) {
   if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
   const Place place{out, g, after, reinterpret_cast<const EdgeData*>(edges), count};
-  return locked([&](Context& c) {
-    if (p->type != CU_GRAPH_NODE_TYPE_KERNEL && p->type != CU_GRAPH_NODE_TYPE_MEMCPY) return add_generic(c, place, *p);
+  return locked([&](Context* c) {
+    if (p->type != CU_GRAPH_NODE_TYPE_KERNEL && p->type != CU_GRAPH_NODE_TYPE_MEMCPY) return add_other(c, place, *p);
     NodeParams params;
     US_TRY(check_place(place, static_cast<NodeType>(p->type)));
     US_TRY(params_of(c, *p, nullptr, params));
@@ -409,7 +447,7 @@ US_API CUresult cuGraphAddNode(CUgraphNode* out, CUgraph g, const CUgraphNode* a
 }
 US_API CUresult cuGraphNodeSetParams(CUgraphNode n, CUgraphNodeParams* p) {
   if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context& c) {
+  return locked([&](Context* c) {
     NodeParams params;
     GraphNode* node = nullptr;
     US_TRY(find_node(n, static_cast<NodeType>(p->type), node));
@@ -419,7 +457,7 @@ US_API CUresult cuGraphNodeSetParams(CUgraphNode n, CUgraphNodeParams* p) {
 }
 US_API CUresult cuGraphExecNodeSetParams(CUgraphExec x, CUgraphNode n, CUgraphNodeParams* p) {
   if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context& c) {
+  return locked([&](Context* c) {
     NodeParams params;
     GraphNode* node = nullptr;
     US_TRY(find_node(n, static_cast<NodeType>(p->type), node));

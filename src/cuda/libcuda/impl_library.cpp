@@ -45,7 +45,10 @@ Error variable(Library& l, const char* name, bool managed, CUdeviceptr* address,
   Context* c = nullptr;
   us::driver::Module* m = nullptr;
   us::driver::Variable v;
-  US_TRY(driver_context(c));
+  if (const Error e = driver_context(c); us::driver::failed(e)) {
+    if (!managed) return e;
+    c = &device(0).primary();  // managed variables need no current context
+  }
   US_TRY(c->module_of(l, m));
   US_TRY(m->variable(name, v));
   if (managed && !v.managed) return Error::NotFound;
@@ -189,7 +192,9 @@ US_API CUresult cuKernelSetCacheConfig(CUkernel handle, CUfunc_cache config, CUd
 US_API CUresult cuKernelGetParamInfo(CUkernel handle, size_t index, size_t* offset, size_t* size) {
   if (!offset) return CUDA_ERROR_INVALID_VALUE;
   return with_kernel(handle, [&](Kernel& k) {
+    Context* c = nullptr;
     const us::ir::Module* m = nullptr;
+    US_TRY(driver_context(c));
     US_TRY(k.library->module(m));
     for (const auto& f : m->functions) {
       if (!f.entry || !f.defined || f.name != k.name) continue;

@@ -27,6 +27,23 @@ CUresult allocate_host(void** out, size_t bytes, unsigned flags) {
   return e;
 }
 
+// f(Context&) → Error, in the current context, else in the one that made the allocation: releasing needs none.
+template <class F>
+CUresult release(us::u64 address, F&& f) {
+  Context* c = nullptr;
+  const Error none = driver_context(c);
+  if (none == Error::NotInitialized) return result(none);
+  if (!c)
+    if (const auto a = runtime().registry().find(address)) c = static_cast<Context*>(a->owner);
+  return result(c ? f(*c) : none);
+}
+
+// f() → Error; what an address is needs no current context.
+template <class F>
+CUresult ask(F&& f) {
+  return initialized() ? result(f()) : CUDA_ERROR_NOT_INITIALIZED;
+}
+
 template <class T>
 Error put(void* data, T value) {
   *static_cast<T*>(data) = value;
@@ -42,19 +59,25 @@ unsigned long long handle_types(const Allocation& a) {
   return exportable ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
 }
 
+// Memory of the host that no device was given yet has no address for them.
+bool unreached_host_pool(const Allocation& a) {
+  return a.host() && a.pool && !static_cast<const us::driver::MemPool*>(a.pool)->reached_by(a.device);
+}
+
 Error attribute(const Allocation& a, CUpointer_attribute which, CUdeviceptr p, void* data) {
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return put(data, handle_to<CUcontext>(a.owner));
+      return put(data, handle_to<CUcontext>(a.pool ? nullptr : a.owner));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return put(data, type_of(a));
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      if (unreached_host_pool(a)) return Error::InvalidValue;
       return put(data, p);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       if (type_of(a) == CU_MEMORYTYPE_DEVICE && a.kind != Kind::Managed) return Error::InvalidValue;
       return put(data, reinterpret_cast<void*>(p));
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return put(data, 0);
+      return put(data, static_cast<int>(a.sync));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
       return put(data, static_cast<unsigned long long>(a.id));
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -102,7 +125,7 @@ US_API CUresult cuMemAllocPitch(CUdeviceptr* out, size_t* pitch, size_t width, s
 }
 
 US_API CUresult cuMemFree(CUdeviceptr p) {
-  return in_current([&](Context& c) { return c.free(p); });
+  return release(p, [&](Context& c) { return c.free(p); });
 }
 
 US_API CUresult cuMemAllocHost(void** out, size_t bytes) { return allocate_host(out, bytes, 0); }
@@ -110,7 +133,8 @@ US_API CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned flags) {
   return flags > 7 ? CUDA_ERROR_INVALID_VALUE : allocate_host(out, bytes, flags);
 }
 US_API CUresult cuMemFreeHost(void* p) {
-  return in_current([&](Context& c) { return c.free_host(reinterpret_cast<us::u64>(p)); });
+  const auto at = reinterpret_cast<us::u64>(p);
+  return release(at, [&](Context& c) { return c.free_host(at); });
 }
 
 US_API CUresult cuMemHostRegister(void* p, size_t bytes, unsigned flags);
@@ -180,16 +204,25 @@ US_PTSZ(cuMemFreeAsync, (CUdeviceptr p, CUstream stream), (p, stream))
 
 US_API CUresult cuPointerGetAttribute(void* data, CUpointer_attribute which, CUdeviceptr p) {
   if (!data) return CUDA_ERROR_INVALID_VALUE;
-  return in_current([&](Context&) {
+  return ask([&] {
     const auto a = runtime().registry().find(p);
     return a ? attribute(*a, which, p, data) : Error::InvalidValue;
+  });
+}
+
+// The only one that can be set.
+US_API CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute which, CUdeviceptr p) {
+  if (!value || which != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
+  return ask([&] {
+    return runtime().registry().set_sync(p, *static_cast<const int*>(value) != 0) ? Error::Success
+                                                                                  : Error::InvalidValue;
   });
 }
 
 // Unlike the single form: what an address does not have reads as zero.
 US_API CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* which, void** data, CUdeviceptr p) {
   if (!which || !data) return CUDA_ERROR_INVALID_VALUE;
-  return in_current([&](Context&) {
+  return ask([&] {
     const auto a = runtime().registry().find(p);
     Allocation none;
     none.device = ~0u - 1;  // CU_DEVICE_INVALID

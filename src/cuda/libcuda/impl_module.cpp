@@ -28,10 +28,9 @@ CUresult load(CUmodule* out, const void* image, ErrorLog log) {
 // f(Module&) → Error
 template <class F>
 CUresult with_module(CUmodule handle, F&& f) {
-  return in_current([&](Context& c) {
-    Module* m = c.find_module(handle);
-    return m ? f(c, *m) : Error::InvalidHandle;
-  });
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  Context* const c = runtime().context_of_module(handle);
+  return c ? result(f(*c, *c->find_module(handle))) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 }  // namespace
@@ -57,7 +56,7 @@ US_API CUresult cuModuleLoad(CUmodule* out, const char* path) {
 }
 
 US_API CUresult cuModuleUnload(CUmodule handle) {
-  return in_current([&](Context& c) { return c.unload_module(handle); });
+  return with_module(handle, [&](Context& c, Module&) { return c.unload_module(handle); });
 }
 
 US_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* out) {

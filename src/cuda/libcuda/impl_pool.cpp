@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stream Ordered Memory Allocator: pools.
 #include "cuda/libcuda/du.h"
+#include "cuda/pools.h"
 
 using namespace us::cuda;
 using us::driver::MemPool;
@@ -17,21 +18,17 @@ CUresult with_pool(CUmemoryPool handle, F&& f) {
 
 constexpr bool is_64_bit(CUmemPool_attribute a) { return a >= CU_MEMPOOL_ATTR_RELEASE_THRESHOLD; }
 
-// Pools of pinned memory on a device; others this device model does not have.
-Error device_of(const CUmemLocation* l, CUmemAllocationType type, us::u32& out) {
-  if (!l || type != CU_MEM_ALLOCATION_TYPE_PINNED) return Error::InvalidValue;
-  if (l->type != CU_MEM_LOCATION_TYPE_DEVICE) return Error::NotSupported;
-  if (!is_device(l->id)) return Error::InvalidDevice;
-  out = static_cast<us::u32>(l->id);
-  return Error::Success;
+// f(Home) → Error
+template <class F>
+CUresult at_home(const CUmemLocation* location, CUmemAllocationType type, F&& f) {
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  MemPool::Home home;
+  const Error e = pool_home(location, static_cast<int>(type), home);
+  return result(us::driver::failed(e) ? e : f(home));
 }
 
-CUresult set_pool(us::u32 ordinal, CUmemoryPool pool) {
-  return with_pool(pool, [&](MemPool& p) {
-    if (p.device() != ordinal || p.sharing() == MemPool::Sharing::Imported) return Error::InvalidValue;
-    runtime().device(ordinal).set_pool(p);
-    return Error::Success;
-  });
+CUresult set_pool(MemPool::Home home, CUmemoryPool pool) {
+  return with_pool(pool, [&](MemPool& p) { return runtime().set_pool(home, p); });
 }
 
 }  // namespace
@@ -50,39 +47,36 @@ US_API CUresult cuDeviceGetMemPool(CUmemoryPool* out, CUdevice d) {
 }
 US_API CUresult cuDeviceSetMemPool(CUdevice d, CUmemoryPool pool) {
   if (const Error e = check_device(d); us::driver::failed(e)) return result(e);
-  return set_pool(static_cast<us::u32>(d), pool);
+  return set_pool({.device = static_cast<us::u32>(d)}, pool);
 }
 
 US_API CUresult cuMemGetDefaultMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
-  us::u32 ordinal = 0;
-  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (const Error e = device_of(location, type, ordinal); us::driver::failed(e)) return result(e);
-  return cuDeviceGetDefaultMemPool(out, static_cast<CUdevice>(ordinal));
+  return at_home(location, type, [&](MemPool::Home home) {
+    *out = handle_to<CUmemoryPool>(&runtime().default_pool(home));
+    return Error::Success;
+  });
 }
 US_API CUresult cuMemGetMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
-  us::u32 ordinal = 0;
-  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  if (const Error e = device_of(location, type, ordinal); us::driver::failed(e)) return result(e);
-  return cuDeviceGetMemPool(out, static_cast<CUdevice>(ordinal));
+  return at_home(location, type, [&](MemPool::Home home) {
+    *out = handle_to<CUmemoryPool>(&runtime().pool(home));
+    return Error::Success;
+  });
 }
 US_API CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
-  us::u32 ordinal = 0;
-  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  if (const Error e = device_of(location, type, ordinal); us::driver::failed(e)) return result(e);
-  return set_pool(ordinal, pool);
+  return at_home(location, type, [&](MemPool::Home home) {
+    MemPool* p = runtime().find_pool(pool);
+    return p ? runtime().set_pool(home, *p) : Error::InvalidValue;
+  });
 }
 
 US_API CUresult cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* p) {
-  us::u32 ordinal = 0;
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!out || !p) return CUDA_ERROR_INVALID_VALUE;
-  if (const Error e = device_of(&p->location, p->allocType, ordinal); us::driver::failed(e)) return result(e);
-  const bool shared = p->handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  if (!shared && p->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return CUDA_ERROR_NOT_SUPPORTED;
-  const auto sharing = shared ? MemPool::Sharing::Exportable : MemPool::Sharing::None;
-  *out = handle_to<CUmemoryPool>(&runtime().create_pool(ordinal, p->maxSize, sharing));
+  MemPool* made = nullptr;
+  if (const Error e = create_pool(*p, made); us::driver::failed(e)) return result(e);
+  *out = handle_to<CUmemoryPool>(made);
   return CUDA_SUCCESS;
 }
 US_API CUresult cuMemPoolDestroy(CUmemoryPool pool) {
@@ -123,7 +117,7 @@ US_API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* lis
     for (size_t i = 0; i < count; ++i) {
       if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(list[i].location.id))
         return Error::InvalidValue;
-      const bool owner = static_cast<us::u32>(list[i].location.id) == p.device();
+      const bool owner = p.owned_by(static_cast<us::u32>(list[i].location.id));
       if (owner && list[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) return Error::InvalidValue;
     }
     for (size_t i = 0; i < count; ++i)
@@ -132,23 +126,16 @@ US_API CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* lis
   });
 }
 US_API CUresult cuMemPoolGetAccess(CUmemAccess_flags* out, CUmemoryPool pool, CUmemLocation* location) {
-  if (!out || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(location->id))
-    return CUDA_ERROR_INVALID_VALUE;
-  return with_pool(pool, [&](MemPool& p) {
-    const bool reached = p.reached_by(static_cast<us::u32>(location->id));
-    *out = reached ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
-    return Error::Success;
-  });
+  if (!out || !location) return CUDA_ERROR_INVALID_VALUE;
+  return with_pool(pool, [&](MemPool& p) { return get_access(p, *location, *out); });
 }
 
 US_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream stream) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return with_pool(pool, [&](MemPool& p) {
-    Context* c = nullptr;
     StreamRef s;
     us::u64 at = 0;
-    US_TRY(driver_context(c));
-    US_TRY(find_stream(*c, stream, s));
+    US_TRY(driver_stream(stream, s));
     US_TRY(s.context().allocate_async(bytes, p, *s, at));
     *out = at;
     return Error::Success;

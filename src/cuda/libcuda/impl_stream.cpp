@@ -15,7 +15,7 @@ CUresult create(CUstream* out, unsigned flags, int priority) {
     US_TRY(c.sticky());
     const auto& d = c.device().spec();
     const int clamped = std::clamp(priority, d.stream_priority_greatest, d.stream_priority_least);
-    *out = handle_to<CUstream>(&c.create_stream(flags & CU_STREAM_NON_BLOCKING, clamped));
+    *out = handle_to<CUstream>(&us::cuda::create_stream(c, flags & CU_STREAM_NON_BLOCKING, clamped));
     return Error::Success;
   });
 }
@@ -100,7 +100,9 @@ US_API CUresult cuStreamGetDevice(CUstream stream, CUdevice* out) {
 }
 US_PTSZ(cuStreamGetDevice, (CUstream stream, CUdevice* out), (stream, out))
 US_API CUresult cuStreamGetCtx(CUstream stream, CUcontext* out) {
-  return ask(stream, out, [](Context& c, Stream&) { return handle_to<CUcontext>(&c); });
+  return ask(stream, out, [](Context& c, Stream& s) {
+    return handle_to<CUcontext>(s.green() ? static_cast<const void*>(s.green()) : &c);
+  });
 }
 US_PTSZ(cuStreamGetCtx, (CUstream stream, CUcontext* out), (stream, out))
 US_API CUresult cuEventCreate(CUevent* out, unsigned flags) {

@@ -89,9 +89,9 @@ US_PTSZ(cuStreamCopyAttributes, (CUstream to, CUstream from), (to, from))
 
 US_API CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* out, CUgreenCtx* green) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream&) {
+  return in_stream(stream, [&](Context& c, Stream& s) {
     *out = handle_to<CUcontext>(&c);
-    if (green) *green = nullptr;
+    if (green) *green = handle_to<CUgreenCtx>(s.green());
     return Error::Success;
   });
 }

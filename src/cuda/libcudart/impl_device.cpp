@@ -34,7 +34,6 @@ US_API cudaError_t cudaDeviceReset() {
   runtime().device(device).reset_primary();
   forget_peers(device);
   t.device = device;
-  t.stack.clear();
   return cudaSuccess;
 }
 

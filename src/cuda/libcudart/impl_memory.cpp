@@ -128,7 +128,10 @@ US_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const vo
     }
     out->type = type_of(a->kind);
     out->device = static_cast<int>(a->device);
-    out->devicePointer = const_cast<void*>(p);
+    // memory of a host's pool has no address for a device that was not given it
+    const auto* pool = static_cast<const us::driver::MemPool*>(a->pool);
+    const bool there = out->type != cudaMemoryTypeHost || !pool || pool->reached_by(a->device);
+    out->devicePointer = there ? const_cast<void*>(p) : nullptr;
     out->hostPointer = out->type == cudaMemoryTypeDevice ? nullptr : const_cast<void*>(p);
     return Error::Success;
   });

@@ -2,6 +2,7 @@
 // Stream Ordered Memory Allocator: pools.
 #include "cuda/devices.h"
 #include "cuda/libcudart/rt.h"
+#include "cuda/pools.h"
 
 using namespace us::cuda;
 using us::driver::MemPool;
@@ -16,6 +17,13 @@ cudaError_t with_pool(cudaMemPool_t handle, F&& f) {
 }
 cudaMemPool_t handle_of(MemPool& p) { return reinterpret_cast<cudaMemPool_t>(&p); }
 us::driver::Device& device_at(int d) { return runtime().device(static_cast<us::u32>(d)); }
+
+CUmemLocation driver_location(const cudaMemLocation& l) {
+  CUmemLocation d{};
+  d.type = static_cast<CUmemLocationType>(l.type);
+  d.id = l.id;
+  return d;
+}
 
 constexpr bool is_64_bit(cudaMemPoolAttr a) { return a >= cudaMemPoolAttrReleaseThreshold; }
 
@@ -46,15 +54,13 @@ US_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 }
 
 US_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* out, const cudaMemPoolProps* props) {
-  if (!out || !props || props->allocType != cudaMemAllocationTypePinned) return done(Error::InvalidValue);
-  const bool shared = props->handleTypes == cudaMemHandleTypePosixFileDescriptor;
-  if (!shared && props->handleTypes != cudaMemHandleTypeNone) return done(Error::InvalidValue);
-  if (props->location.type >= cudaMemLocationTypeHost) return done(Error::NotSupported);  // pools of host memory
-  if (props->location.type != cudaMemLocationTypeDevice || !is_device(props->location.id))
-    return done(Error::InvalidValue);
-  runtime_context();
-  *out = handle_of(runtime().create_pool(static_cast<us::u32>(props->location.id), props->maxSize,
-                                         shared ? MemPool::Sharing::Exportable : MemPool::Sharing::None));
+  if (!out || !props) return done(Error::InvalidValue);
+  initialize();
+  MemPool* made = nullptr;
+  static_assert(sizeof(CUmemPoolProps) == sizeof *props);
+  const Error e = create_pool(*reinterpret_cast<const CUmemPoolProps*>(props), made);
+  if (us::driver::failed(e)) return done(e == Error::NotSupported ? Error::InvalidValue : e);
+  *out = handle_of(*made);
   return cudaSuccess;
 }
 
@@ -97,7 +103,7 @@ US_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessD
       if (list[i].location.type != cudaMemLocationTypeDevice) return Error::InvalidValue;
       if (!is_device(list[i].location.id)) return Error::InvalidDevice;
       if (flags == cudaMemAccessFlagsProtRead) return Error::NotSupported;
-      const bool owner = static_cast<us::u32>(list[i].location.id) == p.device();
+      const bool owner = p.owned_by(static_cast<us::u32>(list[i].location.id));
       if (owner && flags == cudaMemAccessFlagsProtNone) return Error::InvalidDevice;
       if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtReadWrite) return Error::InvalidValue;
     }
@@ -108,11 +114,11 @@ US_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessD
 }
 
 US_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* out, cudaMemPool_t pool, cudaMemLocation* location) {
-  if (!out || !location || location->type != cudaMemLocationTypeDevice || !is_device(location->id))
-    return done(Error::InvalidValue);
+  if (!out || !location) return done(Error::InvalidValue);
   return with_pool(pool, [&](MemPool& p) {
-    const bool reached = p.reached_by(static_cast<us::u32>(location->id));
-    *out = reached ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
+    CUmemAccess_flags flags{};
+    US_TRY(get_access(p, driver_location(*location), flags));
+    *out = static_cast<cudaMemAccessFlags>(flags);
     return Error::Success;
   });
 }
@@ -131,28 +137,36 @@ US_API cudaError_t cudaMallocFromPoolAsync(void** out, size_t bytes, cudaMemPool
 US_PTSZ(cudaMallocFromPoolAsync, (void** out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
         (out, bytes, pool, stream))
 
-// The same, by location. Only pools of pinned memory on a device exist here.
+// The same, by location.
 namespace {
-Error device_of(const cudaMemLocation* l, cudaMemAllocationType type, int& out) {
-  if (!l || type != cudaMemAllocationTypePinned) return Error::InvalidValue;
-  if (l->type != cudaMemLocationTypeDevice) return Error::NotSupported;
-  out = l->id;
-  return Error::Success;
+// f(Home) → Error
+template <class F>
+cudaError_t at_home(const cudaMemLocation* l, cudaMemAllocationType type, F&& f) {
+  if (!l) return done(Error::InvalidValue);
+  MemPool::Home home;
+  const CUmemLocation location = driver_location(*l);
+  const Error e = pool_home(&location, static_cast<int>(type), home);
+  return done(us::driver::failed(e) ? e : f(home));
 }
 }  // namespace
 
 US_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) {
-  int device = 0;
-  const Error e = device_of(location, type, device);
-  return us::driver::failed(e) ? done(e) : cudaDeviceGetDefaultMemPool(out, device);
+  if (!out) return done(Error::InvalidValue);
+  return at_home(location, type, [&](MemPool::Home home) {
+    *out = handle_of(runtime().default_pool(home));
+    return Error::Success;
+  });
 }
 US_API cudaError_t cudaMemGetMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) {
-  int device = 0;
-  const Error e = device_of(location, type, device);
-  return us::driver::failed(e) ? done(e) : cudaDeviceGetMemPool(out, device);
+  if (!out) return done(Error::InvalidValue);
+  return at_home(location, type, [&](MemPool::Home home) {
+    *out = handle_of(runtime().pool(home));
+    return Error::Success;
+  });
 }
 US_API cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
-  int device = 0;
-  const Error e = device_of(location, type, device);
-  return us::driver::failed(e) ? done(e) : cudaDeviceSetMemPool(device, pool);
+  return at_home(location, type, [&](MemPool::Home home) {
+    MemPool* p = runtime().find_pool(pool);
+    return p ? runtime().set_pool(home, *p) : Error::InvalidValue;
+  });
 }

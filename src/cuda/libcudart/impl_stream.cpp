@@ -14,7 +14,7 @@ cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
     US_TRY(c.sticky());
     const auto& d = c.device().spec();
     const int clamped = std::clamp(priority, d.stream_priority_greatest, d.stream_priority_least);
-    *out = reinterpret_cast<cudaStream_t>(&c.create_stream(flags & cudaStreamNonBlocking, clamped));
+    *out = reinterpret_cast<cudaStream_t>(&us::cuda::create_stream(c, flags & cudaStreamNonBlocking, clamped));
     return Error::Success;
   });
 }
