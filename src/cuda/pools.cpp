@@ -31,7 +31,9 @@ bool has_number(const CUmemLocation& l) {
 
 Home home_of(const CUmemLocation& l, bool managed) {
   Home h;
-  h.kind = managed ? Home::Kind::Managed : l.type == CU_MEM_LOCATION_TYPE_DEVICE ? Home::Kind::Device : Home::Kind::Host;
+  h.kind = managed                                 ? Home::Kind::Managed
+           : l.type == CU_MEM_LOCATION_TYPE_DEVICE ? Home::Kind::Device
+                                                   : Home::Kind::Host;
   if (l.type == CU_MEM_LOCATION_TYPE_DEVICE) h.device = static_cast<u32>(l.id);
   if (h.kind != Home::Kind::Device) h.place = u64(l.type) << 32 | (has_number(l) ? static_cast<u32>(l.id) : 0);
   return h;

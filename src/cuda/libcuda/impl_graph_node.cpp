@@ -60,7 +60,13 @@ Error kernel_of(Context* current, const P& p, KernelParams& out) {
   Context* c = nullptr;
   Function* f = nullptr;
   const void* handle = p.func ? static_cast<const void*>(p.func) : p.kern;
-  US_TRY(context_of(p.ctx, current, c));
+  if (p.func) {  // it has a context, and what is named does not count
+    c = runtime().context_of_function(handle);
+    if (!c) c = current;
+    if (!c) return Error::InvalidContext;
+  } else {
+    US_TRY(context_of(p.ctx, current, c));
+  }
   US_TRY(find_loaded(*c, handle, f));
   us::driver::LaunchArgs args{.pointers = p.kernelParams};
   US_TRY(read_extra(p.extra, args));

@@ -116,8 +116,8 @@ struct Division {
 };
 
 Error divide(u32 total, unsigned flags, u32 least, Division& out) {
-  constexpr unsigned kBoth = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
-                             CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+  constexpr unsigned kBoth =
+      CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING | CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
   if ((flags & kBoth) == kBoth) return Error::InvalidValue;
   if (least > total) return Error::InvalidResourceConfiguration;
   const u32 unit = flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING ? kSmallest : kTogether;
@@ -172,8 +172,7 @@ US_API CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* out, CUdevResource*
   for (unsigned i = 0; i < count; ++i) {
     Part p;
     if (const Error e = part_of(list[i], p); us::driver::failed(e)) return result(e);
-    if (i > 0 && (p.device != all.device || (p.sms & all.sms).any()))
-      return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
+    if (i > 0 && (p.device != all.device || (p.sms & all.sms).any())) return CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION;
     all.device = p.device;
     all.sms |= p.sms;
   }
@@ -184,7 +183,8 @@ US_API CUresult cuDevResourceGenerateDesc(CUdevResourceDesc* out, CUdevResource*
 US_API CUresult cuGreenCtxCreate(CUgreenCtx* out, CUdevResourceDesc desc, CUdevice d, unsigned flags) {
   if (const Error e = check_device(d); us::driver::failed(e)) return result(e);
   const auto ordinal = static_cast<u32>(d);
-  if (!out || flags != CU_GREEN_CTX_DEFAULT_STREAM || (desc && desc->device != ordinal)) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || flags != CU_GREEN_CTX_DEFAULT_STREAM || (desc && desc->device != ordinal))
+    return CUDA_ERROR_INVALID_VALUE;
   auto sms = desc ? desc->sms : std::make_shared<const SmSet>(all_of(ordinal));  // none described: the whole device
   GreenContext* made = nullptr;
   if (const Error e = runtime().create_green(ordinal, std::move(sms), made); us::driver::failed(e)) return result(e);
@@ -216,8 +216,8 @@ US_API CUresult cuGreenCtxStreamCreate(CUstream* out, CUgreenCtx handle, unsigne
   if (!out || flags != CU_STREAM_NON_BLOCKING) return CUDA_ERROR_INVALID_VALUE;
   return with_green(handle, [&](GreenContext& g) {
     const auto& d = g.device().spec();
-    Stream& s = g.context().create_stream(
-        true, std::clamp(priority, d.stream_priority_greatest, d.stream_priority_least));
+    Stream& s =
+        g.context().create_stream(true, std::clamp(priority, d.stream_priority_greatest, d.stream_priority_least));
     s.set_green(g.shared_from_this());
     *out = handle_to<CUstream>(&s);
     return Error::Success;
