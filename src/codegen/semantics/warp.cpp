@@ -7,6 +7,16 @@ namespace us::codegen {
 
 using device::RtFn;
 
+namespace {
+// The membermask. If a lane executes the instruction that its own mask does not name, all lanes take part: see rt_collective.cpp.
+V members_of(const Sem& s, u32 operand) {
+  Builder& b = s.b;
+  V m = s.in(operand, Type::u32), own = b.and_(b.bin(Bin::LShr, m, b.lane_id()), imm32(b, 1)), none = imm32(b, 0);
+  V strays = b.ballot(b.icmp(ICmp::Eq, own, none));
+  return b.select(b.icmp(ICmp::Ne, strays, none), b.active_mask(), m);
+}
+}  // namespace
+
 void sem_shfl(const Sem& s) {
   Builder& b = s.b;
   V src = s.in(2, Type::b32), five = imm32(b, 31), lane = b.lane_id();
@@ -38,7 +48,7 @@ void vote(const Sem& s, V members) {
 }
 }  // namespace
 void sem_vote(const Sem& s) { vote(s, imm32(s.b, ~0u)); }
-void sem_vote_sync(const Sem& s) { vote(s, s.in(2, Type::u32)); }
+void sem_vote_sync(const Sem& s) { vote(s, members_of(s, 2)); }
 
 namespace {
 void match(const Sem& s, bool all) {
