@@ -27,7 +27,7 @@ ThreadState& thread_state() {
 
 bool alive(const ThreadState::Slot& s) {
   const driver::Context* c = runtime().find_context(s.context);
-  return c && c->id() == s.id && (!s.green || runtime().find_green(s.green));
+  return c && (c->primary() || c->id() == s.id) && (!s.green || runtime().find_green(s.green));
 }
 
 void make_current(driver::Context* c, driver::GreenContext* green) {

@@ -82,7 +82,7 @@ Error Context::free(u64 address) {
   }
   const auto a = runtime().registry().find(address);
   if (a && a->address == address && from_imported_pool(*a)) return runtime().ipc().close_memory(address);
-  if (!a || a->address != address || !(from_device(a->kind) || a->pool)) return Error::InvalidValue;
+  if (!a || a->address != address || !(from_device(a->kind) || a->pool) || !a->owner) return Error::InvalidValue;
   US_TRY(static_cast<Context*>(a->owner)->settle());
   if (const auto mine = runtime().registry().remove(address)) release_memory(*mine);
   return Error::Success;

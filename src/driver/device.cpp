@@ -46,7 +46,7 @@ device::Gpu& Device::gpu() {
 Context& Device::primary() {
   std::lock_guard l(m_);
   if (!primary_) {
-    primary_ = std::make_unique<Context>(*this, true, runtime_.next_context_id());
+    primary_.emplace(*this, true, runtime_.next_context_id());
     primary_->flags = primary_flags_;
   }
   return *primary_;
@@ -60,7 +60,7 @@ Context& Device::primary_for_runtime() {
 
 bool Device::primary_active() const {
   std::lock_guard l(m_);
-  return primary_ != nullptr;
+  return primary_.has_value();
 }
 
 Context& Device::retain_primary() {

@@ -3,6 +3,7 @@
 #pragma once
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "device/gpu.h"
 #include "driver/context.h"
@@ -43,7 +44,7 @@ class Device {
   std::atomic<MemPool*> pool_;
   mutable std::recursive_mutex m_;
   std::unique_ptr<device::Gpu> gpu_;
-  std::unique_ptr<Context> primary_;
+  std::optional<Context> primary_;  // always at the same address: its handle is good again once it is retained again
   u32 primary_refs_ = 0;
   bool used_by_runtime_ = false;
   u32 primary_flags_ = 0;

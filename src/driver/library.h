@@ -16,6 +16,7 @@ namespace us::driver {
 
 class Library;
 class Runtime;
+struct ManagedVariables;
 
 struct Kernel {
   Library* library = nullptr;
@@ -35,6 +36,9 @@ class Library {
   Error find_kernel(const std::string& name, Kernel*& out);
   Error list_kernels(std::vector<Kernel*>& out);
   const std::string& name() const { return name_; }
+  // Managed variables are there once, for all contexts that have the library; they end with the last of these.
+  std::mutex managed_m;
+  std::weak_ptr<ManagedVariables> managed;
 
  private:
   Error parse();

@@ -41,6 +41,19 @@ u64 const_bank_bytes(const ir::Module& m) {
 
 }  // namespace
 
+struct ManagedVariables {
+  Runtime& runtime;
+  Device& device;
+  std::vector<u64> symbols;
+  ~ManagedVariables() {
+    for (const u64 a : symbols) {
+      if (!a) continue;
+      runtime.registry().remove(a);
+      device.heap().free(a);
+    }
+  }
+};
+
 Module::Module(Context& c, Library& l, const ir::Module& m)
     : context_(c), library_(l), ir_(m), symbols_(m.symbols.size(), 0) {}
 
@@ -72,8 +85,33 @@ Error Module::allocate(u64 bytes, memory::Kind kind, u64& out) {
   if (!out) return Error::OutOfMemory;
   std::memset(reinterpret_cast<void*>(out), 0, bytes);
   allocations_.push_back(out);
-  context_.runtime().registry().add(
-      {.address = out, .bytes = bytes, .kind = kind, .flags = 1, .device = d.ordinal(), .owner = &context_});
+  context_.runtime().registry().add({.address = out,
+                                     .bytes = bytes,
+                                     .kind = kind,
+                                     .flags = 1,
+                                     .device = d.ordinal(),
+                                     .owner = kind == memory::Kind::Managed ? nullptr : &context_});
+  return Error::Success;
+}
+
+Error Module::place_managed() {
+  const auto managed = [](const ir::Symbol& s) { return is_variable(s, isa::Space::Global) && s.managed; };
+  if (std::ranges::none_of(ir_.symbols, managed)) return Error::Success;
+  std::lock_guard l(library_.managed_m);
+  managed_ = library_.managed.lock();
+  managed_made_ = !managed_;
+  if (managed_made_) {
+    auto made = std::make_shared<ManagedVariables>(context_.runtime(), context_.device());
+    made->symbols.resize(ir_.symbols.size());
+    for (std::size_t i = 0; i < ir_.symbols.size(); ++i) {
+      if (!managed(ir_.symbols[i])) continue;
+      US_TRY(allocate(std::max<u64>(ir_.symbols[i].size, 1), memory::Kind::Managed, made->symbols[i]));
+      allocations_.pop_back();  // not this module's
+    }
+    library_.managed = managed_ = std::move(made);
+  }
+  for (std::size_t i = 0; i < symbols_.size(); ++i)
+    if (managed_->symbols[i]) symbols_[i] = managed_->symbols[i];
   return Error::Success;
 }
 
@@ -93,9 +131,7 @@ Error Module::place_variables() {
     launches_graphs_ |= s.name == "cudaGraphLaunch";
     if (s.kind == ir::Symbol::Kind::Function)
       symbols_[i] = descriptors_ + i * kDescriptor;
-    else if (is_variable(s, isa::Space::Global) && s.managed)
-      US_TRY(allocate(std::max<u64>(s.size, 1), memory::Kind::Managed, symbols_[i]));
-    else if (is_variable(s, isa::Space::Global) && !unresolved(s))
+    else if (is_variable(s, isa::Space::Global) && !s.managed && !unresolved(s))
       symbols_[i] = globals + offsets[i];
     else if (is_variable(s, isa::Space::Const) && !unresolved(s))
       symbols_[i] = constants + s.offset;
@@ -105,6 +141,7 @@ Error Module::place_variables() {
       return Error::SharedObjectSymbolNotFound;
     }
   }
+  US_TRY(place_managed());
   for (std::size_t i = 0; i < ir_.symbols.size(); ++i)
     if (const ir::SymId target = ir_.symbols[i].alias; target.valid()) symbols_[i] = symbols_[target.v];
   return Error::Success;
@@ -114,6 +151,7 @@ Error Module::initialise() {
   for (std::size_t i = 0; i < ir_.symbols.size(); ++i) {
     const ir::Symbol& s = ir_.symbols[i];
     if (!symbols_[i] || s.kind != ir::Symbol::Kind::Variable || s.alias.valid()) continue;
+    if (s.managed && !managed_made_) continue;  // another context's kernels may have changed it
     u8* at = reinterpret_cast<u8*>(symbols_[i]);
     if (!s.init.empty()) std::memcpy(at, s.init.data(), std::min<u64>(s.init.size(), s.size));
     for (const ir::Symbol::Reloc& r : s.relocs) US_TRY(relocate(at, r));

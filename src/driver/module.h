@@ -41,6 +41,7 @@ class Module {
   Module(Context&, Library&, const ir::Module&);
   Error allocate(u64 bytes, memory::Kind, u64& out);
   Error place_variables();
+  Error place_managed();
   Error initialise();
   Error relocate(u8* at, const ir::Symbol::Reloc&);
 
@@ -49,7 +50,9 @@ class Module {
   const ir::Module& ir_;
   std::vector<u64> symbols_;
   std::vector<u64> allocations_;  // device addresses to free
-  u64 descriptors_ = 0;           // functions' addresses are in here
+  std::shared_ptr<ManagedVariables> managed_;
+  bool managed_made_ = false;  // here, and so here are their first values set
+  u64 descriptors_ = 0;        // functions' addresses are in here
   bool launches_ = false, launches_graphs_ = false, waits_for_grids_ = false;
   std::once_flag looked_for_waits_;
   u8* const_bank_ = nullptr;

@@ -63,5 +63,10 @@ int main() {
   state("device set");
   CU(cuDevicePrimaryCtxRelease(0));
   state("released once more");
+  CU(cuDevicePrimaryCtxRetain(&again, 0));
+  VALUE(again == c);  // the handle of before; what was current is good again
+  state("retained after all");
+  CU(cuCtxSynchronize());
+  CU(cuDevicePrimaryCtxRelease(0));
   return 0;
 }

@@ -80,9 +80,14 @@ CUresult copy_3d(const Params* p, CUstream stream, bool async) {
   return copy_box(dst, src, {.width = p->WidthInBytes, .height = p->Height, .depth = p->Depth}, stream, async);
 }
 
+// An array knows its context, whatever is named for it; and an H100 takes it that none is named for other ends.
+bool names_context(CUmemorytype type, CUcontext c) {
+  return type == CU_MEMORYTYPE_ARRAY || !c || runtime().find_context(c);
+}
+
 CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* p, CUstream stream, bool async) {
   if (!p) return CUDA_ERROR_INVALID_VALUE;
-  if (!runtime().find_context(p->srcContext) || !runtime().find_context(p->dstContext))
+  if (!names_context(p->srcMemoryType, p->srcContext) || !names_context(p->dstMemoryType, p->dstContext))
     return initialized() ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_NOT_INITIALIZED;
   return copy_3d(p, stream, async);
 }
