@@ -6,6 +6,7 @@
 
 #include "device/device_runtime.h"
 #include "driver/device.h"
+#include "driver/occupancy.h"
 #include "driver/registers.h"
 #include "driver/runtime.h"
 
@@ -19,8 +20,7 @@ bool same(const codegen::Variant& a, const codegen::Variant& b) {
 
 u32 registers_of(const ir::Function& f, const DeviceSpec& d, u32 threads) {
   // A kernel whose launch bound a real compiler could meet must be launchable here too, whatever the estimate says.
-  const u32 fit = d.regs_per_block / std::max(threads, d.warp_size) / 8 * 8;
-  u32 regs = std::min({estimate_registers(f), fit, d.max_regs_per_thread});
+  const u32 regs = std::min(estimate_registers(f), registers_that_fit(d, threads));
   return f.maxnreg ? std::min(regs, f.maxnreg) : regs;
 }
 

@@ -7,6 +7,7 @@ namespace us::driver {
 namespace {
 
 constexpr u32 kSubPartitions = 4;  // an SM's register file and schedulers come in four parts
+constexpr u32 kRegisterStep = 8;   // a thread's registers come in such steps
 
 u64 round_up(u64 v, u64 to) { return (v + to - 1) / to * to; }
 
@@ -26,6 +27,12 @@ u32 by_registers(const DeviceSpec& d, const BlockNeeds& n, u32 warps) {
 BlockNeeds needs_of(const Function& f, u32 threads, u64 dynamic_shared) {
   return {threads, f.info().registers, f.info().shared_static + dynamic_shared, f.carveout.load(),
           dynamic_shared <= static_cast<u64>(f.max_dynamic_shared.load())};
+}
+
+// The warps are dealt out to the parts of the register file: one that has a warp more than the others sets the limit.
+u32 registers_that_fit(const DeviceSpec& d, u32 threads) {
+  const u64 dealt = round_up(std::max(threads, 1u), u64{kSubPartitions} * d.warp_size);
+  return std::min(static_cast<u32>(d.regs_per_block / dealt / kRegisterStep * kRegisterStep), d.max_regs_per_thread);
 }
 
 // A carveout is a wish: the smallest split that is at least as large, but never so small that not even one block fits.

@@ -15,6 +15,7 @@ struct BlockNeeds {
 
 BlockNeeds needs_of(const Function&, u32 threads, u64 dynamic_shared);
 u32 blocks_per_sm(const DeviceSpec&, const BlockNeeds&);
+u32 registers_that_fit(const DeviceSpec&, u32 threads);   // of a thread, where a block of so many must fit on an SM
 u64 shared_per_sm(const DeviceSpec&, const BlockNeeds&);  // the split of L1 that the needs lead to, bytes
 u32 clusters_per_device(const DeviceSpec&, const BlockNeeds&, u32 cluster_blocks);
 // A block's share of shared memory when `blocks` blocks are on an SM, as hardware's answer leaves out what the system

@@ -114,5 +114,17 @@ TEST(Occupancy, AgreesWithTheH200) {
   EXPECT_EQ(clusters(16, 64, 0), 58u);
 }
 
+// A block of as many threads as a launch bound names fits, however many values the kernel keeps.
+TEST(Occupancy, ALaunchBoundCanBeMet) {
+  const DeviceSpec d;
+  for (u32 threads = 1; threads <= 1024; ++threads) {
+    const u32 registers = registers_that_fit(d, threads);
+    EXPECT_GE(blocks_per_sm(d, {threads, registers, 0, -1}), 1u) << threads;
+    EXPECT_TRUE(registers == 255 || blocks_per_sm(d, {threads, registers + 8, 0, -1}) == 0) << threads;
+  }
+  EXPECT_EQ(registers_that_fit(d, 288), 168u);  // nine warps: three of them in one part
+  EXPECT_EQ(registers_that_fit(d, 1024), 64u);
+}
+
 }  // namespace
 }  // namespace us::driver
