@@ -12,7 +12,7 @@
 
 namespace us::device {
 
-inline constexpr u32 kAbiVersion = 4;
+inline constexpr u32 kAbiVersion = 5;
 inline constexpr u64 kCtaSharedStride =
     256 * 1024;                                 // bytes between the shared windows of neighbouring CTAs of a cluster
 inline constexpr u32 kAllocaBytes = 16 * 1024;  // of each thread's local memory, for alloca
@@ -80,7 +80,9 @@ struct WarpCtx {
   u8* local = nullptr;   // local memory of lane 0; lane l is at local + l * local_stride
   u64 local_stride = 0;  // bytes
   u32 local_top = 0;     // bytes of local memory used by the frames below (device functions' .local)
-  u32 line = 0;          // reserved
+  u32 line = 0;          // of the program, where it gave way last
+  u32 behind_barrier =
+      0;  // 1: has left a barrier of the CTA, 2: and read shared memory since; compiled code lets others read first
 };
 
 }  // namespace us::device

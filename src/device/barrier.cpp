@@ -133,6 +133,7 @@ inline void barrier(Warp& w, u32 mask, const u64* args, u64* results) {
     }
     bool done = arrive(w, u32(id), u32(count), group);
     if (!done && (kind == Kind::Sync || kind == Kind::Red)) wait(w, u32(id), group);
+    if (kind == Kind::Sync || kind == Kind::Red) w.behind_barrier = 1;
     if constexpr (kind == Kind::Red)
       for (u32 l : Lanes(group)) results[l] = w.red_value;
   }
@@ -207,6 +208,7 @@ void rt_BarPoll(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   }
   if (any) {
     w.quiet_polls = 0;
+    w.behind_barrier = 1;
   } else {
     w.wait_barrier = u8(args[first_lane(mask)]);
     count_failed_poll(w, mask, Wait::Barrier);

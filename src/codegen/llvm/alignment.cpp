@@ -124,7 +124,7 @@ void Emitter::require_lane_alignment(const MemRef& m, LV& addr) {
   auto* go = Block::Create(c_, "aligned", out_);
   b_.CreateCondBr(b_.CreateICmpNE(bad, b_.getInt32(0)), cold, go, unlikely(c_));
   b_.SetInsertPoint(cold);
-  Value* rows = new_alloca(vec_type(64), "misaligned.at");
+  Value* rows = scratch(vec_type(64), "misaligned.at");
   b_.CreateStore(b_.CreateZExtOrTrunc(v, vec_type(64)), rows);
   AlignmentTest t;
   t.base = b_.CreatePtrToInt(rows, b_.getInt64Ty());

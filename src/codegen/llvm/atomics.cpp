@@ -179,18 +179,18 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
     }
   }
   Value* ptrs = pointer_vector(root, addr);
-  Value* where = new_alloca(ptrs->getType(), "atom.p");
+  Value* where = scratch(ptrs->getType(), "atom.p");
   b_.CreateStore(ptrs, where);
-  auto spill = [&](V v) -> Value* {
+  auto spill = [&](V v, const char* name) -> Value* {
     if (!v) return nullptr;
     if (at(v).shape.uniform()) return nullptr;
-    Value* slot = new_alloca(vec_type(bits), "atom.v");
+    Value* slot = scratch(vec_type(bits), name);
     b_.CreateStore(vec(v), slot);
     return slot;
   };
-  Value* sx = spill(vx);
-  Value* sy = spill(vy);
-  Value* results = result_used ? new_alloca(vec_type(bits), "atom.r") : nullptr;
+  Value* sx = spill(vx, "atom.x");
+  Value* sy = spill(vy, "atom.y");
+  Value* results = result_used ? scratch(vec_type(bits), "atom.r") : nullptr;
   for_each_lane([&](Value* lane) {
     Value* p = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), where, lane));
     if (m.offset) p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(m.offset)));

@@ -118,6 +118,10 @@ class Emitter final : public Builder {
   Value* min_max(bool is_min, FT t, Value* a, Value* b);
   llvm::Function* general_function(Operation);  // quick.cpp
   // matrix.cpp
+  bool others_may_read(isa::Space) const;  // others.cpp
+  Value* behind_barrier();
+  void note_read(isa::Space);
+  void let_others_read(isa::Space);
   bool many_products();
   llvm::Function* product_function(const device::MmaCode&, const std::vector<Value*>& in);
   std::vector<Value*> product_of_doubles(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
@@ -255,6 +259,7 @@ class Emitter final : public Builder {
   void finish_block(u32 b);
   void set_debug_loc(const SrcLoc&);
   Value* new_alloca(llvm::Type*, const char* name);
+  Value* scratch(llvm::Type*, const char* name);
   // values in slots
   struct Slot {
     Value* base = nullptr;
@@ -366,6 +371,7 @@ class Emitter final : public Builder {
   std::set<u32> stored_in_parts_;   // by SymId
   std::map<u32, u32> local_shift_;  // by SymId: .local variables of inlined functions
   Value* rt_args_ = nullptr;
+  std::map<std::pair<llvm::Type*, std::string_view>, Value*> scratch_;
   Value* rt_results_ = nullptr;
   std::map<std::string, Value*> fields_;
   bool cta_mode_ = false;
@@ -392,7 +398,8 @@ class Emitter final : public Builder {
   Value* its_spun_ = nullptr;                                          // rotations since other warps ran
   Value* its_spun_lanes_ = nullptr;                                    // and the lanes that did
   Value* its_stalled_ = nullptr;                                       // rounds in which all lanes waited
-  Value* its_force_ = nullptr;  // nonzero: gates are open although lanes are missing
+  Value* its_force_ = nullptr;   // nonzero: gates are open although lanes are missing
+  Value* its_inside_ = nullptr;  // lanes that are in this function, not back from it; kernels have none
   u32 its_slots_ = 0, its_next_poll_ = 0;
   std::set<u32> its_spins_;  // blocks with a spin check
   llvm::SwitchInst* its_switch_ = nullptr;

@@ -63,10 +63,11 @@ llvm::Value* Emitter::its_all_of(std::initializer_list<const std::vector<Value*>
     for (u32 w = 0; w < set->size(); ++w) all = all ? b_.CreateOr(all, its_load(*set, w)) : its_load(*set, w);
   return all;
 }
-// No lane but those of the current block is left: in a kernel, every other one would be pending somewhere.
+// No lane but those of the current block is left: every other one that came in would be pending somewhere.
 llvm::Value* Emitter::its_alone() {
-  if (!f_.entry) return b_.CreateICmpEQ(its_all_of({&its_ready_, &its_waiting_}), b_.getInt64(0));
-  return b_.CreateICmpEQ(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_), b_.CreateNot(mask())), b_.getInt32(0));
+  Value* left = b_.CreateLoad(b_.getInt32Ty(), live_);
+  if (its_inside_) left = b_.CreateAnd(left, b_.CreateLoad(b_.getInt32Ty(), its_inside_));
+  return b_.CreateICmpEQ(b_.CreateAnd(left, b_.CreateNot(mask())), b_.getInt32(0));
 }
 
 void Emitter::its_put(u32 slot, Value* m, bool may_be_empty) {
@@ -101,6 +102,10 @@ void Emitter::emit_its_dispatch() {
   its_spun_lanes_ = counter("its.spun.lanes");
   its_stalled_ = counter("its.stalled");
   its_force_ = counter("its.force");
+  if (!f_.entry) {
+    its_inside_ = variable(b_.getInt32Ty(), "its.inside");
+    b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_), its_inside_);
+  }
   auto set = [&](std::vector<Value*>& s, u64 value, const char* name) {
     for (u32 w = 0; w < words; ++w) {
       s.push_back(variable(b_.getInt64Ty(), name));
@@ -367,6 +372,8 @@ void Emitter::emit_its_terminator(u32 b) {
     call_rt(RtFn::Trap, {}, {}, &none, false);
   }
   if (t.kind == Terminator::Kind::Ret && !f_.entry) {
+    Value* inside = b_.CreateLoad(b_.getInt32Ty(), its_inside_);
+    b_.CreateStore(b_.CreateAnd(inside, b_.CreateNot(mask())), its_inside_);
     b_.CreateBr(dispatch_);
     return;
   }

@@ -131,8 +131,8 @@ void Emitter::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value*
     of_space(m.space, b_.CreateMaskedScatter(v, ptrs, llvm::Align(bits / 8), mask_vec()));
     return;
   }
-  Value* where = new_alloca(ptrs->getType(), "scatter.p");
-  Value* what = new_alloca(v->getType(), "scatter.v");
+  Value* where = scratch(ptrs->getType(), "scatter.p");
+  Value* what = scratch(v->getType(), "scatter.v");
   b_.CreateStore(ptrs, where);
   b_.CreateStore(v, what);
   for_each_lane([&](Value* lane) {
@@ -261,6 +261,7 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
 }
 
 void Emitter::load(const MemRef& m, std::span<V> out) {
+  note_read(m.space);
   if (moves_whole(m)) return load_whole(m, out);
   if (m.space != Space::Param && m.space != Space::Const) flush_stores();
   u32 param_offset = 0;
@@ -315,6 +316,7 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
       return;
     }
   }
+  let_others_read(m.space);
   if (moves_whole(m)) return store_whole(m, data);
   Value* root = nullptr;
   if (m_.facts.check_rights) flush_stores();

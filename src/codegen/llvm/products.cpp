@@ -137,8 +137,7 @@ class FloatProduct : Products {
         Value* magnitude = b_.CreateAnd(x, imm(kMagnitude));
         note(factors_, magnitude);
         elements[e].value[z] = as_float(x);
-        elements[e].power[z] =
-            as_float(wide(t) ? b_.CreateAnd(magnitude, imm(kExponent)) : power_of_half(magnitude));
+        elements[e].power[z] = as_float(wide(t) ? b_.CreateAnd(magnitude, imm(kExponent)) : power_of_half(magnitude));
       }
   }
 
@@ -292,19 +291,16 @@ class IntegerProduct : Products {
   }
   // Sums of two products each.
   Value* products(Value* x, Value* y) const {
-    auto shorts = [&](Value* v, u32 n) {
-      return b_.CreateBitCast(v, llvm::FixedVectorType::get(b_.getInt16Ty(), n));
-    };
+    auto shorts = [&](Value* v, u32 n) { return b_.CreateBitCast(v, llvm::FixedVectorType::get(b_.getInt16Ty(), n)); };
     if (avx512_)
       return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_pmaddw_d_512, {},
                                 {shorts(x, 2 * kLanes), shorts(y, 2 * kLanes)});
     Value* half[2];
     for (int h = 0; h < 2; ++h) {
-      const std::vector<int> lanes{8 * h,     8 * h + 1, 8 * h + 2, 8 * h + 3,
-                                   8 * h + 4, 8 * h + 5, 8 * h + 6, 8 * h + 7};
-      half[h] = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_pmadd_wd, {},
-                                   {shorts(b_.CreateShuffleVector(x, lanes), kLanes),
-                                    shorts(b_.CreateShuffleVector(y, lanes), kLanes)});
+      const std::vector<int> lanes{8 * h, 8 * h + 1, 8 * h + 2, 8 * h + 3, 8 * h + 4, 8 * h + 5, 8 * h + 6, 8 * h + 7};
+      half[h] = b_.CreateIntrinsic(
+          llvm::Intrinsic::x86_avx2_pmadd_wd, {},
+          {shorts(b_.CreateShuffleVector(x, lanes), kLanes), shorts(b_.CreateShuffleVector(y, lanes), kLanes)});
     }
     std::vector<int> lanes(kLanes);
     for (u32 l = 0; l < kLanes; ++l) lanes[l] = static_cast<int>(l);

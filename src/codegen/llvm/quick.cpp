@@ -35,7 +35,7 @@ V Emitter::quick(V x, Operation ordinary, Operation short_way, Operation general
   b_.CreateCondBr(b_.CreateICmpNE(odd, b_.getInt32(0)), rare, usual, weights);
 
   b_.SetInsertPoint(rare);
-  Value* place = new_alloca(vec_type(32), "argument");
+  Value* place = scratch(vec_type(32), "argument");
   b_.CreateStore(bits, place);
   b_.CreateCall(general_function(general), {place});
   Value* from_general = b_.CreateLoad(vec_type(32), place);

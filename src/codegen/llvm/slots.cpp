@@ -14,6 +14,15 @@ llvm::Value* Emitter::new_alloca(llvm::Type* t, const char* name) {
   return a;
 }
 
+// A place that is read soon after it is written. Dispatched functions, which have many, share those of a name: each would be a part of
+// a large frame. Elsewhere LLVM may take them apart, if no other access has an index that it does not know.
+llvm::Value* Emitter::scratch(llvm::Type* t, const char* name) {
+  if (!a_.its) return new_alloca(t, name);
+  Value*& place = scratch_[{t, name}];
+  if (!place) place = new_alloca(t, name);
+  return place;
+}
+
 // In dispatched code a register is a place in memory, as on the device: the varying versions of it share a slot, in which
 // each lane has its latest, so that no edge copies what only lives on.
 bool Emitter::in_register_slot(ir::ValueId id) const { return a_.its && a_.shapes[id.v].varying(); }

@@ -5,7 +5,6 @@
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/CodeGen/MachineModuleInfo.h>
 #include <llvm/CodeGen/Passes.h>
-#include <llvm/CodeGen/RegAllocRegistry.h>
 #include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -31,6 +30,12 @@
 #include <mutex>
 
 #include "base/types.h"
+
+// The choice of a register allocator is a variable of a template: the one of LLVM's library is meant, not a hidden copy.
+#pragma GCC visibility push(default)
+#include <llvm/CodeGen/RegAllocRegistry.h>
+#pragma GCC visibility pop
+extern template class llvm::RegisterRegAllocBase<llvm::RegisterRegAlloc>;
 
 namespace us::codegen {
 namespace {
@@ -249,31 +254,44 @@ void Toolchain::optimise(llvm::Module& m, const Told& told) {
   loops_.clear(), functions_.clear(), components_.clear(), modules_.clear();
 }
 
-// The usual allocator splits live ranges to put spills where they cost least, at an expense that grows faster than the code.
+// The usual allocator splits live ranges to put spills where they cost least, at an expense that grows faster than the code. What is
+// still larger, such as a test suite that was compiled as one kernel, is translated instruction by instruction: it would take
+// minutes, and most of it runs once.
 constexpr std::size_t kLarge = 20000;  // instructions of one function
+constexpr std::size_t kHuge = 400000;  // of all
 
-bool Toolchain::is_large(const llvm::Module& m) {
-  return std::any_of(m.begin(), m.end(), [](const llvm::Function& f) { return f.getInstructionCount() > kLarge; });
+Toolchain::Effort Toolchain::effort_for(const llvm::Module& m) {
+  std::size_t most = 0, all = 0;
+  for (const llvm::Function& f : m) {
+    const std::size_t n = f.getInstructionCount();
+    most = std::max(most, n), all += n;
+  }
+  return all > kHuge ? Effort::Least : most > kLarge ? Effort::Less : Effort::Usual;
+}
+
+void Toolchain::run(llvm::Module& m, Effort effort, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type) {
+  if (effort == Effort::Least) machine->setOptLevel(llvm::CodeGenOptLevel::None);
+  llvm::legacy::PassManager passes;
+  add_machine_passes(*machine, passes, out, type, effort == Effort::Less);
+  passes.run(m);
+  machine->setOptLevel(llvm::CodeGenOptLevel::Default);
+  machine->setFastISel(false);  // which the passes without optimisation set
 }
 
 const llvm::SmallVectorImpl<char>& Toolchain::object(llvm::Module& m) {
   bytes_.clear();
-  if (!is_large(m)) {
+  const Effort effort = effort_for(m);
+  if (effort == Effort::Usual)
     to_object_.run(m);
-    return bytes_;
-  }
-  llvm::legacy::PassManager passes;
-  add_machine_passes(*machine, passes, stream_, llvm::CodeGenFileType::ObjectFile, true);
-  passes.run(m);
+  else
+    run(m, effort, stream_, llvm::CodeGenFileType::ObjectFile);
   return bytes_;
 }
 
 std::string Toolchain::assembly(llvm::Module& m) {
   llvm::SmallVector<char, 0> text;
   llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  add_machine_passes(*machine, passes, stream, llvm::CodeGenFileType::AssemblyFile, is_large(m));
-  passes.run(m);
+  run(m, effort_for(m), stream, llvm::CodeGenFileType::AssemblyFile);
   return std::string(text.begin(), text.end());
 }
 

@@ -25,9 +25,11 @@ class Toolchain {
   // Machine code without what is of no use here. The result is valid until the next call.
   const llvm::SmallVectorImpl<char>& object(llvm::Module&);
   std::string assembly(llvm::Module&);
-  static bool is_large(const llvm::Module&);  // so that the usual passes would take too long
 
  private:
+  enum class Effort { Usual, Less, Least };
+  static Effort effort_for(const llvm::Module&);
+  void run(llvm::Module&, Effort, llvm::raw_pwrite_stream&, llvm::CodeGenFileType);
   void make_passes();
   llvm::LoopAnalysisManager loops_;
   llvm::FunctionAnalysisManager functions_;

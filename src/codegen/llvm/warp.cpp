@@ -81,7 +81,7 @@ V Emitter::shuffle(V vs, V vl) {
     return make_vec(b_.CreateShuffleVector(half(low), half(high), both), shape);
   }
   // Through memory: store the lanes, gather by index.
-  Value* slot = new_alloca(vec_type(bits), "shfl");
+  Value* slot = scratch(vec_type(bits), "shfl");
   b_.CreateStore(vec(s), slot);
   Value* out = llvm::PoisonValue::get(vec_type(bits));
   for (u32 i = 0; i < kWarpSize; ++i) {
@@ -222,6 +222,7 @@ void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bit
   for (V v : args) in.push_back(v ? resize(canon(v), 64, false) : imm(64, 0));
   auto known = [&](std::size_t k) { return at(in[k]).shape.constant() && at(in[k]).shape.uniform(); };
   if (fn == RtFn::CpAsync) {
+    let_others_read(isa::Space::Shared);
     if (!m_.facts.deferred_copies && known(2) && known(3) && at(in[2]).shape.value == at(in[3]).shape.value)
       return copy_async(in);
     flush_stores();
