@@ -48,8 +48,7 @@ void fence_blends(llvm::Module& m) {
       for (llvm::Instruction& i : block) {
         auto* s = llvm::dyn_cast<llvm::SelectInst>(&i);
         if (!s || !s->getCondition()->getType()->isVectorTy() || s->getType()->getScalarType()->isPointerTy()) continue;
-        if (s->getType()->getScalarSizeInBits() == 32 || s->getType()->getScalarSizeInBits() == 64)
-          blends.push_back(s);
+        if (s->getType()->getScalarSizeInBits() == 32 || s->getType()->getScalarSizeInBits() == 64) blends.push_back(s);
       }
   for (llvm::SelectInst* s : blends)
     for (unsigned k : {1u, 2u})
