@@ -11,7 +11,7 @@ namespace us::codegen {
 struct Variant {
   device::Dim3 block{0, 0, 0};  // 0 = generic
   device::Dim3 cluster{1, 1, 1};
-  u32 dynamic_shared = 0;  // informational for now
+  bool asks = false;       // accesses to global memory ask the device first: it is one of several, or memory is registered
   bool dependent = false;  // launched to run beside its predecessors: griddepcontrol.wait has something to wait for
 };
 
@@ -22,7 +22,6 @@ struct Options {
   std::string dump_after;        // pass name or "all"
   bool force_varying = false;    // no uniform or pattern shapes: for cross checks
   bool deferred_copies = false;  // asynchronous copies go through the copy engine, which may deliver them late
-  bool check_rights = false;     // accesses to global memory ask the device first: one of several
   bool fast_math = false;        // approximate f32 instructions within their bounds, not with the bits of the device
   bool force_its = false;        // every function in independent-thread-scheduling mode: for cross checks
 };

@@ -69,7 +69,7 @@ struct LaunchFacts {
   device::Dim3 block{0, 0, 0};   // 0: unknown
   bool cluster_one = true;       // cluster is 1x1x1
   bool deferred_copies = false;  // see Options
-  bool check_rights = false;     // see Options
+  bool asks = false;             // see Variant
   bool dependent = false;        // see Variant
   bool fast_math = false;        // see Options
   bool one_thread = false;       // the block is one thread: only lane 0 is ever active, so every value is uniform

@@ -17,7 +17,6 @@ driver::Settings driver_settings(const Config& c) {
   s.deterministic = c.settings.deterministic;
   s.async = c.settings.async;
   s.jit.deferred_copies = s.async.delivery != AsyncDelivery::Eager;
-  s.jit.check_rights = s.devices.size() > 1;
   s.jit.cpu = c.settings.cpu;
   s.jit.fast_math = c.settings.fast_math;
   s.jit.cache_dir = c.settings.cache_dir;

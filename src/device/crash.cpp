@@ -9,6 +9,7 @@
 #include <bit>
 #include <mutex>
 
+#include "device/limits.h"
 #include "device/report.h"
 #include "device/slot.h"
 
@@ -18,6 +19,7 @@ namespace {
 thread_local Worker* this_worker = nullptr;
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct sigaction previous[64];
+constexpr i64 kLowest = -(i64{1} << 31), kHighest = (i64{1} << 31) - 1;  // offsets from a window
 
 void pass_on(int signal, siginfo_t* info, void* context) {
   struct sigaction& old = previous[signal];
@@ -81,7 +83,7 @@ Fault crash_fault(Warp& w, const Crash& c) {
   if (c.signal == SIGFPE) return {Outcome::IllegalInstruction, fmt::format("arithmetic fault of the host\n{}", place)};
   if (c.signal == SIGILL) return {Outcome::IllegalInstruction, fmt::format("illegal instruction\n{}", place)};
   if (stack_overflow(w, c.address))
-    return {Outcome::HardwareStackError, fmt::format("stack overflow: calls nested too deeply\n{}", place)};
+    return {Outcome::IllegalAddress, fmt::format("stack overflow: calls nested too deeply\n{}", place)};
   if (c.signal == SIGSEGV && c.code == SI_KERNEL)  // the host does not tell the address
     return {Outcome::IllegalAddress,
             fmt::format("illegal memory access: the address is in no address space\n{}", place)};
@@ -91,7 +93,17 @@ Fault crash_fault(Warp& w, const Crash& c) {
                 "access to the shared memory of block {}, which has ended; expected barrier.cluster or another wait "
                 "that keeps the blocks of the cluster alive\n{}",
                 text_of(gone->ctaid), place)};
-  return {Outcome::IllegalAddress, fmt::format("illegal memory access at address {}\n{}", c.address, place)};
+  const i64 offset = i64(std::bit_cast<u64>(c.address) - std::bit_cast<u64>(w.window));
+  if (offset >= kLowest && offset <= kHighest) {
+    Refusal r = refuse_shared(w, true, u32(offset), 1);
+    return {r.outcome, fmt::format("{}\n{}", r.text, place)};
+  }
+  if (!in_global(w, std::bit_cast<u64>(c.address))) {
+    Refusal r = refuse_global(w, true, std::bit_cast<u64>(c.address));
+    return {r.outcome, fmt::format("{}\n{}", r.text, place)};
+  }
+  return {Outcome::IllegalAddress,
+          fmt::format("illegal memory access at address {}: no allocation is there\n{}", c.address, place)};
 }
 
 }  // namespace us::device

@@ -72,7 +72,7 @@ Machine::Machine(GpuOptions o)
     : options(std::move(o)),
       print(options.printf_fifo_bytes, options.print),
       print_error(options.print_error),
-      heap(options.malloc_heap_bytes) {
+      heap(options.space, options.malloc_heap_bytes) {
   install_crash_handler();
   auto wall = std::chrono::system_clock::now().time_since_epoch();
   epoch_ns = u64(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count()) - now_ns();
@@ -97,7 +97,11 @@ void Machine::submit(std::unique_ptr<Launch> launch) {
     if (done) done(Fault{Outcome::NotSupported, why});
     return;
   }
-  launch->ctx.code = launch->code.get();
+  GridCtx& ctx = launch->ctx;
+  ctx.code = launch->code.get();
+  const u32 shared = kReservedShared + divide_up(ctx.shared_static, 16) * 16 + ctx.shared_dynamic;
+  ctx.shared_end = divide_up(shared, kSharedGrain) * kSharedGrain;
+  if (options.space) ctx.global_start = options.space->global_start(), ctx.global_bytes = options.space->global_bytes();
   std::shared_ptr<Grid> g = make_grid(std::move(launch));
   u64 clusters = g->clusters;
   if (clusters == 0) return finish(g);

@@ -11,12 +11,14 @@
 #include "device/abi.h"
 #include "device/copy.h"
 #include "device/device_runtime.h"
+#include "memory/address_space.h"
 
 namespace us::device {
 
 enum class Outcome : u8 {
   Ok,
   IllegalAddress,      // cudaErrorIllegalAddress
+  InvalidAddressSpace,  // cudaErrorInvalidAddressSpace
   MisalignedAddress,   // cudaErrorMisalignedAddress
   IllegalInstruction,  // cudaErrorIllegalInstruction
   HardwareStackError,  // cudaErrorHardwareStackError
@@ -83,13 +85,15 @@ struct Launch {
 };
 
 struct GpuOptions {
+  memory::AddressSpace* space = nullptr;  // where windows and the heap of kernels lie; null: anywhere
   u32 workers = 0;             // 0 = host cores
   bool deterministic = false;  // one order of CTAs and warps
   u32 sms = 132;
   AsyncChoice async;
   u32 spin_budget = 64;      // iterations of a spinning loop before the warp yields
   double spin_limit_s = 30;  // nothing but spinning for this long: reported as a deadlock
-  // Of one of several devices: up to where the memory from an address on may be read, or written; 0: it may not. Null: everything.
+  bool alone = true;  // the only device: all of the global part of the address space is its own
+  // Up to where the memory from an address on may be read, or written; 0: it may not. Null: everything.
   std::function<u64(u64 address, bool write)> reach;
   u64 printf_fifo_bytes = 1 << 20;
   u64 malloc_heap_bytes = 8 << 20;

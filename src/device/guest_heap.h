@@ -6,12 +6,13 @@
 
 #include "base/types.h"
 #include "device/spin_lock.h"
+#include "memory/address_space.h"
 
 namespace us::device {
 
 class GuestHeap {
  public:
-  explicit GuestHeap(u64 bytes) : bytes_(bytes) {}
+  GuestHeap(memory::AddressSpace* space, u64 bytes) : space_(space), bytes_(bytes) {}
   ~GuestHeap();
   GuestHeap(const GuestHeap&) = delete;
   GuestHeap& operator=(const GuestHeap&) = delete;
@@ -24,6 +25,7 @@ class GuestHeap {
   void insert_free(u64 at, u64 bytes);
   void erase_free(u64 at, u64 bytes);
 
+  memory::AddressSpace* space_;  // null: anywhere
   SpinLock m_;
   u64 bytes_;
   u8* base_ = nullptr;

@@ -13,6 +13,7 @@ constexpr int kWidestField = 4096;  // width and precision are cut to this
 struct ArgReader {
   const u8* at;
   int used = 0;
+  const std::function<void(const char*)>& may_read;
   template <class T>
   T next() {
     at = reinterpret_cast<const u8*>((u64(at) + sizeof(T) - 1) & ~u64(sizeof(T) - 1));
@@ -116,6 +117,7 @@ void convert(std::string& out, const Spec& s, ArgReader& args) {
     case 's':
     case 'S': {
       const char* text = args.next<const char*>();
+      if (text && args.may_read) args.may_read(text);
       Spec plain = s;
       plain.letter = 's';
       return append(out, plain, "", text ? text : "(null)");
@@ -132,9 +134,10 @@ void take_star(int& field, Spec& s, ArgReader& args, bool is_width) {
 }
 }  // namespace
 
-int format_printf(std::string& out, const char* format, const u8* packed) {
+int format_printf(std::string& out, const char* format, const u8* packed,
+                  const std::function<void(const char*)>& may_read) {
   if (!format) return -1;
-  ArgReader args{packed};
+  ArgReader args{packed, 0, may_read};
   for (const char* p = format; *p;) {
     size_t plain = std::strcspn(p, "%");
     out.append(p, plain);

@@ -7,6 +7,7 @@
 
 #include "device/bulk_code.h"
 #include "device/copy.h"
+#include "device/limits.h"
 #include "device/machine.h"
 #include "device/mbarrier.h"
 #include "device/rt.h"
@@ -21,11 +22,10 @@ constexpr u32 kBulkUnit = 16;  // bytes: size and alignment of bulk copies
 }
 
 u8* shared_at(Warp& w, u64 offset, u64 bytes, u32 lane, const char* what) {
-  const u64 window = cluster_window_bytes(*w.home->slot);
-  if (offset > window || bytes > window - offset || offset % kCtaSharedStride + bytes > kCtaSharedStride) [[unlikely]]
+  if (offset >> 32 || !in_shared(w, u32(offset), bytes)) [[unlikely]]
     refuse(w, Outcome::IllegalAddress,
-           fmt::format("{} of {} bytes at shared address {:#x}: outside the shared memory of the cluster", what, bytes,
-                       offset),
+           fmt::format("{} of {} bytes at shared address {:#x}: outside the {} bytes of shared memory that a block has",
+                       what, bytes, offset, w.grid->shared_end),
            lane);
   return w.window + offset;
 }
@@ -34,6 +34,17 @@ void require_multiple(Warp& w, u64 value, u32 unit, const char* what, u32 lane) 
   if (value % unit) [[unlikely]]
     refuse(w, Outcome::MisalignedAddress,
            fmt::format("bulk copy: {} is {:#x}; expected a multiple of {}", what, value, unit), lane);
+}
+
+// All of the tensor is where the device may touch memory; what of it is not there faults by itself.
+void require_tensor(Warp& w, const memory::TensorMap& m, bool stores, u32 lane) {
+  require_rights(w, m.address, stores, lane);
+  u64 last = m.address;
+  for (u32 d = 1; d < m.rank; ++d) last += (m.size(d) - 1) * m.strides[d - 1];
+  if (!in_global(w, last) && in_global(w, m.address)) {
+    Refusal r = refuse_global(w, true, last);
+    refuse(w, r.outcome, std::move(r.text), lane);
+  }
 }
 
 // Where the pixels of an im2col copy may begin: in the bounding box, which lies inside the tensor for a store.
@@ -111,8 +122,8 @@ void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     require_multiple(w, bytes, kBulkUnit, "the size", l);
     require_multiple(w, dst, kBulkUnit, "the destination", l);
     require_multiple(w, src, kBulkUnit, "the source", l);
-    if (code.from_global()) require_rights(w, src, false, l);
-    if (code.to_global()) require_rights(w, dst, true, l);
+    if (bytes && code.from_global()) require_rights(w, src, false, l);
+    if (bytes && code.to_global()) require_rights(w, dst, true, l);
     Transfer t;
     t.bytes = t.src_bytes = u32(bytes);
     t.reduction = {code.op(), code.element()};
@@ -136,6 +147,7 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const BulkCode code(args[l]);
     const u64 map = args[32 + l], shared = args[64 + l], mbarrier = args[96 + l], ctas = args[128 + l];
     require_multiple(w, map, 64, "the tensor map's address", l);
+    require_generic(w, map, sizeof(memory::TensorMap), l);
     memory::TensorBox on_stack;
     std::shared_ptr<memory::TensorBox> kept;
     const bool now =
@@ -145,6 +157,7 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     std::memcpy(&box->map, std::bit_cast<const void*>(map), sizeof box->map);
     if (const char* why = memory::unusable(box->map, code.dimensions(), code.im2col()))
       refuse(w, Outcome::IllegalInstruction, fmt::format("bulk tensor copy: {}", why), l);
+    require_tensor(w, box->map, code.to_global(), l);
     for (u32 d = 0; d < 5; ++d) box->at[d] = i32(u32(args[(5 + d) * 32 + l]));
     for (u32 d = 0; d < 3; ++d) box->offset[d] = u16(args[(10 + d) * 32 + l]);
     const u32 bytes = memory::box_bytes(box->map);
@@ -220,6 +233,7 @@ void rt_TensorMapReplace(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   for (u32 l : Lanes(mask)) {
     const u64 value = args[96 + l], k = args[64 + l];
+    require_generic(w, args[l], sizeof(TensorMap), l);
     TensorMap& m = *std::bit_cast<TensorMap*>(args[l]);
     const auto field = static_cast<MapField>(args[32 + l]);
     if (m.magic != TensorMap::kMagic)

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "device/copy.h"
+#include "device/limits.h"
 #include "device/machine.h"
 #include "device/mbarrier.h"
 #include "device/rt.h"
@@ -20,12 +21,12 @@ constexpr u32 kPatientTests = 4;  // failing test_wait in a row before it gives 
   bool misaligned = addr % 8 != 0;
   die(w, misaligned ? Outcome::MisalignedAddress : Outcome::IllegalAddress,
       fmt::format("mbarrier at shared address {:#x}: {}", addr,
-                  misaligned ? "expected an address divisible by 8" : "outside the shared memory of the cluster"),
+                  misaligned ? "expected an address divisible by 8" : "outside the shared memory that a block has"),
       1u << lane);
 }
 
 u64* word_at(Warp& w, u64 addr, u32 lane) {
-  if (addr % 8 || addr + 8 > cluster_window_bytes(*w.home->slot)) [[unlikely]]
+  if (addr % 8 || addr >> 32 || !in_shared(w, u32(addr), 8)) [[unlikely]]
     bad_address(w, addr, lane);
   return reinterpret_cast<u64*>(w.window + addr);
 }
@@ -219,13 +220,12 @@ void defer(Warp& w, u32 lane, u64 dst, u64 src, u64 bytes, u64 src_bytes) {
 
 void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  u64 window = cluster_window_bytes(*w.home->slot);
   for (u32 l : Lanes(mask)) {
     u64 dst = args[l], src = args[32 + l], bytes = args[64 + l];
     bool size_ok = bytes == 4 || bytes == 8 || bytes == 16;
-    if (!size_ok || ((dst | src) & (bytes - 1)) || dst + bytes > window) [[unlikely]]
+    if (!size_ok || ((dst | src) & (bytes - 1)) || dst >> 32 || !in_shared(w, u32(dst), bytes)) [[unlikely]]
       bad_copy(w, dst, src, bytes, l);
-    require_rights(w, src, false, l);
+    if (args[96 + l]) require_rights(w, src, false, l);
     if (w.home->slot->worker->machine.options.async.delivery != AsyncDelivery::Eager) [[unlikely]] {
       defer(w, l, dst, src, bytes, std::min(args[96 + l], bytes));
       continue;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several devices share one address space: what one of them may touch of the others' memory is asked before each access.
+// Several devices share one address space, and programs register memory of their own: then what a device may touch is asked
+// before each access.
 #include <fmt/format.h>
 
+#include "device/limits.h"
 #include "device/machine.h"
 #include "device/rt.h"
 
@@ -20,11 +22,15 @@ namespace {
 }  // namespace
 
 void require_rights(Warp& w, u64 address, bool write, u32 lane) {
-  const auto& reach = machine_of(w).options.reach;
-  if (reach && reach(address, write) <= address) no_right(w, address, write, lane);
+  const GpuOptions& o = machine_of(w).options;
+  const bool global = in_global(w, address);
+  if (!o.reach || (o.alone && global) || o.reach(address, write) > address) return;
+  if (global) no_right(w, address, write, lane);
+  Refusal r = refuse_global(w, true, address);
+  die(w, r.outcome, std::move(r.text), 1u << lane);
 }
 
-// Lanes mostly touch memory of one allocation.
+// Lanes mostly touch memory of one allocation. `how`: bit 0 write, bit 1 a generic address, bytes from bit 8 on.
 void rt_MayTouch(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& reach = machine_of(w).options.reach;
@@ -33,9 +39,13 @@ void rt_MayTouch(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   for (u32 l : Lanes(mask)) {
     const u64 address = args[l];
     if (address >= from && address < to) continue;
-    const bool write = args[32 + l];
-    from = address, to = reach(address, write);
-    if (to <= address) no_right(w, address, write, l);
+    const u64 how = args[32 + l];
+    from = address, to = reach(address, how & 1);
+    if (to > address) continue;
+    if (how & 2 && !in_global(w, address))
+      require_generic(w, address, how >> 8, l);
+    else
+      require_rights(w, address, how & 1, l);
   }
 }
 

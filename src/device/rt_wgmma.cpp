@@ -19,13 +19,20 @@ u32 warps_of_group(const Warp& w) {
   return (1u << std::min(4u, w.home->warps - first)) - 1;
 }
 
-void read(Cta& c, Wgmma& p) {
+void read(Warp& w, Wgmma& p) {
   if (p.read) return;
   p.read = true;
+  Cta& c = *w.home;
+  p.terms.limit = {c.grid->shared_end, false};
   const u8* shared = c.cluster_window + u64(c.cluster_rank) * kCtaSharedStride;
   p.terms.open(p.code, p.code.tile);
   for (u32 k : Lanes(p.came)) p.terms.read_a(k, shared, p.a[k], p.registers[k]);
   for (u32 t = 0; t < p.code.tile; ++t) p.terms.read_b(t, shared, p.b);
+  if (p.terms.limit.broken)
+    die(w, Outcome::IllegalAddress,
+        fmt::format("wgmma.mma_async: a matrix sticks out of the {} bytes of shared memory that the block has",
+                    c.grid->shared_end),
+        w.live);
 }
 
 // The sums of a product go to the next product with the same registers, and wait for wgmma.wait_group to bring them there.
@@ -45,7 +52,7 @@ void deliver(Warp& w, u64 before) {
   WgmmaQueue& q = *w.wgmma;
   while (!q.queue.empty() && q.queue.front().group < before) {
     WgmmaQueue::Product& p = q.queue.front();
-    read(*w.home, *p.wgmma);
+    read(w, *p.wgmma);
     for (const WgmmaQueue::Columns& c : p.columns) {
       u64 sums[4 * 32];
       p.wgmma->terms.multiply(place_of(w), c.tile, c.c, sums);
@@ -68,7 +75,7 @@ void start(Warp& w, Warpgroup& g) {
   Cta& c = *w.home;
   Wgmma& p = *g.gathering;
   if (!p.code.late)
-    read(c, p);
+    read(w, p);
   else
     p.now = machine_of(w).options.async.delivery == AsyncDelivery::Random && next_random(*c.slot) % 2;
   c.ready |= g.waiting;
@@ -146,7 +153,7 @@ void rt_Wgmma(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     q.results.erase(ahead);
   }
   if (p.now) {
-    read(*w.home, p);
+    read(w, p);
     return p.terms.multiply(place_of(w), code.tile, columns.c, results);
   }
   std::copy_n(args + 32, each * 32, results);  // as they were

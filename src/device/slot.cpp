@@ -10,16 +10,29 @@
 
 namespace us::device {
 namespace {
-u8* map_lazily(u64 bytes) {
+u8* map(Slot& s, u64 bytes) {
+  if (memory::AddressSpace* space = s.worker->machine.options.space) {
+    const u64 at = space->map_window(bytes);
+    US_CHECK(at != 0);
+    return reinterpret_cast<u8*>(at);
+  }
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   US_CHECK(p != MAP_FAILED);
   return static_cast<u8*>(p);
+}
+void unmap(Slot& s, u8* at, u64 bytes) {
+  if (!at) return;
+  if (memory::AddressSpace* space = s.worker->machine.options.space)
+    space->give_window(reinterpret_cast<u64>(at), bytes);
+  else
+    munmap(at, bytes);
 }
 
 // Lanes lie `stride` apart; a multiple of a page would put them all into the same sets of the host's caches.
 u64 local_stride(const KernelCode& code, u32 stack) {
   u64 dynamic = code.local_dynamic ? std::max(code.local_dynamic, stack) : 0;
   u64 bytes = u64(code.local_bytes) + dynamic;
+  if (bytes) bytes += kLocalBefore + kLocalBehind;
   u64 stride = (bytes + 15) & ~u64(15);
   return stride % 1024 == 0 && stride ? stride + 64 : stride;
 }
@@ -32,7 +45,7 @@ void set_constants(Warp& w, Cta& c, u32 warp, u8* local, u64 stride) {
   w.window = s.window;
   w.shared_base = u32(c.cluster_rank * kCtaSharedStride);
   w.warp_id = warp;
-  w.local = local, w.local_stride = stride;
+  w.local = local + kLocalBefore, w.local_stride = stride;
 }
 }  // namespace
 
@@ -46,12 +59,12 @@ void bind(Slot& s, Worker& worker, const std::shared_ptr<Grid>& g) {
   open_shared(s);
   s.grid = g;
   s.worker = &worker;
-  if (!s.window) s.window = map_lazily(kMaxCluster * kCtaSharedStride);
+  if (!s.window) s.window = map(s, kMaxCluster * kCtaSharedStride);
   u64 stride = local_stride(*g->launch->code, g->launch->stack_bytes), warp_local = stride * kWarpSize;
   u64 need = warp_local * g->cta_warps * g->cluster_ctas;
   if (need > s.local_bytes) {
-    if (s.local) munmap(s.local, s.local_bytes);
-    s.local = map_lazily(need), s.local_bytes = need;
+    unmap(s, s.local, s.local_bytes);
+    s.local = map(s, need), s.local_bytes = need;
   }
   const GridCtx& ctx = g->launch->ctx;
   while (s.cta.size() < g->cluster_ctas) s.cta.push_back(std::make_unique<Cta>());
@@ -133,8 +146,8 @@ const Cta* closed_cta(const Slot& s, const void* address) {
 }
 
 void free_memory(Slot& s) {
-  if (s.window) munmap(s.window, kMaxCluster * kCtaSharedStride);
-  if (s.local) munmap(s.local, s.local_bytes);
+  unmap(s, s.window, kMaxCluster * kCtaSharedStride);
+  unmap(s, s.local, s.local_bytes);
   s.window = s.local = nullptr;
 }
 

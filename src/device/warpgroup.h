@@ -27,6 +27,10 @@ class WgmmaTerms {
   void read_a(u32 warp, const u8* shared, u64 descriptor, const u64* registers);  // registers: four of a, the metadata
   void read_b(u32 tile, const u8* shared, u64 descriptor);                        // eight columns
   void multiply(u32 warp, u32 tile, const u64* c, u64* results) const;
+  struct Limit {
+    u32 end = ~0u;        // bytes of shared memory that the block has
+    bool broken = false;  // a matrix sticks out
+  } limit;
 
  private:
   struct alignas(64) Line {

@@ -25,8 +25,9 @@ using numerics::MmaType;
 
 class SharedMatrix {
  public:
-  SharedMatrix(const u8* memory, u64 descriptor, bool k_major)
+  SharedMatrix(const u8* memory, u64 descriptor, bool k_major, WgmmaTerms::Limit& limit)
       : memory_(memory),
+        limit_(limit),
         k_major_(k_major),
         start_(units(descriptor)),
         lead_(units(descriptor >> 16)),
@@ -41,12 +42,17 @@ class SharedMatrix {
     const u32 far = exchanged ? lead_ : stride_, next = exchanged ? stride_ : lead_;
     const u32 at = start_ + line / 8 * far + line % 8 * 16 * width_ + chunk / width_ * next + chunk % width_ * 16;
     const u32 swizzled = at ^ (((at >> 7) - base_) & (width_ - 1)) << 4;
-    return memory_ + (swizzled & (kCtaSharedStride - 1));
+    const u32 place = swizzled & (kReach - 1);
+    if (place + 16 <= limit_.end) [[likely]] return memory_ + place;
+    limit_.broken = true;
+    return memory_;
   }
 
  private:
+  static constexpr u32 kReach = 256 * 1024;  // of addresses of 14 bits in units of 16 bytes
   static u32 units(u64 field) { return (u32(field) & 0x3fff) << 4; }
   const u8* memory_;
+  WgmmaTerms::Limit& limit_;
   bool k_major_;
   u32 start_, lead_, stride_, base_, width_;
 };
@@ -107,7 +113,7 @@ void WgmmaTerms::read_a(u32 warp, const u8* shared, u64 descriptor, const u64* r
         for (u32& x : a[k]) x ^= x == numerics::kMmaAbsent ? 0 : 1u << top;
   } else {
     const Metadata metadata(code_, meta);
-    const SharedMatrix from(shared, descriptor, !code_.a_column);
+    const SharedMatrix from(shared, descriptor, !code_.a_column, limit);
     Rows rows{code_.a, !code_.a_column, code_.negate_a, warp * 16, 16, depth_};
     if (code_.sparse) {
       std::fill_n(a[0], depth_ * numerics::kMmaRows, numerics::kMmaAbsent);
@@ -123,7 +129,7 @@ void WgmmaTerms::read_a(u32 warp, const u8* shared, u64 descriptor, const u64* r
 
 void WgmmaTerms::read_b(u32 tile, const u8* shared, u64 descriptor) {
   auto* b = reinterpret_cast<u32(*)[numerics::kMmaColumns]>(of_b(tile));
-  const SharedMatrix from(shared, descriptor, !code_.b_row);
+  const SharedMatrix from(shared, descriptor, !code_.b_row, limit);
   read_matrix(from, Rows{code_.b, !code_.b_row, code_.negate_b, tile * 8, 8, depth_},
               [&](u32 j, u32 k, u32 v) { b[k][j] = v; });
   b_[tile] = numerics::mma_elements(code_.b, b[0], depth_ * numerics::kMmaColumns,

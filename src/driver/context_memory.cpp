@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocation and release of device, managed and host memory.
-#include <sys/mman.h>
-
 #include "driver/context.h"
 #include "driver/device.h"
 #include "driver/mem_pool.h"
@@ -9,14 +7,6 @@
 
 namespace us::driver {
 namespace {
-
-constexpr u64 kPage = 4096;
-u64 pages(u64 bytes) { return (bytes + kPage - 1) / kPage * kPage; }
-
-u64 map_host(u64 bytes) {
-  void* at = mmap(nullptr, pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? 0 : reinterpret_cast<u64>(at);
-}
 
 bool from_device(memory::Kind k) {
   return k == memory::Kind::Device || k == memory::Kind::Async || k == memory::Kind::Managed;
@@ -31,7 +21,7 @@ Error Context::allocate(u64 bytes, memory::Kind kind, u32 flags, u64& out) {
   US_TRY(runtime().captures().unsafe());
   out = 0;
   if (bytes == 0) return Error::Success;
-  out = kind == memory::Kind::Host ? map_host(bytes) : device_.heap().allocate(bytes);
+  out = kind == memory::Kind::Host ? runtime().space().map(bytes) : device_.heap().allocate(bytes);
   if (!out) return Error::OutOfMemory;
   runtime().registry().add(
       {.address = out, .bytes = bytes, .kind = kind, .flags = flags, .device = device_.ordinal(), .owner = this});
@@ -43,7 +33,7 @@ void Context::release_memory(const memory::Allocation& a) {
   if (a.pool)
     static_cast<MemPool*>(a.pool)->put(a.address, a.bytes);
   else if (a.kind == memory::Kind::Host)
-    munmap(reinterpret_cast<void*>(a.address), pages(a.bytes));
+    runtime().space().give(a.address, a.bytes);
   else if (from_device(a.kind))
     runtime().device(a.device).heap().free(a.address);
 }

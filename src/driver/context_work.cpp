@@ -19,7 +19,11 @@ constexpr u64 kStaged = 64 << 10;  // pageable sources up to this size are read 
 // What stays alive while a grid runs: its parameters, and the words cooperative groups count arrivals in.
 struct GridBlock {
   ParamBlock params;
-  alignas(16) u32 workspace[4] = {8, 0, 0, 0};  // size, barrier
+  Workspaces* workspaces = nullptr;
+  u64 workspace = 0;
+  ~GridBlock() {
+    if (workspace) workspaces->put(workspace);
+  }
 };
 
 Error fill_params(const ir::Function& f, const LaunchArgs& args, ParamBlock& out) {
@@ -36,10 +40,13 @@ Error fill_params(const ir::Function& f, const LaunchArgs& args, ParamBlock& out
   return Error::Success;
 }
 
-void set_workspace(device::GridCtx& g, const u32* workspace) {
-  const u64 at = reinterpret_cast<u64>(workspace);
-  g.envreg[1] = static_cast<u32>(at >> 32);
-  g.envreg[2] = static_cast<u32>(at);
+void give_workspace(GridBlock& block, Workspaces& workspaces, device::GridCtx& g) {
+  block.workspaces = &workspaces;
+  block.workspace = workspaces.take();
+  if (!block.workspace) return;
+  *reinterpret_cast<u32*>(block.workspace) = 8;  // size; the barrier follows
+  g.envreg[1] = static_cast<u32>(block.workspace >> 32);
+  g.envreg[2] = static_cast<u32>(block.workspace);
 }
 
 }  // namespace
@@ -67,7 +74,7 @@ std::unique_ptr<device::Launch> Context::make_launch(Function& f, const LaunchCo
   g.shared_static = f.info().shared_static;
   g.shared_dynamic = static_cast<u32>(c.dynamic_shared);
   g.nsmid = spec.sms;
-  if (c.cooperative) set_workspace(g, block->workspace);
+  if (c.cooperative) give_workspace(*block, runtime().workspaces(), g);
   const u32 threads = c.block.x * c.block.y * c.block.z;
   launch->cooperative = c.cooperative;
   launch->stack_bytes = stack_bytes_;
@@ -119,8 +126,10 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   std::shared_ptr<const codegen::Compiled> code;
   std::string log;
   const bool overlaps = c.programmatic_serialization;
-  const codegen::Variant variant{c.block, cluster, static_cast<u32>(c.dynamic_shared),
-                                 overlaps && f.module().waits_for_grids()};
+  const codegen::Variant variant{.block = c.block,
+                                 .cluster = cluster,
+                                 .asks = runtime().asks(),
+                                 .dependent = overlaps && f.module().waits_for_grids()};
   if (const Error e = f.code(variant, code, log); failed(e)) {
     runtime().report(log);
     return e;

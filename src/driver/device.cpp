@@ -4,18 +4,11 @@
 #include "driver/runtime.h"
 
 namespace us::driver {
-namespace {
-
-constexpr u64 kFirstRange = u64{0x20} << 40;  // where the first device's memory is wished to be, the same in every run
-constexpr u64 kRangeStride = u64{0x05} << 40;
-
-}  // namespace
-
 Device::Device(Runtime& r, u32 ordinal, const DeviceSpec& s)
     : runtime_(r),
       ordinal_(ordinal),
       spec_(s),
-      heap_(std::make_unique<memory::Heap>(s.total_memory, kFirstRange + ordinal * kRangeStride)),
+      heap_(std::make_unique<memory::Heap>(s.total_memory, r.space())),
       default_pool_(std::make_unique<MemPool>(*heap_, MemPool::Home{.device = ordinal}, 0)),
       pool_(default_pool_.get()) {}
 
@@ -36,8 +29,9 @@ device::Gpu& Device::gpu() {
     o.printf_fifo_bytes = spec_.limit_printf_fifo;
     o.malloc_heap_bytes = spec_.limit_malloc_heap;
     o.print = s.print;
-    if (runtime_.device_count() > 1)
-      o.reach = [this](u64 address, bool write) { return runtime_.rights().reach(ordinal_, address, write); };
+    o.space = &runtime_.space();
+    o.alone = runtime_.device_count() == 1;
+    o.reach = [this](u64 address, bool write) { return runtime_.rights().reach(ordinal_, address, write); };
     gpu_ = std::make_unique<device::Gpu>(std::move(o));
   }
   return *gpu_;

@@ -139,7 +139,7 @@ Error DeviceGrid::launch_in(const Place& place, Prepared& p) {
     return e == Error::InvalidValue ? Error::InvalidConfiguration : e;
   std::unique_ptr<device::Launch> launch =
       context_.make_launch(*p.function, p.config, cluster, std::move(p.params), depth_ + 1);
-  const codegen::Variant variant{p.config.block, cluster, static_cast<u32>(p.config.dynamic_shared)};
+  const codegen::Variant variant{.block = p.config.block, .cluster = cluster, .asks = context_.runtime().asks()};
   std::shared_ptr<const codegen::Compiled> code;
   NodeRef compiled;
   if (p.function->ready_code(variant, code))

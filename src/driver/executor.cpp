@@ -22,6 +22,8 @@ Error error_of(device::Outcome o) {
       return Error::MisalignedAddress;
     case device::Outcome::IllegalInstruction:
       return Error::IllegalInstruction;
+    case device::Outcome::InvalidAddressSpace:
+      return Error::InvalidAddressSpace;
     case device::Outcome::HardwareStackError:
       return Error::HardwareStackError;
     case device::Outcome::Trap:

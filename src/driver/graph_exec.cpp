@@ -146,8 +146,10 @@ Error GraphExec::prepare(Runtime& runtime, KernelParams& k, bool dependent) {
   if (!alive || alive->id() != k.where.id) return Error::ContextIsDestroyed;
   US_TRY(validate(*k.function, k.config, k.cluster));
   std::string log;
-  const codegen::Variant variant{k.config.block, k.cluster, static_cast<u32>(k.config.dynamic_shared),
-                                 dependent && k.function->module().waits_for_grids()};
+  const codegen::Variant variant{.block = k.config.block,
+                                 .cluster = k.cluster,
+                                 .asks = runtime.asks(),
+                                 .dependent = dependent && k.function->module().waits_for_grids()};
   const Error e = k.function->code(variant, k.code, log);
   if (failed(e)) runtime.report(log);
   return e;

@@ -172,10 +172,9 @@ Error Ipc::open(Context& c, const IpcHandle& handle, MemPool* pool, u64& out) {
   }
   const int fd = open_file(f);
   if (fd < 0) return Error::InvalidHandle;
-  void* at = mmap(nullptr, f.file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const u64 start = runtime_.space().map_file(f.file_bytes, fd);
   ::close(fd);
-  if (at == MAP_FAILED) return Error::OutOfMemory;
-  const u64 start = reinterpret_cast<u64>(at);
+  if (!start) return Error::OutOfMemory;
   out = start + f.offset;
   opened_[out] = {start, f.file_bytes, 1, handle};
   const u32 device = f.device < runtime_.device_count() ? f.device : c.device().ordinal();
@@ -197,7 +196,7 @@ Error Ipc::drop(u64 address) {
   if (it == opened_.end()) return Error::InvalidValue;
   if (--it->second.references) return Error::Success;
   runtime_.registry().remove(address);
-  munmap(reinterpret_cast<void*>(it->second.map_at), it->second.map_bytes);
+  runtime_.space().give(it->second.map_at, it->second.map_bytes);
   opened_.erase(it);
   return Error::Success;
 }

@@ -30,16 +30,14 @@ memory::Kind MemPool::memory_kind() const {
 }
 
 u64 MemPool::from_home(u64 bytes) {
-  if (home_.kind != Home::Kind::Host) return heap_.allocate(bytes);
-  void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return at == MAP_FAILED ? 0 : reinterpret_cast<u64>(at);
+  return home_.kind == Home::Kind::Host ? heap_.space().map(bytes) : heap_.allocate(bytes);
 }
 
 void MemPool::to_home(u64 address, u64 bytes) {
   if (home_.kind != Home::Kind::Host)
     heap_.free(address);
   else
-    munmap(reinterpret_cast<void*>(address), bytes);
+    heap_.space().give(address, bytes);
 }
 
 u64 MemPool::take(u64 bytes) {

@@ -30,11 +30,13 @@ u64 Rights::reach(u32 device, u64 address, bool write) const {
     const memory::Heap& heap = runtime_.device(d).heap();
     if (heap.contains(address)) return d == device ? heap.end() : reach_of_other(device, d, address);
   }
-  if (!runtime_.virtual_memory().any_mapping()) return (address | (kPage - 1)) + 1;
+  const u64 page_end = (address | (kPage - 1)) + 1;
+  if (!runtime_.space().in_global(address)) return runtime_.registry().registered_page(address) ? page_end : 0;
+  if (!runtime_.virtual_memory().any_mapping()) return page_end;
   constexpr u32 kReads = 1, kWrites = 2;
   u64 end = 0;
   const u32 rights = runtime_.virtual_memory().rights(address, static_cast<i32>(device), end);
-  if (end <= address) return (address | (kPage - 1)) + 1;
+  if (end <= address) return page_end;
   return rights & (write ? kWrites : kReads) ? end : 0;
 }
 

@@ -21,7 +21,7 @@ class Rights {
   Error disable_peer(u32 device, u32 of);  // PeerAccessNotEnabled
   void forget_peers(u32 device);           // in both directions
 
-  // The end of what a device may read, or write, from an address on; 0: nothing. What is no device's memory is not judged.
+  // The end of what a device may read, or write, from an address on; 0: nothing.
   u64 reach(u32 device, u64 address, bool write) const;
 
  private:

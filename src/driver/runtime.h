@@ -15,6 +15,7 @@
 #include "driver/rights.h"
 #include "driver/settings.h"
 #include "driver/virtual_memory.h"
+#include "driver/workspaces.h"
 #include "memory/texture.h"
 
 namespace us::driver {
@@ -29,7 +30,11 @@ class Runtime {
   u32 device_count() const { return static_cast<u32>(devices_.size()); }
   Device& device(u32 ordinal) { return *devices_[ordinal]; }
   bool in_device_range(u64 address) const;
+  // Kernels must ask before they touch global memory: not all of it is the device's, or some lies elsewhere.
+  bool asks() const { return devices_.size() > 1 || registry_.any_registered(); }
   codegen::Jit& jit();  // made on first compile
+  memory::AddressSpace& space() { return space_; }
+  Workspaces& workspaces() { return workspaces_; }
   memory::Registry& registry() { return registry_; }
   ArrayTable& arrays() { return arrays_; }
   memory::TextureTable& textures() { return textures_; }
@@ -86,6 +91,8 @@ class Runtime {
  private:
   std::vector<Context*> contexts() const;
   Settings settings_;
+  memory::AddressSpace space_;
+  Workspaces workspaces_{space_};
   memory::Registry registry_;
   ArrayTable arrays_;
   memory::TextureTable textures_;

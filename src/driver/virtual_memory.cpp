@@ -50,7 +50,7 @@ int protection(u32 flags) { return (flags & 1 ? PROT_READ : 0) | (flags & 2 ? PR
 }  // namespace
 
 VirtualMemory::~VirtualMemory() {
-  for (const auto& [at, bytes] : ranges_) munmap(ptr(at), bytes);
+  for (const auto& [at, bytes] : ranges_) runtime_.space().give(at, bytes);
   for (const auto& [handle, p] : memory_) close(p.fd);
 }
 
@@ -58,11 +58,8 @@ Error VirtualMemory::reserve(u64 bytes, u64 align, u64 hint, u64& out) {
   if (bytes == 0 || bytes % kPage || (align && !std::has_single_bit(align))) return Error::InvalidValue;
   align = std::max(align, kGranularity);
   if (bytes + align < bytes) return Error::OutOfMemory;
-  void* at = mmap(ptr(hint), bytes + align, PROT_NONE, kNoAccess, -1, 0);
-  if (at == MAP_FAILED) return Error::OutOfMemory;
-  const u64 first = reinterpret_cast<u64>(at), start = (first + align - 1) / align * align;
-  if (start > first) munmap(at, start - first);
-  munmap(ptr(start + bytes), first + align - start);
+  const u64 start = runtime_.space().take(bytes, align, hint);
+  if (!start) return Error::OutOfMemory;
   std::lock_guard l(m_);
   ranges_[start] = bytes;
   out = start;
@@ -75,7 +72,7 @@ Error VirtualMemory::free_range(u64 at, u64 bytes) {
   if (it == ranges_.end() || it->second != bytes) return Error::InvalidValue;
   const auto mapped = mappings_.lower_bound(at);
   if (mapped != mappings_.end() && mapped->first < at + bytes) return Error::InvalidValue;
-  munmap(ptr(at), bytes);
+  runtime_.space().give(at, bytes);
   ranges_.erase(it);
   return Error::Success;
 }

@@ -66,6 +66,7 @@ struct Inst {
   std::vector<Operand>
       merge;         // SSA only, guarded only: value of each defined register when the guard is false (in def order)
   SrcLoc loc;        // CUDA source line from .loc when there is one, else the PTX line (file == 0)
+  std::vector<Operand> roots;  // registers whose values are tested on behalf of its accesses
   std::string text;  // Form::Unknown: the mnemonic; otherwise empty
   // Form call: callee and its signature
   struct Call {
@@ -202,6 +203,7 @@ void for_each_use(Inst& i, F&& f) {  // f(Operand&): Value or Address whose .val
   for (int k = n; k < static_cast<int>(i.ops.size()); ++k) for_each_use_operand(i.ops[static_cast<std::size_t>(k)], f);
   if (i.guard.kind == Operand::Kind::Value) f(i.guard);
   for (auto& m : i.merge) for_each_use_operand(m, f);
+  for (auto& r : i.roots) for_each_use_operand(r, f);
   for (auto& c : i.call) {
     for_each_use_operand(c.target, f);
     for (auto& a : c.args) for_each_use_operand(a, f);

@@ -14,64 +14,30 @@ constexpr u64 kPage = 4096;
 constexpr u64 kChunk = 2u << 20;  // size of a pool, alignment of big allocations
 constexpr u64 kSlot = 64u << 10;  // alignment of middle-sized ones
 constexpr u64 kSmallAlign = 512;
-constexpr u64 kReserve = u64{4} << 40;  // address space per device
+constexpr u64 kReserve = u64{1} << 40;  // address space per device
 constexpr u64 kPagedFrom = 64u << 10;   // from this size on an allocation has its own pages
 constexpr u64 kManyMappings = 8192;     // beyond, small page-sized allocations share pools (the kernel limits mappings)
 constexpr u64 kTooManyMappings = 28000;  // beyond, allocations stand without a gap so that mappings merge
 constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-u64 round_up(u64 v, u64 to) { return (v + to - 1) / to * to; }
 // What of an allocation can be accessed: as on the device, a big one up to the end of its last chunk (an H200 read the last
 // byte of that for 2 MB + 4, 5 MB and 33 MB, and faulted at the next).
 u64 accessible(u64 bytes) { return round_up(bytes, bytes >= kChunk ? kChunk : kPage); }
 void* ptr(u64 a) { return reinterpret_cast<void*>(a); }
 
-u64 reserve(u64 hint, u64 bytes) {
-  void* at = mmap(ptr(hint), bytes, PROT_NONE, kFlags, -1, 0);
-  return at == MAP_FAILED ? 0 : reinterpret_cast<u64>(at);
-}
-
-// Takes [at, at + bytes) out of a map of free extents.
-void carve(std::map<u64, u64>& free, std::map<u64, u64>::iterator it, u64 at, u64 bytes) {
-  const u64 start = it->first, end = it->first + it->second;
-  free.erase(it);
-  if (at > start) free[start] = at - start;
-  if (at + bytes < end) free[at + bytes] = end - at - bytes;
-}
-
-// Puts [at, at + bytes) back and joins it with its neighbours; returns the joined extent.
-std::map<u64, u64>::iterator merge(std::map<u64, u64>& free, u64 at, u64 bytes) {
-  auto next = free.lower_bound(at);
-  if (next != free.end() && at + bytes == next->first) {
-    bytes += next->second;
-    next = free.erase(next);
-  }
-  if (next != free.begin()) {
-    auto prev = std::prev(next);
-    if (prev->first + prev->second == at) {
-      prev->second += bytes;
-      return prev;
-    }
-  }
-  return free.emplace(at, bytes).first;
-}
-
 }  // namespace
 
-Heap::Heap(u64 capacity, u64 hint) : capacity_(capacity) {
+Heap::Heap(u64 capacity, AddressSpace& space) : space_(space), capacity_(capacity) {
   for (u64 bytes = std::max(kReserve, round_up(capacity, kChunk) * 2); bytes >= (u64{1} << 30) && !base_; bytes /= 2) {
-    base_ = reserve(hint, bytes);
+    base_ = space.take(bytes, kChunk);
     reserved_ = bytes;
   }
-  US_CHECK(base_ != 0);
-  madvise(ptr(base_), reserved_, MADV_DONTDUMP);
-  const u64 start = round_up(base_ + kChunk, kChunk);
-  extents_[start] = base_ + reserved_ - kChunk - start;
-  cursor_ = start;
+  if (!base_) reserved_ = 0;
+  if (base_) extents_.give(base_, reserved_);
 }
 
 Heap::~Heap() {
-  munmap(ptr(base_), reserved_);
+  if (base_) space_.give(base_, reserved_);
   for (const auto& [start, pages] : shared_) close(pages.descriptor);
 }
 
@@ -95,34 +61,16 @@ u64 Heap::allocate(u64 bytes, u64 align) {
   return pages ? allocate_pages(bytes, align) : allocate_small(bytes, align);
 }
 
-// First fit from where the last allocation ended, then from the start.
-u64 Heap::take(u64 bytes, u64 align) {
-  const auto fit = [&](auto from, auto to) -> u64 {
-    for (auto it = from; it != to; ++it) {
-      const u64 at = round_up(it->first, align);
-      if (at + bytes > it->first + it->second) continue;
-      carve(extents_, it, at, bytes);
-      cursor_ = at + bytes;
-      return at;
-    }
-    return 0;
-  };
-  if (const u64 at = fit(extents_.lower_bound(cursor_), extents_.end())) return at;
-  return fit(extents_.begin(), extents_.end());
-}
-
-void Heap::give(u64 at, u64 bytes) { merge(extents_, at, bytes); }
-
 u64 Heap::allocate_pages(u64 bytes, u64 align) {
   const u64 cost = round_up(bytes, bytes >= kChunk / 2 ? kChunk : kPage);
   if (used_ + cost > capacity_) return 0;
   const u64 pages = accessible(bytes);
   const u64 gap = align == kChunk || mappings_ < kTooManyMappings ? kPage : 0;  // pools never touch
   align = std::max(align, bytes >= kChunk ? kChunk : gap ? kSlot : kPage);
-  const u64 at = take(pages + gap, align);
+  const u64 at = extents_.take_next(pages + gap, align);
   if (!at) return 0;
   if (mprotect(ptr(at), pages, PROT_READ | PROT_WRITE) != 0) {
-    give(at, pages + gap);
+    extents_.give(at, pages + gap);
     return 0;
   }
   if (bytes >= 2 * kChunk) madvise(ptr(at), pages, MADV_HUGEPAGE);
@@ -136,17 +84,14 @@ u64 Heap::allocate_small(u64 bytes, u64 align) {
   const u64 span = round_up(bytes, kSmallAlign);
   align = std::max(align, kSmallAlign);
   for (int attempt = 0; attempt < 2; ++attempt) {
-    for (auto it = holes_.begin(); it != holes_.end(); ++it) {
-      const u64 at = round_up(it->first, align);
-      if (at + span > it->first + it->second) continue;
-      carve(holes_, it, at, span);
+    if (const u64 at = holes_.take(span, align)) {
       blocks_[at] = {bytes, span, 0, true};
       return at;
     }
     const u64 chunk = allocate_pages(kChunk, kChunk);
     if (!chunk) return 0;
     pools_.insert(blocks_.extract(chunk));
-    holes_[chunk] = kChunk;
+    holes_.give(chunk, kChunk);
   }
   return 0;
 }
@@ -197,7 +142,7 @@ bool Heap::release_pages(u64 at, const Block& b) {
   madvise(ptr(at), pages, MADV_DONTDUMP);
   used_ -= b.cost;
   --mappings_;
-  give(at, b.span);
+  extents_.give(at, b.span);
   return true;
 }
 
@@ -208,10 +153,9 @@ bool Heap::free(u64 address) {
   const Block b = it->second;
   blocks_.erase(it);
   if (!b.pooled) return release_pages(address, b);
-  const auto hole = merge(holes_, address, b.span);
-  const auto [chunk, bytes] = *hole;
-  if (bytes == kChunk) {
-    holes_.erase(hole);
+  holes_.give(address, b.span);
+  const u64 chunk = address / kChunk * kChunk;
+  if (holes_.take_at(chunk, kChunk)) {
     const Block pool = pools_.at(chunk);
     pools_.erase(chunk);
     release_pages(chunk, pool);

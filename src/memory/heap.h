@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory of one virtual GPU: one reserved address range, pages appear on allocation and vanish on free.
+// Device memory of one virtual GPU: one range of the address space, pages appear on allocation and vanish on free.
 //
 //   |pool 2 MiB: small blocks|gap|allocation of whole pages|gap|  free  |allocation|gap| ...
 //
@@ -11,7 +11,7 @@
 #include <memory>
 #include <mutex>
 
-#include "base/types.h"
+#include "memory/address_space.h"
 
 namespace us::memory {
 
@@ -22,7 +22,7 @@ struct SharedPages {
 
 class Heap {
  public:
-  Heap(u64 capacity, u64 hint);
+  Heap(u64 capacity, AddressSpace&);
   ~Heap();
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -36,6 +36,7 @@ class Heap {
   void uncharge(u64 bytes);
   bool contains(u64 address) const { return address - base_ < reserved_; }
   u64 end() const { return base_ + reserved_; }
+  AddressSpace& space() const { return space_; }
   u64 used() const;
   u64 capacity() const { return capacity_; }
   u64 copied_end(u64 address) const;  // how far copies may go: to the end of an allocation's last 4 KB; 0: none there
@@ -45,16 +46,15 @@ class Heap {
     u64 bytes, span, cost;
     bool pooled;
   };                               // span: address space, cost: what it counts against the capacity
-  u64 take(u64 bytes, u64 align);  // address space, from the extents
-  void give(u64 at, u64 bytes);
   u64 allocate_pages(u64 bytes, u64 align);
   u64 allocate_small(u64 bytes, u64 align);
   bool release_pages(u64 at, const Block&);
 
   mutable std::mutex m_;
-  u64 base_ = 0, reserved_ = 0, capacity_, used_ = 0, cursor_ = 0;
-  std::map<u64, u64> extents_;  // free address space: start → bytes
-  std::map<u64, u64> holes_;    // free space inside pools: start → bytes
+  AddressSpace& space_;
+  u64 base_ = 0, reserved_ = 0, capacity_, used_ = 0;
+  Extents extents_;  // free address space
+  Extents holes_;    // free space inside pools
   std::map<u64, Block> blocks_, pools_;
   std::map<u64, SharedPages> shared_;  // by start
   u64 mappings_ = 0;

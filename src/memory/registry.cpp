@@ -7,6 +7,7 @@ void Registry::add(Allocation a) {
   std::unique_lock l(m_);
   a.id = next_id_++;
   by_address_[a.address] = a;
+  if (a.kind == Kind::HostRegistered) ++registered_;
 }
 
 std::optional<Allocation> Registry::remove(u64 address) {
@@ -15,6 +16,7 @@ std::optional<Allocation> Registry::remove(u64 address) {
   if (it == by_address_.end()) return std::nullopt;
   const Allocation a = it->second;
   by_address_.erase(it);
+  if (a.kind == Kind::HostRegistered) --registered_;
   return a;
 }
 
@@ -43,6 +45,17 @@ bool Registry::overlaps(u64 address, u64 bytes) const {
   if (it == by_address_.begin()) return false;
   const auto& a = std::prev(it)->second;
   return a.address + a.bytes > address;
+}
+
+bool Registry::registered_page(u64 address) const {
+  constexpr u64 kPage = 4096;
+  std::shared_lock l(m_);
+  for (auto it = by_address_.lower_bound(address / kPage * kPage + kPage); it != by_address_.begin();) {
+    const Allocation& a = (--it)->second;
+    if (a.address + a.bytes <= address / kPage * kPage) return false;
+    if (a.kind == Kind::HostRegistered) return true;
+  }
+  return false;
 }
 
 }  // namespace us::memory

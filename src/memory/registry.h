@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every allocation the process knows of, by address: what an address is decides how it is copied, freed and described.
 #pragma once
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -41,16 +42,23 @@ class Registry {
   std::optional<Allocation> find(u64 address) const;  // containing
   bool set_sync(u64 address, bool on);                // of the allocation that contains it; false: there is none
   bool overlaps(u64 address, u64 bytes) const;
+  bool any_registered() const { return registered_.load(std::memory_order_relaxed) != 0; }  // HostRegistered
+  bool registered_page(u64 address) const;  // the device may touch all of a page that a registered range has a part of
   template <class F>
   void remove_if(F&& pred) {
     std::unique_lock l(m_);
-    std::erase_if(by_address_, [&](auto& e) { return pred(e.second); });
+    std::erase_if(by_address_, [&](auto& e) {
+      if (!pred(e.second)) return false;
+      if (e.second.kind == Kind::HostRegistered) --registered_;
+      return true;
+    });
   }
 
  private:
   mutable std::shared_mutex m_;
   std::map<u64, Allocation> by_address_;
   u64 next_id_ = 1;
+  std::atomic<u64> registered_{0};
 };
 
 }  // namespace us::memory

@@ -79,7 +79,7 @@ class EvalBuilder final : public Builder {
   u64 get(V v, u32 lane) const { return values_[v.id - 1].lo[lane]; }
   u8* host_address(const MemRef&, u32 lane, u64 bytes_before);
   u8* parameter(ir::SymId, u32 lane);
-  void require_alignment(const MemRef&);
+  void require_access(const MemRef&);
   u32 first_active() const;
   const ir::Function& function() const;
 

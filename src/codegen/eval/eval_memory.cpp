@@ -9,7 +9,8 @@
 #include <cstring>
 
 #include "codegen/eval/eval_builder.h"
-#include "device/misaligned.h"
+#include "device/bad_access.h"
+#include "device/limits.h"
 #include "numerics/numerics.h"
 
 namespace us::codegen::eval {
@@ -44,20 +45,36 @@ u8* EvalBuilder::host_address(const MemRef& m, u32 lane, u64 bytes_before) {
   }
 }
 
-void EvalBuilder::require_alignment(const MemRef& m) {
-  if (m.align < 2 || m.space == Space::Param || m.space == Space::Const || m.space == Space::Local) return;
-  u64 offsets[32] = {}, bad = 0;
+void EvalBuilder::require_access(const MemRef& m) {
+  using device::BadAccess;
+  const bool apart = m.space == Space::Param || m.space == Space::Const;
+  if (apart && (!m.addr || m.param_of_function)) return;
+  device::Warp& w = device::warp_of(&warp_);
+  const u64 bytes = u64{m.bits} / 8 * m.count;
+  const u64 align = apart || m.space == Space::Local ? 1 : std::max(m.align, 1u);
+  u64 rows[2][32] = {}, misaligned = 0, outside = 0;
   each_active([&](u32 l) {
-    offsets[l] = (m.addr ? get(m.addr, l) : 0) + static_cast<u64>(m.offset);
-    if (is_shared(m.space)) offsets[l] = static_cast<u32>(offsets[l]);
-    bad |= offsets[l] & (m.align - 1);
+    u64& a = rows[0][l] = (m.addr ? get(m.addr, l) : 0) + static_cast<u64>(m.offset);
+    rows[1][l] = bytes;
+    if (is_shared(m.space)) a = static_cast<u32>(a);
+    misaligned |= a & (align - 1);
+    outside |= is_shared(m.space)          ? !in_shared(w, static_cast<u32>(a), bytes)
+               : m.space == Space::Local   ? a >> 32 || !in_local(w, static_cast<u32>(a), bytes)
+               : m.space == Space::Global  ? !in_global(w, a)
+                                           : false;
   });
+  const auto rule = misaligned               ? BadAccess::Misaligned
+                    : is_shared(m.space)     ? BadAccess::Shared
+                    : m.space == Space::Local ? BadAccess::Local
+                                              : BadAccess::Global;
   const struct {
     u64 count = 1;
-    device::MisalignedAccess access;
-  } table{1, {0, m.align, 0, device::MisalignedAccess::Rows}};
-  const u64 args[] = {std::bit_cast<u64>(&table), std::bit_cast<u64>(&offsets[0])};
-  if (bad) warp_.rt[static_cast<std::size_t>(device::RtFn::Misaligned)](&warp_, exec_, args, nullptr);
+    BadAccess access;
+  } table{1, {0, misaligned ? align : bytes, 0, BadAccess::Rows, rule}};
+  const u64 args[] = {std::bit_cast<u64>(&table), std::bit_cast<u64>(&rows[0][0])};
+  auto call = [&](device::RtFn fn, const u64* a) { warp_.rt[static_cast<std::size_t>(fn)](&warp_, exec_, a, nullptr); };
+  if (misaligned || outside) call(device::RtFn::BadAccess, args);
+  if (m.space == Space::Generic || m.space == Space::Param) call(device::RtFn::CheckGeneric, rows[0]);
 }
 
 // One access where the bytes are a word of the host: others see all of a strong vector or nothing of it.
@@ -73,7 +90,7 @@ static void move_whole(void* to, const void* from, u64 bytes) {
 }
 
 void EvalBuilder::load(const MemRef& m, std::span<V> out) {
-  require_alignment(m);
+  require_access(m);
   const u32 bytes = m.bits / 8;
   alignas(16) u8 data[kWarpSize][32];
   each_active([&](u32 l) { move_whole(data[l], host_address(m, l, 0), u64{bytes} * m.count); });
@@ -88,7 +105,7 @@ void EvalBuilder::load(const MemRef& m, std::span<V> out) {
   if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 void EvalBuilder::store(const MemRef& m, std::span<const V> in) {
-  require_alignment(m);
+  require_access(m);
   const u32 bytes = m.bits / 8;
   if (m.order != Order::Weak) std::atomic_thread_fence(std::memory_order_seq_cst);
   each_active([&](u32 l) {
@@ -203,7 +220,7 @@ T update(u8* at, AtomOp op, Type t, u128 b, u128 c, bool shared) {
 }  // namespace
 
 V EvalBuilder::atomic(AtomOp op, Type t, const MemRef& m, V b, V c, bool) {
-  require_alignment(m);
+  require_access(m);
   V out;
   Value& r = make(m.bits, out);
   auto wide = [&](V v, u32 l) { return v ? u128(m.bits > 64 ? value(v).hi[l] : 0) << 64 | value(v).lo[l] : u128(0); };

@@ -85,6 +85,7 @@ V Emitter::in_space(Space s, V a) {
   };
   auto local = [&] {
     Value* start = b_.CreatePtrToInt(load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
+    start = b_.CreateSub(start, b_.getInt64(device::kLocalBefore));
     Value* stride = load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
     V d = bin(Bin::Sub, a, make_uniform(start, uniform_shape(64)));
     V size = make_uniform(b_.CreateMul(stride, b_.getInt64(kWarpSize)), uniform_shape(64));

@@ -136,7 +136,8 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
   LV addr = address(m, &root);
   const bool exclusive = m.space == Space::Shared || m.space == Space::SharedCluster;
   require_alignment(m, addr);
-  test_alignment();
+  require_bounds(m, addr, true);
+  make_tests();
   vx = canon(vx);
   if (vy) vy = canon(vy);
   compiler_fence();

@@ -48,6 +48,7 @@ void set_attributes(llvm::Function* f) {
   f->addFnAttr(llvm::Attribute::NoUnwind);
   f->addFnAttr("prefer-vector-width", "512");
   f->addFnAttr("min-legal-vector-width", "512");
+  f->addFnAttr("probe-stack", "inline-asm");  // a frame cannot step over the guard page
   f->addFnAttr("no-builtins");
 }
 
@@ -120,7 +121,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   m.force_varying = options.force_varying;
   m.facts.fast_math = options.fast_math;
   m.facts.deferred_copies = options.deferred_copies;
-  m.facts.check_rights = options.check_rights;
+  m.facts.asks = variant.asks;
   m.facts.dependent = variant.dependent;
   m.force_its = options.force_its;
   m.facts.one_thread =
@@ -134,6 +135,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     out.error = std::string("no kernel named ") + kernel;
     return;
   }
+  m.shared_static = entry->shared_bytes;
   m.address_taken = address_taken_functions(module);
   out.times.push_back({"target", ms_since(t0)});
   const auto t1 = Clock::now();

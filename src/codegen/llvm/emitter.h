@@ -10,6 +10,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -17,8 +18,9 @@
 #include "codegen/analysis.h"
 #include "codegen/jit.h"
 #include "codegen/low_bits.h"
+#include "codegen/reach.h"
 #include "codegen/rounds.h"
-#include "device/misaligned.h"
+#include "device/bad_access.h"
 
 namespace us::codegen {
 
@@ -165,11 +167,6 @@ class Emitter final : public Builder {
     return access;
   }
   llvm::MDNode* memory_tag(isa::Space);
-  struct Access {
-    Value* pointer = nullptr;
-    LV addr;
-    isa::Space space;
-  };  // where a memory operation goes
   Value* window_ = nullptr;
   Value* window_base();
   Value* scalar_pointer(const MemRef&);     // uniform address
@@ -200,24 +197,52 @@ class Emitter final : public Builder {
   void defer_store(const MemRef&, Value* root, LV& addr, const std::vector<Value*>& v);
   void flush_stores();  // before anything that may see memory, and before control leaves the block
   void compiler_fence();
-  // alignment.cpp
-  struct AlignmentTest {
-    Value* bad = nullptr;   // i32: not zero if the address is no multiple of the access's size
+  // access_tests.cpp: what the device would refuse
+  struct AccessTest {
+    Value* bad = nullptr;   // i32: not zero if the access is refused
     Value* base = nullptr;  // for the message
-    device::MisalignedAccess access;
+    device::BadAccess access;
     std::shared_ptr<const Offsets> offsets;
     llvm::DebugLoc loc;
   };
-  std::vector<AlignmentTest> alignment_;                             // of the block so far, tested at its end
+  static constexpr std::size_t kMaxTests = 16;
+  std::vector<AccessTest> tests_;  // of the block so far, made at its end
+  void plan_tests();
+  void note_test(Value* bad, device::BadAccess::Rule, const MemRef&, LV& addr);
+  void make_tests();  // of everything noted so far
+  void report_access(std::span<const AccessTest>);
+  [[nodiscard]] Block* cold_block(Value* condition, const char* cold, const char* go);  // goes on in the cold one
+  void end_launch(device::RtFn, Value* lanes, Value* args);
+  // alignment.cpp
   std::vector<LowBits> low_bits_;                                    // by ValueId
   std::map<std::array<u32, 3>, std::vector<u32>> alignment_tested_;  // root, rest, size -> blocks
-  void plan_alignment();
   void require_alignment(const MemRef&, LV& addr);
   bool root_alignment(const MemRef&, LV& addr);
   void require_lane_alignment(const MemRef&, LV& addr);  // of a vector of addresses, at once
-  void test_alignment();                                 // of everything noted so far
   void note_alignment(Value* low, u64 rest, const MemRef&, LV& addr);
-  void report_misaligned(std::span<const AlignmentTest>);
+  // bounds.cpp
+  std::vector<Reach> reach_;                              // by ValueId
+  std::set<std::pair<const ir::Inst*, u32>> in_reach_;    // instruction, address register: tested before
+  std::map<std::pair<const ir::Inst*, u32>, ir::ValueId> reach_root_;  // the same: to be tested by this value
+  void plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
+                   const std::function<void(ir::Inst&, ir::ValueId)>& add_root);
+  struct Limits {
+    Value *start = nullptr, *bytes = nullptr;  // i64: global memory
+    Value *shared = nullptr, *blocks = nullptr;  // i32: bytes of a block, blocks of the cluster
+    Value* local = nullptr;  // i64: bytes of a lane
+  } limits_;
+  void load_limits();
+  void require_bounds(const MemRef&, LV& addr, bool writes);
+  void global_bounds(const MemRef&, LV& addr, bool writes);
+  void generic_bounds(const MemRef&, LV& addr);
+  void shared_bounds(const MemRef&, LV& addr);
+  void local_bounds(const MemRef&, LV& addr);
+  void param_bounds(const MemRef&, LV& addr);
+  void require_stack(Value* top);
+  Value* outside_global(LV& addr, i64 offset);  // i32
+  Value* lanes_outside_global(LV& addr, i64 offset);
+  Value* lanes_outside_window(LV& addr, const MemRef&);
+  Value* lanes_of(Value* flags);  // i32, active ones
   // Runs `body(lane i32)` for each active lane, lowest first.
   template <class F>
   void for_each_lane(F&& body);
@@ -429,8 +454,7 @@ struct ModuleEmitter {
   std::vector<u8> waiting;      // by FuncId, see inline_calls.h
   bool functions_exit = false;  // some device function can end its threads
   bool yields = false;
-  u32 local_reserve = 0;
-  u32 frames = 0;
+  u32 shared_static = 0;        // of the kernel
 
   ModuleEmitter(const ir::Module& m, const Variant& v);
   llvm::Function* function(u32 func_id);

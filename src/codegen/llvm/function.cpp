@@ -103,7 +103,7 @@ void Emitter::analyze_function() {
     a_.its_reason = reason;
   }
   cta_mode_ = !a_.its && choose_cta_mode();
-  plan_alignment();
+  plan_tests();
   m_.yields = m_.yields || (a_.yields && !cta_mode_);
 }
 
@@ -189,6 +189,7 @@ void Emitter::emit_prologue() {
   grid_ = load_at(ctx0_, offsetof(WarpCtx, grid), b_.getPtrTy(), "grid");
   cta_ = load_at(ctx0_, offsetof(WarpCtx, cta), b_.getPtrTy(), "cta");
   window_ = load_at(ctx0_, offsetof(WarpCtx, window), b_.getPtrTy(), "window");
+  load_limits();
   if (cta_mode_) emit_cta_dispatch();
   live_ = live_alloca();
   find_full_blocks();
@@ -205,8 +206,9 @@ void Emitter::emit_prologue() {
     Value* top = load_at(ctx(), offsetof(WarpCtx, local_top), b_.getInt32Ty(), "top", false);
     local_base_ = new_alloca(b_.getInt32Ty(), "frame");
     b_.CreateStore(top, local_base_);
-    b_.CreateStore(b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16)),
-                   b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
+    Value* end = b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16));
+    require_stack(end);
+    b_.CreateStore(end, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   } else if (f_.entry) {
     of_runtime(b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
                               b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top))));
@@ -312,6 +314,11 @@ void Emitter::emit_phi_loads(u32 b) {
     if (a_.shapes[p.dest.v].constant() || in_register_slot(p.dest)) continue;
     LV v = load_slot(phi_in_[p.dest.v], a_.shapes[p.dest.v]);
     v.shape.nan = a_.shapes[p.dest.v].nan;
+    // Not written on some way: some value, for those who read it all the same.
+    if (std::ranges::any_of(p.in, [](const Operand& o) { return o.kind == Operand::Kind::None; })) {
+      if (v.base) v.base = b_.CreateFreeze(v.base);
+      if (v.vec) v.vec = b_.CreateFreeze(v.vec);
+    }
     define(p.dest, v);
   }
 }
@@ -347,7 +354,7 @@ void Emitter::emit_block(u32 b) {
   }
   for (const ir::Inst& i : f_.blocks[b].insts)
     if (!(cta_mode_ && may_yield(i))) emit_inst(i);
-  test_alignment();
+  make_tests();
   set_debug_loc(f_.blocks[b].term.loc);
   inst_ = nullptr;
   emit_terminator(b);
@@ -373,7 +380,7 @@ void Emitter::spin_check(u32 block, u32) {
 void Emitter::run_semantics(const ir::Inst& i) {
   written_.clear();
   const SemFn fn = i.form == isa::Form::Unknown ? nullptr : semantics_of(i);
-  if (!i.call.empty()) test_alignment();
+  if (!i.call.empty()) make_tests();
   if (!i.call.empty())
     emit_call(i);
   else if (fn)
@@ -440,9 +447,9 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     llvm::Type* t = want.varying() ? static_cast<llvm::Type*>(vec_type(want.bits)) : int_type(want.bits);
     kept[k] = none ? llvm::PoisonValue::get(t) : want.varying() ? vec(o) : o.base;
   }
-  const std::vector<AlignmentTest> noted =
-      std::move(alignment_);  // only what the guard lets through is tested under it
-  alignment_.clear();
+  const std::vector<AccessTest> noted =
+      std::move(tests_);  // only what the guard lets through is tested under it
+  tests_.clear();
   Block* before = b_.GetInsertBlock();
   auto* act = Block::Create(c_, "guard", out_);
   auto* done = Block::Create(c_, "guard.done", out_);
@@ -453,7 +460,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   else
     set_mask(m, false);
   run_semantics(i);
-  test_alignment();
+  make_tests();
   flush_stores();
   auto written = written_;
   std::vector<Value*> fresh(defs.size());
@@ -474,7 +481,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
         fresh[k] = at(x).base;
       }
     }
-  alignment_ = noted;
+  tests_ = noted;
   Block* act_end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);

@@ -82,13 +82,14 @@ LV Emitter::address(const MemRef& m, Value** root) {
   }
 }
 
-// Only where there are several devices: their memory lies in one address space, but not each may touch all of it.
+// Only where there are several devices, whose memory lies in one address space, or where the program has registered memory.
 void Emitter::require_rights(const MemRef& m, bool writes) {
   const bool everywhere = m.space == Space::Global || m.space == Space::Generic;
-  if (!m_.facts.check_rights || !everywhere || !m.addr) return;
+  if (!m_.facts.asks || !everywhere || !m.addr) return;
   const V start = bin(Bin::Add, resize(canon(m.addr), 64, false), imm(64, static_cast<u64>(m.offset)));
   V none;
-  call_rt_now(device::RtFn::MayTouch, {start, imm(64, writes)}, {}, &none, false);
+  const u64 how = u64{writes} | u64{m.space == Space::Generic} << 1 | u64{m.bits / 8 * m.count} << 8;
+  call_rt_now(device::RtFn::MayTouch, {start, imm(64, how)}, {}, &none, false);
 }
 
 llvm::Value* pointer_at(llvm::IRBuilder<>& b, llvm::Value* root, llvm::Value* offset, i64 extra) {
@@ -276,6 +277,7 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   MemRef r = m;
   require_rights(m, false);
   LV addr = address(r, &root);
+  require_bounds(m, addr, false);
   require_alignment(m, addr);
   if (m.order != Order::Weak) compiler_fence();
   const Shape want = [&] {
@@ -319,11 +321,12 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
   let_others_read(m.space);
   if (moves_whole(m)) return store_whole(m, data);
   Value* root = nullptr;
-  if (m_.facts.check_rights) flush_stores();
+  if (m_.facts.asks) flush_stores();
   require_rights(m, true);
   LV addr = address(m, &root);
   if (m.order != Order::Weak || !addr.shape.pattern() || m.space != Space::Shared) flush_stores();
   require_alignment(m, addr);
+  require_bounds(m, addr, true);
   if (m.order != Order::Weak) compiler_fence();
   if (addr.shape.uniform()) {  // all lanes write one place: the highest active lane wins
     Value* lane = nullptr;

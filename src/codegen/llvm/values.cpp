@@ -369,6 +369,15 @@ V Emitter::resize(V va, u32 bits, bool sign) {
 // --- operands ---
 
 LV Emitter::read_value(ir::ValueId id) {
+  if (def_block_[id.v] == ir::Cfg::kNone) {  // never written: some value, the same for all who read it
+    LV v;
+    v.shape = a_.shapes[id.v].varying() ? varying_shape(a_.shapes[id.v].bits) : uniform_shape(a_.shapes[id.v].bits);
+    if (v.shape.varying())
+      v.vec = llvm::Constant::getNullValue(vec_type(v.shape.bits)), v.vec_block = b_.GetInsertBlock();
+    else
+      v.base = const_int(v.shape.bits, 0);
+    return v;
+  }
   const bool shadow =
       !a_.its && a_.shadow[id.v] && reads_shadow(a_, cfg_, id, def_block_[id.v], cur_) && !a_.shapes[id.v].constant();
   if (shadow) {

@@ -63,6 +63,7 @@ void Emitter::load_whole(const MemRef& m, std::span<V> out) {
   Value* root = nullptr;
   require_rights(m, false);
   LV addr = address(m, &root);
+  require_bounds(m, addr, false);
   require_alignment(m, addr);
   compiler_fence();
   auto* pair = llvm::FixedVectorType::get(b_.getInt64Ty(), 2);
@@ -113,6 +114,7 @@ void Emitter::store_whole(const MemRef& m, std::span<const V> in) {
   require_rights(m, true);
   LV addr = address(m, &root);
   require_alignment(m, addr);
+  require_bounds(m, addr, true);
   compiler_fence();
   std::vector<int> interleaved;
   for (int l = 0; l < static_cast<int>(kWarpSize); ++l) {

@@ -69,7 +69,6 @@ class Engines {
     codegen::Variant v;
     v.block = {c.block[0], c.block[1], c.block[2]};
     v.cluster = {c.cluster[0], c.cluster[1], c.cluster[2]};
-    v.dynamic_shared = c.smem;
     auto r = (engine == "v3" ? v3_ : host_)->compile(m.ir(), c.kernel, v);
     if (!r) return r.diags();
     return std::shared_ptr<const device::KernelCode>(*r);

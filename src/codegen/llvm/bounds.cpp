@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a thread may touch memory. Device memory lies in one part of the address space (memory/address_space.h) with nothing
+// around it, so the address of an array is tested once for all accesses whose index is bounded (reach.h); what has no memory
+// faults by itself. Offsets of shared memory are tested against what the block has, those of local memory against the
+// lane's; both only where the compiler does not know.
+#include <algorithm>
+
+#include "codegen/llvm/emitter.h"
+
+namespace us::codegen {
+
+using device::BadAccess;
+using device::GridCtx;
+using device::RtFn;
+using device::WarpCtx;
+using isa::Space;
+
+void sem_ld(const Sem&);
+void sem_st(const Sem&);
+void sem_atom(const Sem&);
+void sem_red(const Sem&);
+
+namespace {
+
+u32 bytes_of(const MemRef& m) { return m.bits / 8 * m.count; }
+
+// ld, st, atom and red of global memory: their addresses are tested as they stand.
+bool is_global_access(const ir::Inst& i) {
+  const SemFn s = semantics_of(i.form);
+  return i.has(isa::Tok::global) && (s == &sem_ld || s == &sem_st || s == &sem_atom || s == &sem_red);
+}
+
+// The first and the last byte of the access, from the base of its address.
+struct Extent {
+  i64 first, last;
+};
+Extent extent(const MemRef& m, const Shape& s) {
+  if (!s.pattern()) return {m.offset, m.offset + bytes_of(m) - 1};
+  return {m.offset + s.min_offset(), m.offset + s.max_offset() + bytes_of(m) - 1};
+}
+bool near(i64 d) { return d > -(i64{1} << 36) && d < i64{1} << 36; }
+
+}  // namespace
+
+// A root that was tested in a block above need not be tested again.
+void Emitter::plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
+                          const std::function<void(ir::Inst&, ir::ValueId)>& add_root) {
+  reach_ = reach(m_.ir, f_, cfg_);
+  std::map<u32, std::vector<u32>> tested;  // by root: blocks
+  for (u32 b : cfg_.rpo)
+    for (ir::Inst& i : f_.blocks[b].insts) {
+      if (i.form == isa::Form::Unknown || !is_global_access(i)) continue;
+      for (const ir::Operand& o : i.ops) {
+        if (o.kind != ir::Operand::Kind::Address || !o.value.valid() || !near(o.imm)) continue;
+        const Reach& r = reach_[o.value.v];
+        if (r.symbol.valid() && m_.ir.symbols[r.symbol.v].space == Space::Global) {
+          in_reach_.insert({&i, o.value.v});
+          continue;
+        }
+        if (!r.root.valid() || !at_hand(r.root, b)) continue;
+        std::vector<u32>& blocks = tested[r.root.v];
+        if (std::ranges::any_of(blocks, [&](u32 t) { return t == b || cfg_.dominates(t, b); })) {
+          in_reach_.insert({&i, o.value.v});
+          continue;
+        }
+        if (r.root != o.value) add_root(i, r.root);
+        reach_root_[{&i, o.value.v}] = r.root;
+        if (i.guard.kind == ir::Operand::Kind::None) blocks.push_back(b);
+      }
+    }
+}
+
+void Emitter::load_limits() {
+  auto word = [&](std::size_t offset, u32 bits, const char* name) {
+    return load_at(grid_, offset, int_type(bits), name);
+  };
+  limits_.start = word(offsetof(GridCtx, global_start), 64, "global");
+  limits_.bytes = word(offsetof(GridCtx, global_bytes), 64, "global.bytes");
+  limits_.shared = word(offsetof(GridCtx, shared_end), 32, "shared.end");
+  limits_.local = load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "local.stride");
+  limits_.blocks = b_.getInt32(1);
+  if (m_.facts.cluster_one) return;
+  for (u64 k = 0; k < 3; ++k)
+    limits_.blocks = b_.CreateMul(limits_.blocks, word(offsetof(GridCtx, cluster) + 4 * k, 32, "cluster"));
+}
+
+llvm::Value* Emitter::lanes_of(Value* flags) {
+  Value* lanes = b_.CreateBitCast(flags, b_.getInt32Ty());
+  return mask_full_ ? lanes : b_.CreateAnd(lanes, mask());
+}
+
+llvm::Value* Emitter::lanes_outside_global(LV& addr, i64 offset) {
+  Value* from = b_.CreateSub(limits_.start, b_.getInt64(static_cast<u64>(offset)));
+  Value* d = b_.CreateSub(vec(addr), b_.CreateVectorSplat(kWarpSize, from));
+  return b_.CreateICmpUGE(d, b_.CreateVectorSplat(kWarpSize, limits_.bytes));
+}
+
+// Not zero if the address is outside of the global part: one flag for a base that speaks for all lanes, else one a lane.
+llvm::Value* Emitter::outside_global(LV& addr, i64 offset) {
+  Value *start = limits_.start, *bytes = limits_.bytes;
+  if (!addr.shape.varying() && !addr.guard) {
+    Value* d = b_.CreateSub(b_.CreateAdd(addr.base, b_.getInt64(static_cast<u64>(offset))), start);
+    return b_.CreateZExt(b_.CreateICmpUGE(d, bytes), b_.getInt32Ty());
+  }
+  return lanes_of(lanes_outside_global(addr, offset));
+}
+
+void Emitter::require_bounds(const MemRef& m, LV& addr, bool writes) {
+  switch (m.space) {
+    case Space::Shared:
+    case Space::SharedCluster:
+      return shared_bounds(m, addr);
+    case Space::Local:
+      return local_bounds(m, addr);
+    case Space::Param:
+      return m.addr ? param_bounds(m, addr) : void();
+    case Space::Generic:
+      return m_.facts.asks ? void() : generic_bounds(m, addr);
+    default:
+      return m_.facts.asks && m.space == Space::Global ? void() : global_bounds(m, addr, writes);
+  }
+}
+
+void Emitter::global_bounds(const MemRef& m, LV& addr, bool writes) {
+  const std::pair<const ir::Inst*, u32> key{inst_, m.base.v};
+  const bool planned = m.base.valid() && m.base_offset == 0 && near(m.offset);
+  if (!planned || !in_reach_.contains(key)) {
+    const auto root = reach_root_.find(key);
+    LV by = addr;
+    if (planned && root != reach_root_.end() && root->second != m.base) by = read_value(root->second);
+    const Extent e = extent(m, by.shape);
+    note_test(outside_global(by, near(e.first) && near(e.last) ? 0 : e.first), BadAccess::Global, m, addr);
+  }
+  if (writes) make_tests();
+}
+
+// Lanes whose access is not in what the blocks of the cluster have, by generic address.
+llvm::Value* Emitter::lanes_outside_window(LV& addr, const MemRef& m) {
+  auto splat = [&](u64 v) { return llvm::ConstantInt::get(vec_type(64), v); };
+  auto wide = [&](Value* v) { return b_.CreateVectorSplat(kWarpSize, b_.CreateZExt(v, b_.getInt64Ty())); };
+  constexpr u64 kStride = device::kCtaSharedStride;
+  Value* window = b_.CreatePtrToInt(window_, b_.getInt64Ty());
+  Value* d = b_.CreateSub(vec(addr), wide(b_.CreateSub(window, b_.getInt64(static_cast<u64>(m.offset)))));
+  Value* beyond = b_.CreateICmpUGE(d, b_.CreateMul(wide(limits_.blocks), splat(kStride)));
+  Value* last = b_.CreateSub(wide(limits_.shared), splat(bytes_of(m)));
+  return b_.CreateOr(beyond, b_.CreateICmpUGT(b_.CreateAnd(d, splat(kStride - 1)), last));
+}
+
+// Most generic addresses are global ones; those of the cluster's shared memory are tested here, and the runtime knows the rest.
+void Emitter::generic_bounds(const MemRef& m, LV& addr) {
+  flush_stores();
+  Block* go = cold_block(b_.CreateICmpNE(outside_global(addr, m.offset), b_.getInt32(0)), "windows", "generic");
+  Value* bad = b_.CreateAnd(lanes_outside_global(addr, m.offset), lanes_outside_window(addr, m));
+  Block* window = cold_block(b_.CreateICmpNE(lanes_of(bad), b_.getInt32(0)), "other", "window");
+  V at = make(addr), none;
+  if (m.offset) at = bin(Bin::Add, at, imm(64, static_cast<u64>(m.offset)));
+  call_rt_now(RtFn::CheckGeneric, {at, imm(64, bytes_of(m))}, {}, &none);
+  b_.CreateBr(window);
+  b_.SetInsertPoint(window);
+  b_.CreateBr(go);
+  b_.SetInsertPoint(go);
+}
+
+// Negative numbers are refused: a test is two or three operations on the base of the address, or on 32 offsets.
+void Emitter::shared_bounds(const MemRef& m, LV& addr) {
+  const Extent e = extent(m, addr.shape);
+  const bool scalar = !addr.shape.varying() && !addr.guard;
+  const u64 known_end = (device::kReservedShared + u64{m_.shared_static}) & ~u64{device::kSharedGrain - 1};
+  const u64 low = addr.shape.known ? addr.shape.value : addr.shape.lo, high = addr.shape.known ? low : addr.shape.hi;
+  const bool small = scalar && high < u64{1} << 31, above = small && static_cast<i64>(low) + e.first >= 0;
+  if (m_.facts.cluster_one && above && static_cast<i64>(high) + e.last < static_cast<i64>(known_end)) return;
+  Value* v = scalar ? addr.base : vec(addr);
+  v = b_.CreateZExtOrTrunc(v, scalar ? static_cast<llvm::Type*>(b_.getInt32Ty()) : vec_type(32));
+  auto like = [&](Value* x) { return scalar ? x : b_.CreateVectorSplat(kWarpSize, x); };
+  auto number = [&](i64 x) { return llvm::ConstantInt::get(v->getType(), static_cast<u64>(x), true); };
+  Value* first = e.first ? b_.CreateAdd(v, number(e.first)) : v;
+  Value* in_block = v;
+  Value* bad = nullptr;
+  if (!m_.facts.cluster_one) {
+    constexpr u32 kStride = static_cast<u32>(device::kCtaSharedStride);
+    in_block = b_.CreateSub(b_.CreateAnd(first, number(kStride - 1)), number(e.first));
+    Value* all = b_.CreateSub(b_.CreateMul(limits_.blocks, b_.getInt32(kStride)), b_.getInt32(1));
+    bad = b_.CreateOr(first, b_.CreateSub(like(all), first));
+  } else if (!above) {
+    bad = first;
+  }
+  Value* room = b_.CreateSub(like(b_.CreateSub(limits_.shared, b_.getInt32(static_cast<u32>(e.last + 1)))), in_block);
+  bad = bad ? b_.CreateOr(bad, room) : room;
+  bad = scalar ? b_.CreateLShr(bad, 31) : lanes_of(b_.CreateICmpSLT(bad, number(0)));
+  note_test(bad, BadAccess::Shared, m, addr);
+}
+
+// Variables with an index that stays inside are not tested; a frame is known to have room (require_stack).
+void Emitter::local_bounds(const MemRef& m, LV& addr) {
+  if (m.base.valid() && m.base.v < reach_.size() && reach_[m.base.v].symbol.valid()) {
+    const Reach& r = reach_[m.base.v];
+    const ir::Symbol& s = m_.ir.symbols[r.symbol.v];
+    const i64 add = m.base_offset + m.offset;
+    if (s.space == Space::Local && r.low + add >= 0 && r.high + add + bytes_of(m) <= static_cast<i64>(s.size)) return;
+  }
+  if (!m.addr) return;
+  LV offset = at(resize(canon(m.addr), 64, false));
+  if (offset.shape.constant() && offset.shape.uniform() && f_.entry &&
+      static_cast<i64>(offset.shape.value) + m.offset >= 0 &&
+      offset.shape.value + static_cast<u64>(m.offset) + bytes_of(m) <= f_.local_bytes)
+    return;
+  Value* limit = b_.CreateSub(limits_.local, b_.getInt64(bytes_of(m)));
+  const u64 add = device::kLocalBefore + static_cast<u64>(m.offset);
+  Value* d = b_.CreateAdd(vec(offset), llvm::ConstantInt::get(vec_type(64), add));
+  note_test(lanes_of(b_.CreateICmpUGT(d, b_.CreateVectorSplat(kWarpSize, limit))), BadAccess::Local, m, offset);
+  make_tests();
+}
+
+// The address of a parameter is one in the block of parameters.
+void Emitter::param_bounds(const MemRef& m, LV& addr) {
+  Value* params = b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
+  Value* from = b_.CreateSub(params, b_.getInt64(static_cast<u64>(m.offset)));
+  Value* d = b_.CreateSub(vec(addr), b_.CreateVectorSplat(kWarpSize, from));
+  Value* bad = b_.CreateICmpUGT(d, llvm::ConstantInt::get(vec_type(64), device::kParamBytes - bytes_of(m)));
+  note_test(lanes_of(bad), BadAccess::Global, m, addr);
+}
+
+// A frame of a device function must fit behind those of its callers.
+void Emitter::require_stack(Value* top) {
+  Value* limit = b_.CreateTrunc(limits_.local, b_.getInt32Ty());
+  limit = b_.CreateSub(limit, b_.getInt32(device::kLocalBefore + device::kLocalBehind));
+  Block* go = cold_block(b_.CreateICmpSGT(top, limit), "overflow", "frame");
+  end_launch(RtFn::StackOverflow, out_->getArg(1), llvm::ConstantPointerNull::get(b_.getPtrTy()));
+  b_.SetInsertPoint(go);
+}
+
+}  // namespace us::codegen

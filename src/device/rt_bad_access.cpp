@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "device/bad_access.h"
+#include "device/limits.h"
+#include "device/machine.h"
+#include "device/rt.h"
+
+namespace us::device {
+namespace {
+
+u64 address_of(const BadAccess& a, const u8* table, u64 base, u32 lane) {
+  if (a.where == BadAccess::Rows) return reinterpret_cast<const u64*>(base)[lane] + a.offset;
+  if (a.where > BadAccess::Rows) base += reinterpret_cast<const u64*>(table + a.where)[lane];
+  return base + a.offset;
+}
+
+bool breaks(const Warp& w, const BadAccess& a, u64 address) {
+  if (a.rule == BadAccess::Misaligned) return address & (a.bytes - 1);
+  if (a.where == BadAccess::Unknown) return address != a.offset;
+  if (a.rule == BadAccess::Shared) return !in_shared(w, u32(address), a.bytes);
+  if (a.rule == BadAccess::Local) return !in_local(w, u32(address), a.bytes);
+  return !in_global(w, address);
+}
+
+std::string where_is(const BadAccess& a, u64 address) {
+  return a.where == BadAccess::Unknown ? std::string("an address") : fmt::format("address {:#x}", address);
+}
+
+[[noreturn]] void report(Warp& w, const BadAccess& a, const u8* table, u64 base, u32 lanes) {
+  const u64 address = address_of(a, table, base, first_lane(lanes));
+  std::string line = a.text ? std::string(reinterpret_cast<const char*>(table + a.text)) : line_of_call(w);
+  if (a.rule == BadAccess::Misaligned)
+    die_at(w, Outcome::MisalignedAddress,
+           fmt::format("misaligned access: {} bytes at {}, which is no multiple of {}", a.bytes, where_is(a, address),
+                       a.bytes),
+           lanes, std::move(line));
+  const bool known = a.where != BadAccess::Unknown;
+  Refusal r = a.rule == BadAccess::Shared  ? refuse_shared(w, known, u32(address), a.bytes)
+              : a.rule == BadAccess::Local ? refuse_local(w, known, u32(address), a.bytes)
+                                           : refuse_global(w, known, address);
+  die_at(w, r.outcome, std::move(r.text), lanes, std::move(line));
+}
+
+}  // namespace
+
+void rt_BadAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const auto* table = reinterpret_cast<const u8*>(args[0]);
+  const u64 count = *reinterpret_cast<const u64*>(table);
+  const auto* list = reinterpret_cast<const BadAccess*>(table + 8);
+  for (u64 k = 0; k < count; ++k) {
+    u32 lanes = 0;
+    for (u32 l : Lanes(mask))
+      if (breaks(w, list[k], address_of(list[k], table, args[1 + k], l))) lanes |= 1u << l;
+    if (lanes) report(w, list[k], table, args[1 + k], lanes);
+  }
+  report(w, list[0], table, args[1], mask);
+}
+
+// A generic address that is not in the global part: the windows of the cluster, the lane's own local memory, parameters.
+void rt_CheckGeneric(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) require_generic(w, args[l], args[32 + l], l);
+}
+
+void rt_StackOverflow(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  die(w, Outcome::IllegalAddress, overflow_text(w), mask);
+}
+
+}  // namespace us::device

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/address_space.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+namespace us::memory {
+namespace {
+
+constexpr u64 kPage = 4096;
+constexpr u64 kWished = u64{0x20} << 40;      // the same in every run, where nothing else is
+constexpr u64 kGlobal = u64{1} << 44, kWindows = u64{1} << 45;
+constexpr u64 kLeastGlobal = u64{1} << 36;    // a host with little room: sanitizers, `ulimit -v`
+constexpr int kNoAccess = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+void* ptr(u64 a) { return reinterpret_cast<void*>(a); }
+u64 address(void* p) { return p == MAP_FAILED ? 0 : reinterpret_cast<u64>(p); }
+
+}  // namespace
+
+AddressSpace::AddressSpace() {
+  u64 windows = kWindows;
+  for (u64 global = kGlobal; global >= kLeastGlobal; global /= 2, windows /= 2)
+    if (reserve(global, windows)) break;
+  if (!base_) return;
+  if (windows < kWindows / 8) window_gap_ = 16u << 20;
+  free_.give(global_ + kReach, global_bytes_ - 2 * kReach);
+  free_windows_.give(windows_, windows_bytes_);
+}
+
+// The global part begins and ends with `kReach` bytes that stay empty: a legal access has its array's address inside.
+bool AddressSpace::reserve(u64 global, u64 windows) {
+  const u64 empty = 2 * kReach;
+  bytes_ = empty + global + empty + windows + kWindowReach;
+  base_ = address(mmap(ptr(kWished), bytes_, PROT_NONE, kNoAccess, -1, 0));
+  if (!base_) return false;
+  madvise(ptr(base_), bytes_, MADV_DONTDUMP);
+  global_ = base_ + kReach, global_bytes_ = kReach + global + kReach;
+  windows_ = global_ + global_bytes_ + kReach, windows_bytes_ = windows;
+  return true;
+}
+
+AddressSpace::~AddressSpace() {
+  if (base_) munmap(ptr(base_), bytes_);
+}
+
+u64 AddressSpace::take(u64 bytes, u64 align, u64 wished) {
+  std::lock_guard l(m_);
+  const u64 span = round_up(bytes, kPage) + kPage;
+  if (bytes > global_bytes_) return 0;
+  align = std::max(align, kPage);
+  if (wished && wished % align == 0 && free_.take_at(wished, span)) return wished;
+  return free_.take_next(span, align);
+}
+
+void AddressSpace::give(u64 at, u64 bytes) {
+  const u64 span = round_up(bytes, kPage);
+  mmap(ptr(at), span, PROT_NONE, kNoAccess | MAP_FIXED, -1, 0);
+  madvise(ptr(at), span, MADV_DONTDUMP);
+  std::lock_guard l(m_);
+  free_.give(at, span + kPage);
+}
+
+u64 AddressSpace::map(u64 bytes) {
+  const u64 at = take(bytes, kPage);
+  if (at && mprotect(ptr(at), round_up(bytes, kPage), PROT_READ | PROT_WRITE) == 0) return at;
+  if (at) give(at, bytes);
+  return 0;
+}
+
+u64 AddressSpace::map_file(u64 bytes, int file) {
+  const u64 at = take(bytes, kPage);
+  if (at && mmap(ptr(at), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED) return at;
+  if (at) give(at, bytes);
+  return 0;
+}
+
+u64 AddressSpace::map_window(u64 bytes) {
+  u64 at = 0;
+  {
+    std::lock_guard l(m_);
+    at = free_windows_.take(round_up(bytes, kPage) + window_gap_, u64{16} << 20);
+  }
+  if (at && mprotect(ptr(at), round_up(bytes, kPage), PROT_READ | PROT_WRITE) == 0) return at;
+  if (at) give_window(at, bytes);
+  return 0;
+}
+
+void AddressSpace::give_window(u64 at, u64 bytes) {
+  const u64 span = round_up(bytes, kPage);
+  mmap(ptr(at), span, PROT_NONE, kNoAccess | MAP_FIXED, -1, 0);
+  std::lock_guard l(m_);
+  free_windows_.give(at, span + window_gap_);
+}
+
+}  // namespace us::memory

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The addresses that virtual devices may touch: one range of the process, apart from everything else that is in it.
+//
+//   | reach | global: heaps, pinned memory, mappings ... | reach | windows: shared and local memory of clusters | reach |
+//
+// Compiled code tests addresses against the global part. What lies at most `kReach` from an address inside is then memory of
+// a device or none at all, so one test of an array's address speaks for all accesses to the array whose index is bounded.
+// Windows lie `kWindowReach` apart from each other and from anything else: a 32-bit offset from one cannot hit another.
+#pragma once
+#include <mutex>
+
+#include "memory/extents.h"
+
+namespace us::memory {
+
+class AddressSpace {
+ public:
+  static constexpr u64 kReach = u64{1} << 37;
+  static constexpr u64 kWindowReach = u64{1} << 31;
+
+  AddressSpace();
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  bool reserved() const { return base_ != 0; }  // false: the host has no room (`ulimit -v`)
+  u64 global_start() const { return global_; }
+  u64 global_bytes() const { return global_bytes_; }
+  bool in_global(u64 address) const { return address - global_ < global_bytes_; }
+  bool in_windows(u64 address) const { return address - windows_ < windows_bytes_; }
+
+  // Addresses of the global part, without access, with a gap behind them; 0: none left.
+  u64 take(u64 bytes, u64 align, u64 wished = 0);
+  void give(u64 at, u64 bytes);  // what is mapped there goes
+  // The same with zero pages behind it; `file`: its pages, shared.
+  u64 map(u64 bytes);
+  u64 map_file(u64 bytes, int file);
+  // Zero pages in the part for windows.
+  u64 map_window(u64 bytes);
+  void give_window(u64 at, u64 bytes);
+
+ private:
+  bool reserve(u64 global, u64 windows);
+  u64 base_ = 0, bytes_ = 0;
+  u64 global_ = 0, global_bytes_ = 0, windows_ = 0, windows_bytes_ = 0, window_gap_ = kWindowReach;
+  std::mutex m_;
+  Extents free_, free_windows_;
+};
+
+}  // namespace us::memory
