@@ -11,8 +11,9 @@ namespace us::codegen {
 struct Variant {
   device::Dim3 block{0, 0, 0};  // 0 = generic
   device::Dim3 cluster{1, 1, 1};
-  bool asks = false;       // accesses to global memory ask the device first: it is one of several, or memory is registered
-  bool dependent = false;  // launched to run beside its predecessors: griddepcontrol.wait has something to wait for
+  bool asks = false;  // accesses to global memory ask the device first: it is one of several, or memory is registered
+  bool usual_space = false;  // device memory is at AddressSpace::kUsualStart
+  bool dependent = false;    // launched to run beside its predecessors: griddepcontrol.wait has something to wait for
 };
 
 struct Options {

@@ -45,8 +45,8 @@ Known of_type(isa::Type t) {
 
 class ReachOf {
  public:
-  ReachOf(const ir::Module& m, const ir::Function& f, const ir::Cfg& cfg)
-      : m_(m), f_(f), cfg_(cfg), at_(f.regs.size()), ranges_(f.regs.size()), seen_(f.regs.size(), 0) {}
+  ReachOf(const ir::Module& m, const ir::Function& f, const ir::Cfg& cfg, const Analysis& a)
+      : m_(m), f_(f), cfg_(cfg), a_(a), at_(f.regs.size()), ranges_(f.regs.size()), seen_(f.regs.size(), 0) {}
 
   // One pass in reverse post-order: what comes round a loop has a root of its own.
   std::vector<Reach> run() {
@@ -56,6 +56,21 @@ class ReachOf {
 
  private:
   bool wide(ir::ValueId v) const { return f_.regs[v.v] == ir::Width::B64; }
+  bool followed(ir::ValueId v) const { return wide(v) || f_.regs[v.v] == ir::Width::B32; }
+  // Numbers of a register, as signed ones.
+  Known in_width(ir::ValueId v, const Known& k) const {
+    const bool fits = k && (wide(v) || (k->low >= -(i64{1} << 31) && k->high < i64{1} << 31));
+    return fits ? k : std::nullopt;
+  }
+  // What the analysis of shapes knows: thread indices above all.
+  Known of_shape(ir::ValueId v) const {
+    const Shape& s = a_.shapes[v.v];
+    if (s.varying() || s.guarded || s.bits != ir::bits_of(f_.regs[v.v])) return std::nullopt;
+    const u64 low = s.known ? s.value : s.lo, high = s.known ? s.value : s.hi;
+    if (high >= u64{1} << 31) return std::nullopt;
+    return range(static_cast<i64>(low) + (s.pattern() ? s.min_offset() : 0),
+                 static_cast<i64>(high) + (s.pattern() ? s.max_offset() : 0));
+  }
 
   void block(const ir::Block& b) {
     for (const ir::Phi& p : b.phis) define(p.dest, merged(p.in), range_of(p.in));
@@ -70,15 +85,20 @@ class ReachOf {
     if (!r.root.valid() && !r.symbol.valid()) r = {v, {}, 0, 0};
     seen_[v.v] = 1;
     at_[v.v] = r;
-    ranges_[v.v] = k;
+    ranges_[v.v] = in_width(v, k);
+    if (!ranges_[v.v] && followed(v)) ranges_[v.v] = in_width(v, of_shape(v));
   }
 
   // --- addresses
   Reach of(const Operand& o) const {
     if (o.kind == Operand::Kind::Symbol && m_.symbols[o.sym.v].kind == ir::Symbol::Kind::Variable && fits(o.imm))
       return {{}, o.sym, o.imm, o.imm};
-    if (o.kind != Operand::Kind::Value || !seen_[o.value.v] || !wide(o.value)) return {};
+    if (o.kind != Operand::Kind::Value || !seen_[o.value.v] || !followed(o.value)) return {};
     return at_[o.value.v];
+  }
+  Reach of_symbol(const Operand& o) const {
+    const Reach r = of(o);
+    return r.symbol.valid() ? r : Reach{};
   }
   static Reach moved(Reach r, const Known& by, bool minus = false) {
     const Known k = sum(Range{r.low, r.high}, by, minus);
@@ -98,8 +118,13 @@ class ReachOf {
     }
     return r;
   }
+  // Addresses of 32 bits, those of shared memory, are followed from variables only: they wrap.
   Reach result(const ir::Inst& i) const {
-    if (!wide(i.ops[0].value)) return {};
+    if (!followed(i.ops[0].value)) return {};
+    const Reach r = result_of(i);
+    return wide(i.ops[0].value) || r.symbol.valid() ? r : Reach{};
+  }
+  Reach result_of(const ir::Inst& i) const {
     switch (i.form) {
       case Form::mov:
         return of(i.ops[1]);
@@ -114,6 +139,10 @@ class ReachOf {
         return moved(of(i.ops[1]), known(i.ops[2]), true);
       case Form::mad_wide:
         return moved(of(i.ops[3]), product(narrow(i.ops[1], i.type()), narrow(i.ops[2], i.type())));
+      case Form::mad_lo:
+        return moved(of(i.ops[3]), product(known(i.ops[1]), known(i.ops[2])));
+      case Form::cvt_int_int:  // of 32 bits, between registers
+        return isa::bits_of(i.type(0)) == isa::bits_of(i.type(1)) || wide(i.ops[0].value) ? of_symbol(i.ops[1]) : Reach{};
       case Form::selp:
         return merged({i.ops[1], i.ops[2]});
       default:
@@ -124,13 +153,22 @@ class ReachOf {
   // --- numbers: only those of 64 bits are followed
   Known known(const Operand& o) const {
     if (o.kind == Operand::Kind::Imm) return range(o.imm, o.imm);
-    if (o.kind != Operand::Kind::Value || !seen_[o.value.v] || !wide(o.value)) return std::nullopt;
+    if (o.kind != Operand::Kind::Value || !seen_[o.value.v] || !followed(o.value)) return std::nullopt;
     return ranges_[o.value.v];
+  }
+  Known converted(const ir::Inst& i) const {
+    const Known to = of_type(i.type(0)), k = known(i.ops[1]);
+    const Known from = isa::bits_of(i.type(1)) == 64 ? k : narrow(i.ops[1], i.type(1));
+    if (isa::bits_of(i.type(0)) == 64) return from;
+    const bool same = from && to && from->low >= to->low && from->high <= to->high;
+    return same ? from : to;
   }
   Known narrow(const Operand& o, isa::Type t) const {
     const Known all = of_type(t);
     const bool literal = o.kind == Operand::Kind::Imm && all && o.imm >= all->low && o.imm <= all->high;
-    return literal ? range(o.imm, o.imm) : all;
+    if (literal) return range(o.imm, o.imm);
+    const Known k = known(o);
+    return k && all && k->low >= all->low && k->high <= all->high ? k : all;
   }
   Known range_of(const std::vector<Operand>& in) const {
     Known r;
@@ -143,13 +181,13 @@ class ReachOf {
     return r;
   }
   Known range_of(const ir::Inst& i) const {
-    if (!wide(i.ops[0].value)) return std::nullopt;
+    if (!followed(i.ops[0].value)) return std::nullopt;
+    if (i.type_count && isa::class_of(i.type()) == isa::TypeClass::Packed) return std::nullopt;
     switch (i.form) {
       case Form::mov:
         return known(i.ops[1]);
       case Form::cvt_int_int:
-        if (isa::bits_of(i.type(0)) < 64) return of_type(i.type(0));
-        return isa::bits_of(i.type(1)) == 64 ? known(i.ops[1]) : of_type(i.type(1));
+        return converted(i);
       case Form::add_int:
         return sum(known(i.ops[1]), known(i.ops[2]), false);
       case Form::sub_int:
@@ -160,6 +198,20 @@ class ReachOf {
         return sum(product(narrow(i.ops[1], i.type()), narrow(i.ops[2], i.type())), known(i.ops[3]), false);
       case Form::mul_lo:
         return product(known(i.ops[1]), known(i.ops[2]));
+      case Form::mad_lo:
+        return sum(product(known(i.ops[1]), known(i.ops[2])), known(i.ops[3]), false);
+      case Form::bfe:
+        if (isa::is_signed(i.type()) || i.ops[3].kind != Operand::Kind::Imm || i.ops[3].imm < 0 || i.ops[3].imm > 30)
+          return std::nullopt;
+        return range(0, (i64{1} << i.ops[3].imm) - 1);
+      case Form::shr: {
+        const u32 bits = isa::bits_of(i.type());
+        if (i.ops[2].kind != Operand::Kind::Imm || i.ops[2].imm < 0 || i.ops[2].imm >= bits) return std::nullopt;
+        const Known k = known(i.ops[1]);
+        if (k && k->low >= 0) return range(k->low >> i.ops[2].imm, k->high >> i.ops[2].imm);
+        const bool clears = !isa::is_signed(i.type()) && i.ops[2].imm > 0;
+        return clears && bits == 32 ? range(0, 0xffffffffll >> i.ops[2].imm) : std::nullopt;
+      }
       case Form::shl:
         if (i.ops[2].kind != Operand::Kind::Imm || i.ops[2].imm < 0 || i.ops[2].imm > 37) return std::nullopt;
         return product(known(i.ops[1]), Range{i64{1} << i.ops[2].imm, i64{1} << i.ops[2].imm});
@@ -169,7 +221,7 @@ class ReachOf {
             return range(0, o.imm);
         return std::nullopt;
       case Form::ld:
-        return isa::bits_of(i.type()) < 64 ? of_type(i.type()) : std::nullopt;
+        return isa::bits_of(i.type()) < ir::bits_of(f_.regs[i.ops[0].value.v]) ? of_type(i.type()) : std::nullopt;
       case Form::selp:
         return range_of({i.ops[1], i.ops[2]});
       default:
@@ -180,6 +232,7 @@ class ReachOf {
   const ir::Module& m_;
   const ir::Function& f_;
   const ir::Cfg& cfg_;
+  const Analysis& a_;
   std::vector<Reach> at_;
   std::vector<Known> ranges_;
   std::vector<u8> seen_;
@@ -187,8 +240,8 @@ class ReachOf {
 
 }  // namespace
 
-std::vector<Reach> reach(const ir::Module& m, const ir::Function& f, const ir::Cfg& cfg) {
-  return ReachOf(m, f, cfg).run();
+std::vector<Reach> reach(const ir::Module& m, const ir::Function& f, const ir::Cfg& cfg, const Analysis& a) {
+  return ReachOf(m, f, cfg, a).run();
 }
 
 }  // namespace us::codegen

@@ -12,6 +12,6 @@ struct Reach {
   i64 low = 0, high = 0;
 };
 
-std::vector<Reach> reach(const ir::Module&, const ir::Function&, const ir::Cfg&);  // by ValueId
+std::vector<Reach> reach(const ir::Module&, const ir::Function&, const ir::Cfg&, const Analysis&);  // by ValueId
 
 }  // namespace us::codegen

@@ -70,6 +70,7 @@ struct LaunchFacts {
   bool cluster_one = true;       // cluster is 1x1x1
   bool deferred_copies = false;  // see Options
   bool asks = false;             // see Variant
+  bool usual_space = false;      // see Variant
   bool dependent = false;        // see Variant
   bool fast_math = false;        // see Options
   bool one_thread = false;       // the block is one thread: only lane 0 is ever active, so every value is uniform

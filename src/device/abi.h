@@ -13,7 +13,8 @@
 namespace us::device {
 
 inline constexpr u32 kAbiVersion = 6;
-inline constexpr u64 kCtaSharedStride = 16u << 20;  // bytes between the shared windows of neighbouring CTAs of a cluster
+inline constexpr u64 kCtaSharedStride = 16u
+                                        << 20;  // bytes between the shared windows of neighbouring CTAs of a cluster
 inline constexpr u32 kAllocaBytes = 16 * 1024;  // of each thread's local memory, for alloca
 inline constexpr u32 kReservedShared = 1024;    // bytes at the start of each CTA's window (cc 9.0)
 inline constexpr u32 kSharedGrain = 128;        // a block has shared memory in pieces of this size
@@ -54,7 +55,7 @@ struct GridCtx {
   u32 local_bytes = 0;           // per thread
   u32 envreg[4] = {0, 0, 0, 0};  // %envreg1/2: grid workspace address for cooperative groups
   u32 nsmid = 132;
-  u32 shared_end = ~u32{0} >> 1;           // bytes of a block's window that it may touch: kReservedShared and all it has
+  u32 shared_end = ~u32{0} >> 1;  // bytes of a block's window that it may touch: kReservedShared and all it has
   u64 global_start = 0, global_bytes = ~u64{0};  // addresses that are device memory, if any memory is there
   const void* code = nullptr;  // the launch's KernelCode, for code that is not self-contained (the interpreter)
   u64 graph_exec = 0;          // %current_graph_exec: of a graph that kernels may launch
@@ -80,9 +81,9 @@ struct WarpCtx {
   u8* window = nullptr;              // = cta->cluster_window
   u32 shared_base = 0;               // offset of this CTA in the window: cluster_rank * kCtaSharedStride
   u32 warp_id = 0;
-  u32 live = 0;          // lanes that have not exited; compiled code keeps it current before every rt call
-  u32 spin = 0;          // iterations left of the spin budget; compiled code counts it down at spinning back edges
-  u8* local = nullptr;   // first frame of lane 0, kLocalBefore bytes behind its local memory; lane l: + l * local_stride
+  u32 live = 0;         // lanes that have not exited; compiled code keeps it current before every rt call
+  u32 spin = 0;         // iterations left of the spin budget; compiled code counts it down at spinning back edges
+  u8* local = nullptr;  // first frame of lane 0, kLocalBefore bytes behind its local memory; lane l: + l * local_stride
   u64 local_stride = 0;  // bytes
   u32 local_top = 0;     // bytes of local memory used by the frames below (device functions' .local)
   u32 line = 0;          // of the program, where it gave way last

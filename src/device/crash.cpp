@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "device/limits.h"
+#include "device/machine.h"
 #include "device/report.h"
 #include "device/slot.h"
 
@@ -19,7 +20,6 @@ namespace {
 thread_local Worker* this_worker = nullptr;
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 struct sigaction previous[64];
-constexpr i64 kLowest = -(i64{1} << 31), kHighest = (i64{1} << 31) - 1;  // offsets from a window
 
 void pass_on(int signal, siginfo_t* info, void* context) {
   struct sigaction& old = previous[signal];
@@ -93,15 +93,14 @@ Fault crash_fault(Warp& w, const Crash& c) {
                 "access to the shared memory of block {}, which has ended; expected barrier.cluster or another wait "
                 "that keeps the blocks of the cluster alive\n{}",
                 text_of(gone->ctaid), place)};
-  const i64 offset = i64(std::bit_cast<u64>(c.address) - std::bit_cast<u64>(w.window));
-  if (offset >= kLowest && offset <= kHighest) {
-    Refusal r = refuse_shared(w, true, u32(offset), 1);
-    return {r.outcome, fmt::format("{}\n{}", r.text, place)};
-  }
-  if (!in_global(w, std::bit_cast<u64>(c.address))) {
-    Refusal r = refuse_global(w, true, std::bit_cast<u64>(c.address));
-    return {r.outcome, fmt::format("{}\n{}", r.text, place)};
-  }
+  const u64 address = std::bit_cast<u64>(c.address);
+  const auto refused = [&](Refusal r) { return Fault{r.outcome, fmt::format("{}\n{}", r.text, place)}; };
+  const memory::AddressSpace* space = w.home->slot->worker->machine.options.space;
+  const i64 offset = i64(address - std::bit_cast<u64>(w.window));
+  constexpr i64 kReach = memory::AddressSpace::kWindowReach;
+  if (space && space->in_windows(address) && offset >= -kReach && offset < kReach)
+    return refused(refuse_shared(w, true, u32(offset), 1));
+  if (!in_global(w, address)) return refused(refuse_global(w, true, address));
   return {Outcome::IllegalAddress,
           fmt::format("illegal memory access at address {}: no allocation is there\n{}", c.address, place)};
 }

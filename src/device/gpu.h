@@ -17,15 +17,15 @@ namespace us::device {
 
 enum class Outcome : u8 {
   Ok,
-  IllegalAddress,      // cudaErrorIllegalAddress
+  IllegalAddress,       // cudaErrorIllegalAddress
   InvalidAddressSpace,  // cudaErrorInvalidAddressSpace
-  MisalignedAddress,   // cudaErrorMisalignedAddress
-  IllegalInstruction,  // cudaErrorIllegalInstruction
-  HardwareStackError,  // cudaErrorHardwareStackError
-  Trap,                // cudaErrorLaunchFailure
-  Assert,              // cudaErrorAssert
-  Deadlock,            // nothing can run: reported, cudaErrorLaunchTimeout
-  NotSupported,        // reached something we do not implement, named in the message
+  MisalignedAddress,    // cudaErrorMisalignedAddress
+  IllegalInstruction,   // cudaErrorIllegalInstruction
+  HardwareStackError,   // cudaErrorHardwareStackError
+  Trap,                 // cudaErrorLaunchFailure
+  Assert,               // cudaErrorAssert
+  Deadlock,             // nothing can run: reported, cudaErrorLaunchTimeout
+  NotSupported,         // reached something we do not implement, named in the message
 };
 
 // Everything a person needs to find the fault.
@@ -86,13 +86,13 @@ struct Launch {
 
 struct GpuOptions {
   memory::AddressSpace* space = nullptr;  // where windows and the heap of kernels lie; null: anywhere
-  u32 workers = 0;             // 0 = host cores
-  bool deterministic = false;  // one order of CTAs and warps
+  u32 workers = 0;                        // 0 = host cores
+  bool deterministic = false;             // one order of CTAs and warps
   u32 sms = 132;
   AsyncChoice async;
   u32 spin_budget = 64;      // iterations of a spinning loop before the warp yields
   double spin_limit_s = 30;  // nothing but spinning for this long: reported as a deadlock
-  bool alone = true;  // the only device: all of the global part of the address space is its own
+  bool alone = true;         // the only device: all of the global part of the address space is its own
   // Up to where the memory from an address on may be read, or written; 0: it may not. Null: everything.
   std::function<u64(u64 address, bool write)> reach;
   u64 printf_fifo_bytes = 1 << 20;

@@ -38,8 +38,9 @@ u64 GuestHeap::allocate(u64 bytes) {
   if (bytes == 0 || bytes > bytes_) return 0;
   std::lock_guard lock(m_);
   if (!base_) {
-    void* p = space_ ? reinterpret_cast<void*>(space_->map(bytes_))
-                     : mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* p = space_
+                  ? reinterpret_cast<void*>(space_->map(bytes_))
+                  : mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (!p || p == MAP_FAILED) return 0;
     base_ = static_cast<u8*>(p);
     insert_free(0, bytes_ / kGrain * kGrain);

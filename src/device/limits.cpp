@@ -32,10 +32,9 @@ Refusal refuse_global(const Warp& w, bool known, u64 address) {
     return {Outcome::InvalidAddressSpace,
             fmt::format("global memory access at {}, which is a generic address of shared or local memory", where)};
   const bool small = known && address < 4096;
-  return {Outcome::IllegalAddress,
-          fmt::format("illegal memory access at {}: {}", where,
-                      small ? "a null pointer, or an offset from one"
-                            : "no device, managed, pinned or registered memory is there")};
+  return {Outcome::IllegalAddress, fmt::format("illegal memory access at {}: {}", where,
+                                               small ? "a null pointer, or an offset from one"
+                                                     : "no device, managed, pinned or registered memory is there")};
 }
 
 Refusal refuse_shared(const Warp& w, bool known, u32 offset, u64 bytes) {
@@ -46,10 +45,11 @@ Refusal refuse_shared(const Warp& w, bool known, u32 offset, u64 bytes) {
   if (offset / kCtaSharedStride >= w.home->slot->grid->cluster_ctas)
     return {Outcome::IllegalInstruction,
             fmt::format("shared memory access at offset {:#x}, which is outside of the shared window", offset)};
-  return {Outcome::IllegalAddress,
-          fmt::format("illegal shared memory access: {} bytes at offset {:#x}; the block has {} bytes (1024 reserved, {} "
-                      "static, {} dynamic, rounded up to 128)",
-                      bytes, at, end, w.grid->shared_static, w.grid->shared_dynamic)};
+  return {
+      Outcome::IllegalAddress,
+      fmt::format("illegal shared memory access: {} bytes at offset {:#x}; the block has {} bytes (1024 reserved, {} "
+                  "static, {} dynamic, rounded up to 128)",
+                  bytes, at, end, w.grid->shared_static, w.grid->shared_dynamic)};
 }
 
 Refusal refuse_local(const Warp& w, bool known, u32 offset, u64 bytes) {
@@ -60,12 +60,14 @@ Refusal refuse_local(const Warp& w, bool known, u32 offset, u64 bytes) {
 }
 
 std::string overflow_text(const Warp& w) {
-  return fmt::format("stack overflow: calls nested too deeply for {} bytes of local memory (cudaLimitStackSize sets it)",
-                     w.local_stride - kLocalBefore - kLocalBehind);
+  return fmt::format(
+      "stack overflow: calls nested too deeply for {} bytes of local memory (cudaLimitStackSize sets it)",
+      w.local_stride - kLocalBefore - kLocalBehind);
 }
 
 void require_shared(Warp& w, u32 offset, u64 bytes, u32 lane) {
-  if (in_shared(w, offset, bytes)) [[likely]] return;
+  if (in_shared(w, offset, bytes)) [[likely]]
+    return;
   Refusal r = refuse_shared(w, true, offset, bytes);
   die(w, r.outcome, std::move(r.text), 1u << lane);
 }

@@ -129,6 +129,7 @@ Error Context::launch(Function& f, const LaunchConfig& c, const LaunchArgs& args
   const codegen::Variant variant{.block = c.block,
                                  .cluster = cluster,
                                  .asks = runtime().asks(),
+                                 .usual_space = runtime().space().usual(),
                                  .dependent = overlaps && f.module().waits_for_grids()};
   if (const Error e = f.code(variant, code, log); failed(e)) {
     runtime().report(log);

@@ -84,9 +84,18 @@ Error DeviceGrid::place_of(const Caller& c, u64 stream, Place& out) {
   return streams_.contains(stream) ? Error::Success : Error::InvalidHandle;
 }
 
+ParamBlock DeviceGrid::Prepared::params() const {
+  ParamBlock block(function->ir().param_bytes, 0);
+  std::memcpy(block.data(), reinterpret_cast<const void*>(buffer), std::min<u64>(bytes, block.size()));
+  return block;
+}
+
 u64 DeviceGrid::keep(std::unique_ptr<Prepared> p, u64 bytes) {
-  p->params.assign(std::max<u64>(bytes, 16), 0);
-  const u64 at = reinterpret_cast<u64>(p->params.data());
+  p->heap = &context_.device().heap();
+  p->bytes = std::max<u64>(bytes, 16);
+  const u64 at = p->buffer = p->heap->allocate(p->bytes);
+  if (!at) return 0;
+  std::memset(reinterpret_cast<void*>(at), 0, p->bytes);
   std::lock_guard l(m_);
   prepared_[at] = std::move(p);
   return at;
@@ -117,7 +126,6 @@ Error DeviceGrid::shape(u64 buffer, u64 function, Words w) {
   if (p == prepared_.end()) return Error::InvalidValue;
   p->second->function = f;
   p->second->config = config_of(w);
-  if (p->second->params.size() < f->ir().param_bytes) p->second->params.resize(f->ir().param_bytes);
   return Error::Success;
 }
 
@@ -138,8 +146,11 @@ Error DeviceGrid::launch_in(const Place& place, Prepared& p) {
   if (const Error e = validate(*p.function, p.config, cluster); failed(e))
     return e == Error::InvalidValue ? Error::InvalidConfiguration : e;
   std::unique_ptr<device::Launch> launch =
-      context_.make_launch(*p.function, p.config, cluster, std::move(p.params), depth_ + 1);
-  const codegen::Variant variant{.block = p.config.block, .cluster = cluster, .asks = context_.runtime().asks()};
+      context_.make_launch(*p.function, p.config, cluster, p.params(), depth_ + 1);
+  const codegen::Variant variant{.block = p.config.block,
+                                 .cluster = cluster,
+                                 .asks = context_.runtime().asks(),
+                                 .usual_space = context_.runtime().space().usual()};
   std::shared_ptr<const codegen::Compiled> code;
   NodeRef compiled;
   if (p.function->ready_code(variant, code))

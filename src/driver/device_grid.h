@@ -17,6 +17,7 @@
 #include "device/device_runtime.h"
 #include "driver/context.h"
 #include "driver/graph_run.h"
+#include "memory/heap.h"
 
 namespace us::driver {
 
@@ -33,7 +34,12 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
   struct Prepared {
     Function* function = nullptr;
     LaunchConfig config;
-    ParamBlock params;
+    memory::Heap* heap = nullptr;
+    u64 buffer = 0, bytes = 0;  // where the kernel writes the parameters
+    ParamBlock params() const;
+    ~Prepared() {
+      if (buffer) heap->free(buffer);
+    }
   };
   enum class Order { InStream, FireAndForget, Tail };
   // Where work goes: behind the tail of a stream, or nowhere in particular.

@@ -15,8 +15,8 @@ namespace {
 
 bool same(const device::Dim3& a, const device::Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 bool same(const codegen::Variant& a, const codegen::Variant& b) {
-  return same(a.block, b.block) && same(a.cluster, b.cluster) && a.dependent == b.dependent &&
-         a.asks == b.asks;
+  return same(a.block, b.block) && same(a.cluster, b.cluster) && a.dependent == b.dependent && a.asks == b.asks &&
+         a.usual_space == b.usual_space;
 }
 
 u32 registers_of(const ir::Function& f, const DeviceSpec& d, u32 threads) {

@@ -149,6 +149,7 @@ Error GraphExec::prepare(Runtime& runtime, KernelParams& k, bool dependent) {
   const codegen::Variant variant{.block = k.config.block,
                                  .cluster = k.cluster,
                                  .asks = runtime.asks(),
+                                 .usual_space = runtime.space().usual(),
                                  .dependent = dependent && k.function->module().waits_for_grids()};
   const Error e = k.function->code(variant, k.code, log);
   if (failed(e)) runtime.report(log);

@@ -64,10 +64,10 @@ struct Inst {
   std::vector<Operand> ops;
   Operand guard;  // Kind::Value (with negated) or None
   std::vector<Operand>
-      merge;         // SSA only, guarded only: value of each defined register when the guard is false (in def order)
-  SrcLoc loc;        // CUDA source line from .loc when there is one, else the PTX line (file == 0)
+      merge;   // SSA only, guarded only: value of each defined register when the guard is false (in def order)
+  SrcLoc loc;  // CUDA source line from .loc when there is one, else the PTX line (file == 0)
   std::vector<Operand> roots;  // registers whose values are tested on behalf of its accesses
-  std::string text;  // Form::Unknown: the mnemonic; otherwise empty
+  std::string text;            // Form::Unknown: the mnemonic; otherwise empty
   // Form call: callee and its signature
   struct Call {
     SymId callee;                     // direct; else ops[..] Value `target`

@@ -9,9 +9,8 @@ namespace us::memory {
 namespace {
 
 constexpr u64 kPage = 4096;
-constexpr u64 kWished = u64{0x20} << 40;      // the same in every run, where nothing else is
-constexpr u64 kGlobal = u64{1} << 44, kWindows = u64{1} << 45;
-constexpr u64 kLeastGlobal = u64{1} << 36;    // a host with little room: sanitizers, `ulimit -v`
+constexpr u64 kWindows = u64{1} << 45;
+constexpr u64 kLeastGlobal = u64{1} << 39;  // a host with little room: sanitizers, `ulimit -v`
 constexpr int kNoAccess = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 void* ptr(u64 a) { return reinterpret_cast<void*>(a); }
@@ -21,7 +20,7 @@ u64 address(void* p) { return p == MAP_FAILED ? 0 : reinterpret_cast<u64>(p); }
 
 AddressSpace::AddressSpace() {
   u64 windows = kWindows;
-  for (u64 global = kGlobal; global >= kLeastGlobal; global /= 2, windows /= 2)
+  for (u64 global = kUsualBytes; global >= kLeastGlobal; global /= 2, windows /= 2)
     if (reserve(global, windows)) break;
   if (!base_) return;
   if (windows < kWindows / 8) window_gap_ = 16u << 20;
@@ -31,12 +30,11 @@ AddressSpace::AddressSpace() {
 
 // The global part begins and ends with `kReach` bytes that stay empty: a legal access has its array's address inside.
 bool AddressSpace::reserve(u64 global, u64 windows) {
-  const u64 empty = 2 * kReach;
-  bytes_ = empty + global + empty + windows + kWindowReach;
-  base_ = address(mmap(ptr(kWished), bytes_, PROT_NONE, kNoAccess, -1, 0));
+  bytes_ = kReach + global + kReach + windows + kWindowReach;
+  base_ = address(mmap(ptr(kUsualStart - kReach), bytes_, PROT_NONE, kNoAccess, -1, 0));
   if (!base_) return false;
   madvise(ptr(base_), bytes_, MADV_DONTDUMP);
-  global_ = base_ + kReach, global_bytes_ = kReach + global + kReach;
+  global_ = base_ + kReach, global_bytes_ = global;
   windows_ = global_ + global_bytes_ + kReach, windows_bytes_ = windows;
   return true;
 }

@@ -17,6 +17,8 @@ class AddressSpace {
  public:
   static constexpr u64 kReach = u64{1} << 37;
   static constexpr u64 kWindowReach = u64{1} << 31;
+  // Where the global part is unless something else is there: an address is inside if its bits above 2^44 are those.
+  static constexpr u64 kUsualStart = u64{1} << 45, kUsualBytes = u64{1} << 44;
 
   AddressSpace();
   ~AddressSpace();
@@ -26,6 +28,7 @@ class AddressSpace {
   bool reserved() const { return base_ != 0; }  // false: the host has no room (`ulimit -v`)
   u64 global_start() const { return global_; }
   u64 global_bytes() const { return global_bytes_; }
+  bool usual() const { return global_ == kUsualStart && global_bytes_ == kUsualBytes; }
   bool in_global(u64 address) const { return address - global_ < global_bytes_; }
   bool in_windows(u64 address) const { return address - windows_ < windows_bytes_; }
 

@@ -9,10 +9,10 @@ namespace us::memory {
 
 class Extents {
  public:
-  void give(u64 at, u64 bytes);       // joins its neighbours
-  u64 take(u64 bytes, u64 align);     // the first that fits; 0: none
+  void give(u64 at, u64 bytes);         // joins its neighbours
+  u64 take(u64 bytes, u64 align);       // the first that fits; 0: none
   u64 take_next(u64 bytes, u64 align);  // the first that fits behind the last one taken this way, then from the start
-  bool take_at(u64 at, u64 bytes);    // exactly there, if it is free
+  bool take_at(u64 at, u64 bytes);      // exactly there, if it is free
   bool is_free(u64 at, u64 bytes) const;
 
  private:

@@ -45,7 +45,7 @@ class Heap {
   struct Block {
     u64 bytes, span, cost;
     bool pooled;
-  };                               // span: address space, cost: what it counts against the capacity
+  };  // span: address space, cost: what it counts against the capacity
   u64 allocate_pages(u64 bytes, u64 align);
   u64 allocate_small(u64 bytes, u64 align);
   bool release_pages(u64 at, const Block&);

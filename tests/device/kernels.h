@@ -64,6 +64,7 @@ inline std::unique_ptr<Launch> make(void (*run)(WarpCtx*), void* params, const S
   l->code = code;
   l->ctx.grid = s.grid, l->ctx.block = s.block, l->ctx.cluster = s.cluster;
   l->ctx.params = static_cast<const u8*>(params);
+  l->ctx.shared_dynamic = 64 * 1024;  // kernels here take what they like of it
   l->max_resident_ctas = s.max_resident;
   l->cooperative = s.cooperative;
   l->done = std::move(done);

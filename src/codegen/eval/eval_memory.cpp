@@ -58,13 +58,13 @@ void EvalBuilder::require_access(const MemRef& m) {
     rows[1][l] = bytes;
     if (is_shared(m.space)) a = static_cast<u32>(a);
     misaligned |= a & (align - 1);
-    outside |= is_shared(m.space)          ? !in_shared(w, static_cast<u32>(a), bytes)
-               : m.space == Space::Local   ? a >> 32 || !in_local(w, static_cast<u32>(a), bytes)
-               : m.space == Space::Global  ? !in_global(w, a)
-                                           : false;
+    outside |= is_shared(m.space)         ? !in_shared(w, static_cast<u32>(a), bytes)
+               : m.space == Space::Local  ? a >> 32 || !in_local(w, static_cast<u32>(a), bytes)
+               : m.space == Space::Global ? !in_global(w, a)
+                                          : false;
   });
-  const auto rule = misaligned               ? BadAccess::Misaligned
-                    : is_shared(m.space)     ? BadAccess::Shared
+  const auto rule = misaligned                ? BadAccess::Misaligned
+                    : is_shared(m.space)      ? BadAccess::Shared
                     : m.space == Space::Local ? BadAccess::Local
                                               : BadAccess::Global;
   const struct {

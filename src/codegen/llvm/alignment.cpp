@@ -44,9 +44,8 @@ bool Emitter::root_alignment(const MemRef& m, LV& addr) {
     if (rest) note_alignment(b_.getInt32(0), rest, m, addr);
     return true;
   }
-  const bool at_hand = std::any_of(inst_->roots.begin(), inst_->roots.end(), [&](const ir::Operand& o) {
-    return o.value == low.root;
-  });
+  const bool at_hand =
+      std::any_of(inst_->roots.begin(), inst_->roots.end(), [&](const ir::Operand& o) { return o.value == low.root; });
   if (!at_hand) return false;
   std::vector<u32>& tested = alignment_tested_[{low.root.v, rest, m.align}];
   for (u32 b : tested)

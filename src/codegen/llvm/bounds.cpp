@@ -4,8 +4,10 @@
 // faults by itself. Offsets of shared memory are tested against what the block has, those of local memory against the
 // lane's; both only where the compiler does not know.
 #include <algorithm>
+#include <bit>
 
 #include "codegen/llvm/emitter.h"
+#include "memory/address_space.h"
 
 namespace us::codegen {
 
@@ -45,7 +47,7 @@ bool near(i64 d) { return d > -(i64{1} << 36) && d < i64{1} << 36; }
 // A root that was tested in a block above need not be tested again.
 void Emitter::plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
                           const std::function<void(ir::Inst&, ir::ValueId)>& add_root) {
-  reach_ = reach(m_.ir, f_, cfg_);
+  reach_ = reach(m_.ir, f_, cfg_, a_);
   std::map<u32, std::vector<u32>> tested;  // by root: blocks
   for (u32 b : cfg_.rpo)
     for (ir::Inst& i : f_.blocks[b].insts) {
@@ -70,39 +72,30 @@ void Emitter::plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
     }
 }
 
-void Emitter::load_limits() {
-  auto word = [&](std::size_t offset, u32 bits, const char* name) {
-    return load_at(grid_, offset, int_type(bits), name);
-  };
-  limits_.start = word(offsetof(GridCtx, global_start), 64, "global");
-  limits_.bytes = word(offsetof(GridCtx, global_bytes), 64, "global.bytes");
-  limits_.shared = word(offsetof(GridCtx, shared_end), 32, "shared.end");
-  limits_.local = load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "local.stride");
-  limits_.blocks = b_.getInt32(1);
-  if (m_.facts.cluster_one) return;
-  for (u64 k = 0; k < 3; ++k)
-    limits_.blocks = b_.CreateMul(limits_.blocks, word(offsetof(GridCtx, cluster) + 4 * k, 32, "cluster"));
-}
-
 llvm::Value* Emitter::lanes_of(Value* flags) {
   Value* lanes = b_.CreateBitCast(flags, b_.getInt32Ty());
   return mask_full_ ? lanes : b_.CreateAnd(lanes, mask());
 }
 
-llvm::Value* Emitter::lanes_outside_global(LV& addr, i64 offset) {
-  Value* from = b_.CreateSub(limits_.start, b_.getInt64(static_cast<u64>(offset)));
-  Value* d = b_.CreateSub(vec(addr), b_.CreateVectorSplat(kWarpSize, from));
-  return b_.CreateICmpUGE(d, b_.CreateVectorSplat(kWarpSize, limits_.bytes));
+// Outside of the global part of the address space, of an address or of 32.
+llvm::Value* Emitter::is_outside(Value* a, i64 offset) {
+  auto number = [&](u64 x) { return llvm::ConstantInt::get(a->getType(), x); };
+  auto like = [&](Value* x) { return a->getType()->isVectorTy() ? b_.CreateVectorSplat(kWarpSize, x) : x; };
+  if (offset) a = b_.CreateAdd(a, number(static_cast<u64>(offset)));
+  using memory::AddressSpace;
+  constexpr u64 kShift = std::countr_zero(AddressSpace::kUsualBytes);
+  if (m_.facts.usual_space)
+    return b_.CreateICmpNE(b_.CreateLShr(a, number(kShift)), number(AddressSpace::kUsualStart >> kShift));
+  Value* start = load_at(grid_, offsetof(GridCtx, global_start), b_.getInt64Ty(), "global");
+  Value* bytes = load_at(grid_, offsetof(GridCtx, global_bytes), b_.getInt64Ty(), "global.bytes");
+  return b_.CreateICmpUGE(b_.CreateSub(a, like(start)), like(bytes));
 }
 
-// Not zero if the address is outside of the global part: one flag for a base that speaks for all lanes, else one a lane.
+// Not zero if the address is outside: one flag for a base that speaks for all lanes, else one a lane.
 llvm::Value* Emitter::outside_global(LV& addr, i64 offset) {
-  Value *start = limits_.start, *bytes = limits_.bytes;
-  if (!addr.shape.varying() && !addr.guard) {
-    Value* d = b_.CreateSub(b_.CreateAdd(addr.base, b_.getInt64(static_cast<u64>(offset))), start);
-    return b_.CreateZExt(b_.CreateICmpUGE(d, bytes), b_.getInt32Ty());
-  }
-  return lanes_of(lanes_outside_global(addr, offset));
+  const bool scalar = !addr.shape.varying() && !addr.guard;
+  if (scalar) return b_.CreateZExt(is_outside(addr.base, offset), b_.getInt32Ty());
+  return lanes_of(is_outside(vec(addr), offset));
 }
 
 void Emitter::require_bounds(const MemRef& m, LV& addr, bool writes) {
@@ -134,6 +127,19 @@ void Emitter::global_bounds(const MemRef& m, LV& addr, bool writes) {
   if (writes) make_tests();
 }
 
+llvm::Value* Emitter::shared_end() {
+  return load_at(grid_, offsetof(GridCtx, shared_end), b_.getInt32Ty(), "shared.end");
+}
+llvm::Value* Emitter::local_bytes() {
+  return load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "local.stride");
+}
+llvm::Value* Emitter::cluster_blocks() {
+  Value* n = b_.getInt32(1);
+  for (u64 k = 0; k < 3 && !m_.facts.cluster_one; ++k)
+    n = b_.CreateMul(n, load_at(grid_, offsetof(GridCtx, cluster) + 4 * k, b_.getInt32Ty(), "cluster"));
+  return n;
+}
+
 // Lanes whose access is not in what the blocks of the cluster have, by generic address.
 llvm::Value* Emitter::lanes_outside_window(LV& addr, const MemRef& m) {
   auto splat = [&](u64 v) { return llvm::ConstantInt::get(vec_type(64), v); };
@@ -141,8 +147,8 @@ llvm::Value* Emitter::lanes_outside_window(LV& addr, const MemRef& m) {
   constexpr u64 kStride = device::kCtaSharedStride;
   Value* window = b_.CreatePtrToInt(window_, b_.getInt64Ty());
   Value* d = b_.CreateSub(vec(addr), wide(b_.CreateSub(window, b_.getInt64(static_cast<u64>(m.offset)))));
-  Value* beyond = b_.CreateICmpUGE(d, b_.CreateMul(wide(limits_.blocks), splat(kStride)));
-  Value* last = b_.CreateSub(wide(limits_.shared), splat(bytes_of(m)));
+  Value* beyond = b_.CreateICmpUGE(d, b_.CreateMul(wide(cluster_blocks()), splat(kStride)));
+  Value* last = b_.CreateSub(wide(shared_end()), splat(bytes_of(m)));
   return b_.CreateOr(beyond, b_.CreateICmpUGT(b_.CreateAnd(d, splat(kStride - 1)), last));
 }
 
@@ -150,7 +156,7 @@ llvm::Value* Emitter::lanes_outside_window(LV& addr, const MemRef& m) {
 void Emitter::generic_bounds(const MemRef& m, LV& addr) {
   flush_stores();
   Block* go = cold_block(b_.CreateICmpNE(outside_global(addr, m.offset), b_.getInt32(0)), "windows", "generic");
-  Value* bad = b_.CreateAnd(lanes_outside_global(addr, m.offset), lanes_outside_window(addr, m));
+  Value* bad = b_.CreateAnd(is_outside(vec(addr), m.offset), lanes_outside_window(addr, m));
   Block* window = cold_block(b_.CreateICmpNE(lanes_of(bad), b_.getInt32(0)), "other", "window");
   V at = make(addr), none;
   if (m.offset) at = bin(Bin::Add, at, imm(64, static_cast<u64>(m.offset)));
@@ -161,14 +167,27 @@ void Emitter::generic_bounds(const MemRef& m, LV& addr) {
   b_.SetInsertPoint(go);
 }
 
+// The index is known to stay inside.
+bool Emitter::in_variable(const MemRef& m, Space space) const {
+  if (!m.base.valid() || m.base.v >= reach_.size() || !reach_[m.base.v].symbol.valid()) return false;
+  const Reach& r = reach_[m.base.v];
+  const ir::Symbol& s = m_.ir.symbols[r.symbol.v];
+  const i64 add = m.base_offset + m.offset;
+  return s.space == space && r.low + add >= 0 && r.high + add + bytes_of(m) <= static_cast<i64>(s.size);
+}
+
 // Negative numbers are refused: a test is two or three operations on the base of the address, or on 32 offsets.
 void Emitter::shared_bounds(const MemRef& m, LV& addr) {
-  const Extent e = extent(m, addr.shape);
-  const bool scalar = !addr.shape.varying() && !addr.guard;
   const u64 known_end = (device::kReservedShared + u64{m_.shared_static}) & ~u64{device::kSharedGrain - 1};
+  if (in_variable(m, Space::Shared)) return;
   const u64 low = addr.shape.known ? addr.shape.value : addr.shape.lo, high = addr.shape.known ? low : addr.shape.hi;
-  const bool small = scalar && high < u64{1} << 31, above = small && static_cast<i64>(low) + e.first >= 0;
-  if (m_.facts.cluster_one && above && static_cast<i64>(high) + e.last < static_cast<i64>(known_end)) return;
+  const bool small = !addr.shape.varying() && !addr.guard && high < u64{1} << 31;
+  const Extent all = extent(m, addr.shape);
+  bool above = small && static_cast<i64>(low) + all.first >= 0;
+  if (m_.facts.cluster_one && above && static_cast<i64>(high) + all.last < static_cast<i64>(known_end)) return;
+  // Of a part of a warp the base does not tell: lanes that are not there may be outside.
+  const bool scalar = addr.shape.uniform() || (addr.shape.pattern() && !addr.guard && mask_full_);
+  const Extent e = scalar ? all : Extent{m.offset, m.offset + bytes_of(m) - 1};
   Value* v = scalar ? addr.base : vec(addr);
   v = b_.CreateZExtOrTrunc(v, scalar ? static_cast<llvm::Type*>(b_.getInt32Ty()) : vec_type(32));
   auto like = [&](Value* x) { return scalar ? x : b_.CreateVectorSplat(kWarpSize, x); };
@@ -179,12 +198,12 @@ void Emitter::shared_bounds(const MemRef& m, LV& addr) {
   if (!m_.facts.cluster_one) {
     constexpr u32 kStride = static_cast<u32>(device::kCtaSharedStride);
     in_block = b_.CreateSub(b_.CreateAnd(first, number(kStride - 1)), number(e.first));
-    Value* all = b_.CreateSub(b_.CreateMul(limits_.blocks, b_.getInt32(kStride)), b_.getInt32(1));
+    Value* all = b_.CreateSub(b_.CreateMul(cluster_blocks(), b_.getInt32(kStride)), b_.getInt32(1));
     bad = b_.CreateOr(first, b_.CreateSub(like(all), first));
   } else if (!above) {
     bad = first;
   }
-  Value* room = b_.CreateSub(like(b_.CreateSub(limits_.shared, b_.getInt32(static_cast<u32>(e.last + 1)))), in_block);
+  Value* room = b_.CreateSub(like(b_.CreateSub(shared_end(), b_.getInt32(static_cast<u32>(e.last + 1)))), in_block);
   bad = bad ? b_.CreateOr(bad, room) : room;
   bad = scalar ? b_.CreateLShr(bad, 31) : lanes_of(b_.CreateICmpSLT(bad, number(0)));
   note_test(bad, BadAccess::Shared, m, addr);
@@ -192,19 +211,13 @@ void Emitter::shared_bounds(const MemRef& m, LV& addr) {
 
 // Variables with an index that stays inside are not tested; a frame is known to have room (require_stack).
 void Emitter::local_bounds(const MemRef& m, LV& addr) {
-  if (m.base.valid() && m.base.v < reach_.size() && reach_[m.base.v].symbol.valid()) {
-    const Reach& r = reach_[m.base.v];
-    const ir::Symbol& s = m_.ir.symbols[r.symbol.v];
-    const i64 add = m.base_offset + m.offset;
-    if (s.space == Space::Local && r.low + add >= 0 && r.high + add + bytes_of(m) <= static_cast<i64>(s.size)) return;
-  }
-  if (!m.addr) return;
+  if (!m.addr || in_variable(m, Space::Local)) return;
   LV offset = at(resize(canon(m.addr), 64, false));
   if (offset.shape.constant() && offset.shape.uniform() && f_.entry &&
       static_cast<i64>(offset.shape.value) + m.offset >= 0 &&
       offset.shape.value + static_cast<u64>(m.offset) + bytes_of(m) <= f_.local_bytes)
     return;
-  Value* limit = b_.CreateSub(limits_.local, b_.getInt64(bytes_of(m)));
+  Value* limit = b_.CreateSub(local_bytes(), b_.getInt64(bytes_of(m)));
   const u64 add = device::kLocalBefore + static_cast<u64>(m.offset);
   Value* d = b_.CreateAdd(vec(offset), llvm::ConstantInt::get(vec_type(64), add));
   note_test(lanes_of(b_.CreateICmpUGT(d, b_.CreateVectorSplat(kWarpSize, limit))), BadAccess::Local, m, offset);
@@ -213,7 +226,8 @@ void Emitter::local_bounds(const MemRef& m, LV& addr) {
 
 // The address of a parameter is one in the block of parameters.
 void Emitter::param_bounds(const MemRef& m, LV& addr) {
-  Value* params = b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
+  Value* params =
+      b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
   Value* from = b_.CreateSub(params, b_.getInt64(static_cast<u64>(m.offset)));
   Value* d = b_.CreateSub(vec(addr), b_.CreateVectorSplat(kWarpSize, from));
   Value* bad = b_.CreateICmpUGT(d, llvm::ConstantInt::get(vec_type(64), device::kParamBytes - bytes_of(m)));
@@ -222,7 +236,7 @@ void Emitter::param_bounds(const MemRef& m, LV& addr) {
 
 // A frame of a device function must fit behind those of its callers.
 void Emitter::require_stack(Value* top) {
-  Value* limit = b_.CreateTrunc(limits_.local, b_.getInt32Ty());
+  Value* limit = b_.CreateTrunc(local_bytes(), b_.getInt32Ty());
   limit = b_.CreateSub(limit, b_.getInt32(device::kLocalBefore + device::kLocalBehind));
   Block* go = cold_block(b_.CreateICmpSGT(top, limit), "overflow", "frame");
   end_launch(RtFn::StackOverflow, out_->getArg(1), llvm::ConstantPointerNull::get(b_.getPtrTy()));

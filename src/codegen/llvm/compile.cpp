@@ -85,14 +85,6 @@ bool takes_stack(const ir::Module& m) {
         if (i.form == isa::Form::alloca) return true;
   return false;
 }
-bool is_recursive(const ModuleEmitter& m) {
-  for (auto& [id, f] : m.functions)
-    for (const llvm::User* u : f->users())
-      if (const auto* c = llvm::dyn_cast<llvm::CallInst>(u))
-        if (c->getFunction() == f) return true;
-  return false;
-}
-
 void optimise(Toolchain& tools, llvm::Module& m, const Options& options, ObjectCode& out) {
   auto dump = [&](const std::string& name) {
     if (options.dump_after != name && options.dump_after != "all") return;
@@ -122,6 +114,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   m.facts.fast_math = options.fast_math;
   m.facts.deferred_copies = options.deferred_copies;
   m.facts.asks = variant.asks;
+  m.facts.usual_space = variant.usual_space;
   m.facts.dependent = variant.dependent;
   m.force_its = options.force_its;
   m.facts.one_thread =
@@ -164,7 +157,6 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     if (insts <= 40 && !e.its()) m.functions[id]->addFnAttr(llvm::Attribute::AlwaysInline);
   }
   if (takes_stack(module)) out.local_bytes += device::kAllocaBytes;
-  if (is_recursive(m) || !m.address_taken.empty()) out.local_bytes += 16 * 1024;
   m.di->finalize();
   out.yields = m.yields || !m.functions.empty();
   out.triggers = m.triggers;

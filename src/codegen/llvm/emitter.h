@@ -221,17 +221,11 @@ class Emitter final : public Builder {
   void require_lane_alignment(const MemRef&, LV& addr);  // of a vector of addresses, at once
   void note_alignment(Value* low, u64 rest, const MemRef&, LV& addr);
   // bounds.cpp
-  std::vector<Reach> reach_;                              // by ValueId
-  std::set<std::pair<const ir::Inst*, u32>> in_reach_;    // instruction, address register: tested before
+  std::vector<Reach> reach_;                                           // by ValueId
+  std::set<std::pair<const ir::Inst*, u32>> in_reach_;                 // instruction, address register: tested before
   std::map<std::pair<const ir::Inst*, u32>, ir::ValueId> reach_root_;  // the same: to be tested by this value
   void plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
                    const std::function<void(ir::Inst&, ir::ValueId)>& add_root);
-  struct Limits {
-    Value *start = nullptr, *bytes = nullptr;  // i64: global memory
-    Value *shared = nullptr, *blocks = nullptr;  // i32: bytes of a block, blocks of the cluster
-    Value* local = nullptr;  // i64: bytes of a lane
-  } limits_;
-  void load_limits();
   void require_bounds(const MemRef&, LV& addr, bool writes);
   void global_bounds(const MemRef&, LV& addr, bool writes);
   void generic_bounds(const MemRef&, LV& addr);
@@ -239,8 +233,12 @@ class Emitter final : public Builder {
   void local_bounds(const MemRef&, LV& addr);
   void param_bounds(const MemRef&, LV& addr);
   void require_stack(Value* top);
-  Value* outside_global(LV& addr, i64 offset);  // i32
-  Value* lanes_outside_global(LV& addr, i64 offset);
+  Value* outside_global(LV& addr, i64 offset);    // i32
+  bool in_variable(const MemRef&, isa::Space) const;
+  Value* is_outside(Value* address, i64 offset);  // i1, or one a lane
+  Value* shared_end();                            // i32
+  Value* cluster_blocks();                        // i32
+  Value* local_bytes();                           // i64
   Value* lanes_outside_window(LV& addr, const MemRef&);
   Value* lanes_of(Value* flags);  // i32, active ones
   // Runs `body(lane i32)` for each active lane, lowest first.
@@ -454,7 +452,7 @@ struct ModuleEmitter {
   std::vector<u8> waiting;      // by FuncId, see inline_calls.h
   bool functions_exit = false;  // some device function can end its threads
   bool yields = false;
-  u32 shared_static = 0;        // of the kernel
+  u32 shared_static = 0;  // of the kernel
 
   ModuleEmitter(const ir::Module& m, const Variant& v);
   llvm::Function* function(u32 func_id);

@@ -189,7 +189,6 @@ void Emitter::emit_prologue() {
   grid_ = load_at(ctx0_, offsetof(WarpCtx, grid), b_.getPtrTy(), "grid");
   cta_ = load_at(ctx0_, offsetof(WarpCtx, cta), b_.getPtrTy(), "cta");
   window_ = load_at(ctx0_, offsetof(WarpCtx, window), b_.getPtrTy(), "window");
-  load_limits();
   if (cta_mode_) emit_cta_dispatch();
   live_ = live_alloca();
   find_full_blocks();
@@ -447,8 +446,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     llvm::Type* t = want.varying() ? static_cast<llvm::Type*>(vec_type(want.bits)) : int_type(want.bits);
     kept[k] = none ? llvm::PoisonValue::get(t) : want.varying() ? vec(o) : o.base;
   }
-  const std::vector<AccessTest> noted =
-      std::move(tests_);  // only what the guard lets through is tested under it
+  const std::vector<AccessTest> noted = std::move(tests_);  // only what the guard lets through is tested under it
   tests_.clear();
   Block* before = b_.GetInsertBlock();
   auto* act = Block::Create(c_, "guard", out_);
