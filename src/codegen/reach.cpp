@@ -142,7 +142,8 @@ class ReachOf {
       case Form::mad_lo:
         return moved(of(i.ops[3]), product(known(i.ops[1]), known(i.ops[2])));
       case Form::cvt_int_int:  // of 32 bits, between registers
-        return isa::bits_of(i.type(0)) == isa::bits_of(i.type(1)) || wide(i.ops[0].value) ? of_symbol(i.ops[1]) : Reach{};
+        return isa::bits_of(i.type(0)) == isa::bits_of(i.type(1)) || wide(i.ops[0].value) ? of_symbol(i.ops[1])
+                                                                                          : Reach{};
       case Form::selp:
         return merged({i.ops[1], i.ops[2]});
       default:

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "device/device_runtime.h"
+#include "device/limits.h"
 #include "device/machine.h"
 #include "device/rt.h"
 
@@ -45,6 +46,13 @@ DeviceApiForm form_of(u32 row) {
     add_words(f, argument++, three ? 3 : c == 'p' ? 4 : 1, c == '4' || c == 'd' ? 4 : 8);
   }
   return f;
+}
+
+// Where results go must be memory of the thread. These arguments come first, or behind others of one word.
+void require_results(Warp& w, u32 number, const std::array<u64, kDeviceApiWords>& words, u32 lane) {
+  const std::string_view arguments = kRows[number].arguments;
+  for (size_t k = arguments.find('o'); k != arguments.npos; k = arguments.find('o', k + 1))
+    if (words[k]) require_generic(w, words[k], 8, lane);
 }
 
 }  // namespace
@@ -90,6 +98,7 @@ void rt_DeviceApi(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     std::array<u64, kDeviceApiWords> words;
     for (u32 k = 0; k < kDeviceApiWords; ++k) words[k] = args[(k + 1) * 32 + l];
     const u32 number = u32(args[l]);
+    require_results(w, number & ~kDeviceApiPerThread, words, l);
     caller.thread = w.warp_id * kWarpSize + l;
     caller.own_default_stream = number & kDeviceApiPerThread;
     results[l] = runtime->call(DeviceApi(number & ~kDeviceApiPerThread), caller, words);

@@ -46,7 +46,9 @@ u64 DeviceGrid::call(DeviceApi api, const Caller& c, Words w) {
       return parameter_buffer(c, w);
     case DeviceApi::GetErrorString:
     case DeviceApi::GetErrorName:
-      return query ? query(api, context_.device().ordinal(), nullptr, w) : 0;
+      if (!query) return 0;
+      return context_.runtime().device_texts().of(
+          reinterpret_cast<const char*>(query(api, context_.device().ordinal(), nullptr, w)));
     case DeviceApi::GetLastError:
       return static_cast<u64>(last_error(c, true));
     case DeviceApi::PeekAtLastError:

@@ -145,8 +145,7 @@ Error DeviceGrid::launch_in(const Place& place, Prepared& p) {
   device::Dim3 cluster;
   if (const Error e = validate(*p.function, p.config, cluster); failed(e))
     return e == Error::InvalidValue ? Error::InvalidConfiguration : e;
-  std::unique_ptr<device::Launch> launch =
-      context_.make_launch(*p.function, p.config, cluster, p.params(), depth_ + 1);
+  std::unique_ptr<device::Launch> launch = context_.make_launch(*p.function, p.config, cluster, p.params(), depth_ + 1);
   const codegen::Variant variant{.block = p.config.block,
                                  .cluster = cluster,
                                  .asks = context_.runtime().asks(),

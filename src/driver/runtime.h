@@ -8,6 +8,7 @@
 #include "driver/advice.h"
 #include "driver/array.h"
 #include "driver/device.h"
+#include "driver/device_texts.h"
 #include "driver/graph.h"
 #include "driver/ipc.h"
 #include "driver/mem_pool.h"
@@ -34,6 +35,7 @@ class Runtime {
   bool asks() const { return devices_.size() > 1 || registry_.any_registered(); }
   codegen::Jit& jit();  // made on first compile
   memory::AddressSpace& space() { return space_; }
+  DeviceTexts& device_texts() { return device_texts_; }
   Workspaces& workspaces() { return workspaces_; }
   memory::Registry& registry() { return registry_; }
   ArrayTable& arrays() { return arrays_; }
@@ -93,6 +95,7 @@ class Runtime {
   Settings settings_;
   memory::AddressSpace space_;
   Workspaces workspaces_{space_};
+  DeviceTexts device_texts_{space_};
   memory::Registry registry_;
   ArrayTable arrays_;
   memory::TextureTable textures_;

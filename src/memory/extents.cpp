@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/extents.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace us::memory {
@@ -29,8 +30,10 @@ void Extents::give(u64 at, u64 bytes) {
 }
 
 u64 Extents::take_from(u64 start, u64 bytes, u64 align) {
-  for (auto it = free_.lower_bound(start); it != free_.end(); ++it) {
-    const u64 at = round_up(it->first, align), skipped = at - it->first;
+  auto it = free_.upper_bound(start);
+  if (it != free_.begin()) --it;
+  for (; it != free_.end(); ++it) {
+    const u64 at = round_up(std::max(start, it->first), align), skipped = at - it->first;
     if (skipped > it->second || bytes > it->second - skipped) continue;
     carve(it, at, bytes);
     return at;

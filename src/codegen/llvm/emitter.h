@@ -233,7 +233,7 @@ class Emitter final : public Builder {
   void local_bounds(const MemRef&, LV& addr);
   void param_bounds(const MemRef&, LV& addr);
   void require_stack(Value* top);
-  Value* outside_global(LV& addr, i64 offset);    // i32
+  Value* outside_global(LV& addr, i64 offset);  // i32
   bool in_variable(const MemRef&, isa::Space) const;
   Value* is_outside(Value* address, i64 offset);  // i1, or one a lane
   Value* shared_end();                            // i32
