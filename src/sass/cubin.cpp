@@ -14,12 +14,12 @@
 namespace us::sass {
 namespace {
 
-constexpr u16 kCudaMachine = 190;
-constexpr u8 kEntry = 0x10;             // in a symbol's st_other
-constexpr u8 kNewAbi = 8;               // flags hold the architecture elsewhere, sh_info no registers
-constexpr u32 kReservedShared = 1024;   // the system's part of every block, from sm_80 on
+constexpr u16 kCudaMachine = 190, kRelocatable = 1;
+constexpr u8 kEntry = 0x10;            // in a symbol's st_other
+constexpr u8 kNewAbi = 8;              // flags hold the architecture elsewhere, sh_info no registers
+constexpr u32 kReservedShared = 1024;  // the system's part of every block, from sm_80 on
 constexpr u32 kFirstWithReserved = 80;
-constexpr u8 kValues = 4;               // the format that carries bytes
+constexpr u8 kValues = 4;  // the format that carries bytes
 constexpr u8 kMaxThreads = 0x05, kRequiredThreads = 0x10, kFrameSize = 0x11, kMinStackSize = 0x12, kRegisters = 0x2f;
 
 template <class Visit>  // visit(code, bytes)
@@ -85,6 +85,7 @@ Result<Cubin> read_cubin(std::span<const u8> file) {
   if (elf->machine != kCudaMachine) return Diag{Diag::Kind::Error, {}, "this ELF is no device code"};
   Cubin out;
   out.sm = elf->abi < kNewAbi ? elf->flags & 0xff : elf->flags >> 8 & 0xff;
+  out.linked = elf->type != kRelocatable;
   out.ptx_sm = ptx_of(*elf);
   if (const Elf::Section* s = elf->section(".nv.constant3")) out.constant_bytes = s->size;
   const PerSymbol values = per_symbol(*elf);

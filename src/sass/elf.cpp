@@ -46,6 +46,7 @@ Result<Elf> Elf::read(std::span<const u8> file) {
   };
   Elf out;
   out.machine = head.e_machine;
+  out.type = head.e_type;
   out.abi = head.e_ident[EI_ABIVERSION];
   out.flags = head.e_flags;
   const auto names = bytes(names_at);

@@ -28,7 +28,7 @@ class Elf {
 
   static Result<Elf> read(std::span<const u8> file);  // refers to the file
 
-  u16 machine = 0;
+  u16 machine = 0, type = 0;
   u8 abi = 0;
   u32 flags = 0;
   std::vector<Section> sections;

@@ -163,7 +163,10 @@ TEST(Cubin, SurvivesDamage) {
     Bytes b = round % 2 ? whole : old;
     for (u64 hits = random() % 4 + 1; hits; --hits) {
       const u64 at = random() % b.size();
-      const u64 kind = random() % 4, v = kind == 0 ? random() : kind == 1 ? ~u64{0} : kind == 2 ? b.size() - 1 : random() % 64;
+      const u64 kind = random() % 4, v = kind == 0   ? random()
+                                         : kind == 1 ? ~u64{0}
+                                         : kind == 2 ? b.size() - 1
+                                                     : random() % 64;
       std::memcpy(&b[at], &v, std::min<u64>(random() % 8 + 1, b.size() - at));
     }
     if (random() % 8 == 0) b.resize(random() % b.size());
