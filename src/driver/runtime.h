@@ -7,6 +7,7 @@
 
 #include "driver/advice.h"
 #include "driver/array.h"
+#include "driver/assembler.h"
 #include "driver/device.h"
 #include "driver/graph.h"
 #include "driver/ipc.h"
@@ -30,6 +31,7 @@ class Runtime {
   Device& device(u32 ordinal) { return *devices_[ordinal]; }
   bool in_device_range(u64 address) const;
   codegen::Jit& jit();  // made on first compile
+  Assembler& assembler() { return assembler_; }
   memory::Registry& registry() { return registry_; }
   ArrayTable& arrays() { return arrays_; }
   memory::TextureTable& textures() { return textures_; }
@@ -86,6 +88,7 @@ class Runtime {
  private:
   std::vector<Context*> contexts() const;
   Settings settings_;
+  Assembler assembler_;
   memory::Registry registry_;
   ArrayTable arrays_;
   memory::TextureTable textures_;
