@@ -118,8 +118,7 @@ Outcome assemble(const std::string& ptxas, const Parts& parts, u32 sm) {
   }
   if (!link) return {ChildEnd::Good, read(objects.front())};
   const std::string linked = scratch.file("linked.cubin");
-  std::vector<std::string> command = {fs::path(ptxas).parent_path() / "nvlink", arch, "-o",
-                                      linked};
+  std::vector<std::string> command = {fs::path(ptxas).parent_path() / "nvlink", arch, "-o", linked};
   for (std::size_t i = 0; i < parts.objects.size(); ++i)
     objects.push_back(scratch.file(fmt::format("object{}.cubin", i), parts.objects[i]));
   command.insert(command.end(), objects.begin(), objects.end());

@@ -40,8 +40,7 @@ std::string checksum(const std::string& text) {
 }
 
 std::string to_text(const std::string& key, const sass::Cubin& c) {
-  std::string out =
-      fmt::format("{} {}\n{} {} {} {}\n", kHead, key, c.sm, c.ptx_sm, c.constant_bytes, c.kernels.size());
+  std::string out = fmt::format("{} {}\n{} {} {} {}\n", kHead, key, c.sm, c.ptx_sm, c.constant_bytes, c.kernels.size());
   for (const sass::KernelFacts& k : c.kernels)
     out += fmt::format("{} {} {} {} {} {}\n", k.name, k.registers, k.frame_bytes, k.stack_bytes, k.shared_bytes,
                        k.max_threads);
@@ -56,8 +55,8 @@ std::optional<sass::Cubin> from_text(const std::string& key, const std::string& 
   sass::Cubin c;
   std::size_t kernels = 0;
   in >> c.sm >> c.ptx_sm >> c.constant_bytes >> kernels;
-  for (sass::KernelFacts k; kernels && in >> k.name >> k.registers >> k.frame_bytes >> k.stack_bytes >>
-                                        k.shared_bytes >> k.max_threads;
+  for (sass::KernelFacts k;
+       kernels && in >> k.name >> k.registers >> k.frame_bytes >> k.stack_bytes >> k.shared_bytes >> k.max_threads;
        --kernels)
     c.kernels.push_back(k);
   if (!in || kernels) return {};

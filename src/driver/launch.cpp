@@ -61,7 +61,7 @@ Error cluster_of(const DeviceSpec& d, const Function& f, const LaunchConfig& c, 
   return Error::Success;
 }
 
-// What a launch is judged by. An estimate will do where half of it and twice it lead to the same verdict.
+// What a launch is judged by. An estimate will do where half of it and the most it may stand for lead to the same verdict.
 BlockNeeds needs_to_judge(const Function& f, const LaunchConfig& c) {
   const DeviceSpec& d = f.module().context().device().spec();
   const u32 threads = static_cast<u32>(volume(c.block));
@@ -73,9 +73,8 @@ BlockNeeds needs_to_judge(const Function& f, const LaunchConfig& c) {
     const u64 resident = u64{blocks_per_sm(d, n)} * d.sms;
     return (resident == 0) + 2 * (c.cooperative && volume(c.grid) > resident);
   };
-  u32 most = std::min(2 * needs.registers, registers_that_fit(d, f.info().max_threads_per_block));
-  if (f.ir().maxnreg) most = std::min(most, f.ir().maxnreg);
-  return verdict(needs.registers / 2) == verdict(most) ? needs : needs_of(f, threads, c.dynamic_shared);
+  const bool same = verdict(needs.registers / 2) == verdict(f.resources_at_hand().registers_at_most);
+  return same ? needs : needs_of(f, threads, c.dynamic_shared);
 }
 
 Error validate(const Function& f, const LaunchConfig& c, device::Dim3& cluster) {

@@ -18,6 +18,7 @@ struct Resources {
   u64 const_bytes = 0;
   u32 max_threads_per_block = 1024;  // of the launch bound and of what the registers leave room for
   u32 ptx_version = 90, binary_version = 90;
+  u32 registers_at_most = 0;  // what an estimate may be too low for; else the same
   FactSource origin = FactSource::Estimate;
 };
 
@@ -27,7 +28,7 @@ struct Facts {
   FactSource origin = FactSource::Estimate;
 };
 
-// A kernel's own facts and those that follow from its PTX. `bound`: threads of its launch bound, or the device's limit.
+// `bound`: threads of the kernel's launch bound, or the device's limit.
 Resources estimate(const ir::Function&, const ir::Module&, const DeviceSpec&, u32 bound, u64 const_bytes);
 // False if the facts do not tell about this kernel on such a device.
 bool exact(const Facts&, const std::string& kernel, const DeviceSpec&, u32 bound, Resources& out);
