@@ -78,7 +78,8 @@ TEST(MachineCode, TheBestThatRuns) {
 }
 
 TEST(MachineCode, OfWrappers) {
-  const std::string linked = fat_binary({{.bytes = "linked"}}), one = fat_binary({{.bytes = "one"}, {.kind = 1, .bytes = ptx}});
+  const std::string linked = fat_binary({{.bytes = "linked"}}),
+                    one = fat_binary({{.bytes = "one"}, {.kind = 1, .bytes = ptx}});
   struct Wrapper {
     u32 magic = 0x466243b1, version;
     const void* fatbin;
