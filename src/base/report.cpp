@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/json.h"
 
@@ -19,6 +20,8 @@ constexpr Words words[] = {
     {"unimplemented", "reached, but not implemented"},
     {"ignored", "wishes about speed without effect"},
     {"approximate", "computed within the documented bound, not bit by bit"},
+    {"estimated",
+     "registers and stack estimated: neither machine code in the program nor the toolkit's ptxas tells them"},
 };
 
 }  // namespace
@@ -42,9 +45,15 @@ void Report::shortfall(Shortfall kind, std::string_view name, u64 times) {
   shortfalls_[static_cast<u32>(kind)][std::string(name)] += times;
 }
 
+void Report::resources(std::string_view kernel, std::string_view origin) {
+  const std::lock_guard lock(m_);
+  resources_[std::string(origin)].emplace(kernel);
+}
+
 bool Report::exact() const {
   const std::lock_guard lock(m_);
-  for (const Shortfall kind : {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Approximate})
+  for (const Shortfall kind :
+       {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Approximate, Shortfall::Estimated})
     if (!shortfalls_[static_cast<u32>(kind)].empty()) return false;
   return true;
 }
@@ -54,6 +63,8 @@ std::string Report::to_text() const {
   const std::lock_guard lock(m_);
   for (const auto& [name, text] : facts_) out += fmt::format("  {:<12} {}\n", name, text);
   for (const auto& [name, n] : counts_) out += fmt::format("  {:<12} {}\n", n, name);
+  for (const auto& [origin, kernels] : resources_)
+    out += fmt::format("  registers and stack from {}: {}\n", origin, fmt::join(kernels, ", "));
   for (u32 k = 0; k < std::size(shortfalls_); ++k) {
     if (shortfalls_[k].empty()) continue;
     out += fmt::format("  {}:\n", words[k].sentence);
@@ -70,6 +81,12 @@ std::string Report::to_json() const {
   for (const auto& [name, text] : facts_) json.field(name, text);
   json.end().key("counts").object();
   for (const auto& [name, n] : counts_) json.field(name, n);
+  json.end().key("resources").object();
+  for (const auto& [origin, kernels] : resources_) {
+    json.key(origin).array();
+    for (const std::string& k : kernels) json.value(k);
+    json.end();
+  }
   json.end();
   for (u32 k = 0; k < std::size(shortfalls_); ++k) {
     json.key(words[k].key).object();

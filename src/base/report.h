@@ -3,6 +3,7 @@
 #pragma once
 #include <map>
 #include <mutex>
+#include <set>
 #include <string_view>
 
 #include "base/types.h"
@@ -15,6 +16,7 @@ enum class Shortfall : u8 {
   Unimplemented,  // an instruction or feature that was reached and is not implemented
   Ignored,        // a wish about speed that was accepted without effect: changes no result
   Approximate,    // an instruction computed within its bound, but not bit by bit
+  Estimated,  // a kernel whose registers and stack the program asked for, or a launch depended on, and which are guessed
   Count
 };
 
@@ -23,8 +25,9 @@ class Report {
   void fact(std::string_view name, std::string_view text);  // "device": "h200"
   void count(std::string_view name, u64 n = 1);             // "kernels launched"
   void shortfall(Shortfall, std::string_view name, u64 times = 1);
-  bool exact() const;           // no shortfall that can change results so far
-  std::string to_text() const;  // several lines, each ends in \n
+  void resources(std::string_view kernel, std::string_view origin);  // where its registers and stack are known from
+  bool exact() const;                                                // no shortfall that can change results so far
+  std::string to_text() const;                                       // several lines, each ends in \n
   std::string to_json() const;
 
  private:
@@ -32,6 +35,7 @@ class Report {
   mutable std::mutex m_;
   std::vector<std::pair<std::string, std::string>> facts_;
   Counts counts_;
+  std::map<std::string, std::set<std::string>, std::less<>> resources_;
   Counts shortfalls_[static_cast<u32>(Shortfall::Count)];
 };
 

@@ -30,6 +30,7 @@ struct Settings {
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
   std::string nvrtc;
+  std::string ptxas;
 };
 
 enum class SettingKind : u8 { Text, Flag, Count, Math, Async, Directory };

@@ -53,14 +53,15 @@ u64 answer_device_query(DeviceApi api, u32, driver::Function* f, std::span<const
 
 void describe(const driver::Function& f, cudaFuncAttributes& a) {
   const auto& i = f.info();
+  const driver::Resources& r = f.resources();
   a = {};
-  a.sharedSizeBytes = i.shared_static;
-  a.constSizeBytes = i.const_bytes;
-  a.localSizeBytes = i.local_bytes;
-  a.maxThreadsPerBlock = static_cast<int>(i.max_threads_per_block);
-  a.numRegs = static_cast<int>(i.registers);
-  a.ptxVersion = static_cast<int>(i.ptx_version);
-  a.binaryVersion = static_cast<int>(i.binary_version);
+  a.sharedSizeBytes = r.shared_static;
+  a.constSizeBytes = r.const_bytes;
+  a.localSizeBytes = r.local_bytes;
+  a.maxThreadsPerBlock = static_cast<int>(r.max_threads_per_block);
+  a.numRegs = static_cast<int>(r.registers);
+  a.ptxVersion = static_cast<int>(r.ptx_version);
+  a.binaryVersion = static_cast<int>(r.binary_version);
   a.maxDynamicSharedSizeBytes = f.max_dynamic_shared;
   a.preferredShmemCarveout = f.carveout;
   a.clusterDimMustBeSet = i.cluster[0] != 0;

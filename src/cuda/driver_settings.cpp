@@ -29,6 +29,11 @@ driver::Settings driver_settings(const Config& c) {
   s.compiled = [](const codegen::Compiled& k) {
     fidelity().count(k.from_cache ? "kernels from the cache" : "kernels compiled");
   };
+  s.ptxas = c.settings.ptxas;
+  s.resources = [](const std::string& kernel, driver::FactSource from) {
+    fidelity().resources(kernel, driver::name_of(from));
+    if (from == driver::FactSource::Estimate) fidelity().shortfall(Shortfall::Estimated, kernel);
+  };
   return s;
 }
 

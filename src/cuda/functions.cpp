@@ -70,22 +70,23 @@ Error get_attribute(const driver::Function& f, int attribute, int& value) {
   };
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      return is(i.max_threads_per_block);
+      return is(f.resources().max_threads_per_block);
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      return is(i.shared_static);
+      return is(f.resources().shared_static);
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-      return is(i.const_bytes);
+      return is(f.resources().const_bytes);
     case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      return is(i.local_bytes);
+      return is(f.resources().local_bytes);
     case CU_FUNC_ATTRIBUTE_NUM_REGS:
-      return is(i.registers);
+      return is(f.resources().registers);
     case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-      return is(i.ptx_version);
+      return is(f.resources().ptx_version);
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-      return is(i.binary_version);
+      return is(f.resources().binary_version);
     case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
       return is(0);
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      f.resources();  // which it follows from, unless the program has set it
       return is(f.max_dynamic_shared.load());
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return is(f.carveout.load());

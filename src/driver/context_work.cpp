@@ -78,7 +78,7 @@ std::unique_ptr<device::Launch> Context::make_launch(Function& f, const LaunchCo
   const u32 threads = c.block.x * c.block.y * c.block.z;
   launch->cooperative = c.cooperative;
   launch->stack_bytes = stack_bytes_;
-  launch->max_resident_ctas = blocks_per_sm(spec, needs_of(f, threads, c.dynamic_shared)) * spec.sms;
+  launch->max_resident_ctas = blocks_per_sm(spec, needs_at_hand(f, threads, c.dynamic_shared)) * spec.sms;
   launch->keep_alive = std::move(block);
   if (run && run->exec()->device_launch()) g.graph_exec = reinterpret_cast<u64>(run->exec());
   if (f.module().launches()) launch->runtime = std::make_shared<DeviceGrid>(*this, f.module(), depth, std::move(run));

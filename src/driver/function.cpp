@@ -6,8 +6,7 @@
 
 #include "device/device_runtime.h"
 #include "driver/device.h"
-#include "driver/occupancy.h"
-#include "driver/registers.h"
+#include "driver/library.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
@@ -19,13 +18,7 @@ bool same(const codegen::Variant& a, const codegen::Variant& b) {
          a.usual_space == b.usual_space;
 }
 
-u32 registers_of(const ir::Function& f, const DeviceSpec& d, u32 threads) {
-  // A kernel whose launch bound a real compiler could meet must be launchable here too, whatever the estimate says.
-  const u32 regs = std::min(estimate_registers(f), registers_that_fit(d, threads));
-  return f.maxnreg ? std::min(regs, f.maxnreg) : regs;
-}
-
-FunctionInfo info_of(const ir::Function& f, const ir::Module& m, const DeviceSpec& d, u64 const_bytes) {
+FunctionInfo info_of(const ir::Function& f, const DeviceSpec& d) {
   FunctionInfo i;
   i.reqntid = f.reqntid[0] != 0;
   u32 threads = d.max_threads_per_block;
@@ -35,12 +28,7 @@ FunctionInfo info_of(const ir::Function& f, const ir::Module& m, const DeviceSpe
     for (int k = 1; k < 3; ++k) threads *= std::max(1u, i.block_limit[k]);
   }
   i.max_threads_per_block = std::min(threads, d.max_threads_per_block);
-  i.registers = registers_of(f, d, i.max_threads_per_block);
   i.shared_static = f.shared_bytes;
-  i.local_bytes = f.local_bytes;
-  i.const_bytes = const_bytes;
-  i.ptx_version = m.sm;
-  i.binary_version = d.cc_major * 10 + d.cc_minor;
   for (int k = 0; k < 3; ++k) i.cluster[k] = f.reqnctapercluster[0] ? std::max(1u, f.reqnctapercluster[k]) : 0;
   i.max_cluster_rank = f.maxclusterrank;
   i.explicit_cluster = f.explicitcluster;
@@ -50,9 +38,39 @@ FunctionInfo info_of(const ir::Function& f, const ir::Module& m, const DeviceSpe
 }  // namespace
 
 Function::Function(Module& m, const ir::Function& f)
-    : module_(m), ir_(f), info_(info_of(f, m.ir(), m.context().device().spec(), m.const_bytes())) {
-  const u32 limit = m.context().device().spec().shared_per_block;
-  max_dynamic_shared = static_cast<int>(limit > info_.shared_static ? limit - info_.shared_static : 0);
+    : module_(m), ir_(f), info_(info_of(f, m.context().device().spec())) {
+  const DeviceSpec& d = m.context().device().spec();
+  estimate_ = estimate(f, m.ir(), d, info_.max_threads_per_block, m.const_bytes());
+  max_dynamic_shared = default_dynamic_shared(estimate_);
+  if (exact(m.library().facts_at_hand(), f.name, d, info_.max_threads_per_block, exact_)) know(exact_);
+}
+
+int Function::default_dynamic_shared(const Resources& r) const {
+  const u32 limit = module_.context().device().spec().shared_per_block;
+  return static_cast<int>(limit > r.shared_static ? limit - r.shared_static : 0);
+}
+
+void Function::know(const Resources& r) const {
+  int before = default_dynamic_shared(estimate_);  // unless the program has set another
+  max_dynamic_shared.compare_exchange_strong(before, default_dynamic_shared(r));
+  best_.store(&r, std::memory_order_release);
+  const auto& told = module_.context().runtime().settings().resources;
+  if (told) told(ir_.name, r.origin);
+}
+
+const Resources& Function::resources() const {
+  if (const Resources* r = best_.load(std::memory_order_acquire)) return *r;
+  std::call_once(asked_, [this] {
+    const DeviceSpec& d = module_.context().device().spec();
+    const Facts facts = module_.library().facts();
+    know(exact(facts, ir_.name, d, info_.max_threads_per_block, exact_) ? exact_ : estimate_);
+  });
+  return *best_.load(std::memory_order_acquire);
+}
+
+const Resources& Function::resources_at_hand() const {
+  const Resources* r = best_.load(std::memory_order_acquire);
+  return r ? *r : estimate_;
 }
 
 bool Function::launches_grids() const {
@@ -74,7 +92,8 @@ bool Function::launches_grids() const {
 }
 
 Error Function::set_max_dynamic_shared(int bytes, const DeviceSpec& d) {
-  if (bytes < 0 || static_cast<u64>(bytes) + info_.shared_static > d.shared_per_block_optin) return Error::InvalidValue;
+  if (bytes < 0 || static_cast<u64>(bytes) + resources_at_hand().shared_static > d.shared_per_block_optin)
+    return Error::InvalidValue;
   max_dynamic_shared = bytes;
   return Error::Success;
 }

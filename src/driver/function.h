@@ -10,6 +10,7 @@
 #include "codegen/jit.h"
 #include "driver/device_spec.h"
 #include "driver/error.h"
+#include "driver/resources.h"
 
 namespace us::driver {
 
@@ -17,10 +18,8 @@ class Module;
 class Context;
 
 struct FunctionInfo {
-  u32 max_threads_per_block = 1024;  // from .maxntid / .reqntid and registers
-  u32 shared_static = 0, local_bytes = 0, registers = 0;
-  u64 const_bytes = 0;
-  u32 ptx_version = 90, binary_version = 90;
+  u32 max_threads_per_block = 1024;  // from .maxntid / .reqntid
+  u32 shared_static = 0;             // of our own layout
   bool reqntid = false;
   u32 block_limit[3] = {0, 0, 0};  // .maxntid or .reqntid
   u32 cluster[3] = {0, 0, 0};      // .reqnctapercluster, 0 = none
@@ -35,10 +34,14 @@ class Function {
   const ir::Function& ir() const { return ir_; }
   Module& module() const { return module_; }
   const FunctionInfo& info() const { return info_; }
+  // What the hardware would need. The first asks the toolkit's assembler where the program has no machine code, and waits;
+  // the second tells what is known without that. Both stay where they are.
+  const Resources& resources() const;
+  const Resources& resources_at_hand() const;
   bool launches_grids() const;  // it, or what it calls by name
 
   // Set by the program (cudaFuncSetAttribute); -1 = preferred nothing.
-  std::atomic<int> max_dynamic_shared{0};
+  mutable std::atomic<int> max_dynamic_shared{0};
   std::atomic<int> carveout{-1};
   std::atomic<int> cache_config{0};
   std::atomic<bool> non_portable_cluster{false};
@@ -60,6 +63,12 @@ class Function {
   Module& module_;
   const ir::Function& ir_;
   FunctionInfo info_;
+  void know(const Resources&) const;
+  int default_dynamic_shared(const Resources&) const;
+  Resources estimate_;
+  mutable Resources exact_;
+  mutable std::atomic<const Resources*> best_{nullptr};  // one of the two; nullptr: nobody has asked yet
+  mutable std::once_flag asked_;
   std::mutex m_;
   std::vector<Entry> variants_;
 };

@@ -61,14 +61,29 @@ Error cluster_of(const DeviceSpec& d, const Function& f, const LaunchConfig& c, 
   return Error::Success;
 }
 
+// What a launch is judged by. An estimate will do where half of it and the most it may stand for lead to the same verdict.
+BlockNeeds needs_to_judge(const Function& f, const LaunchConfig& c) {
+  const DeviceSpec& d = f.module().context().device().spec();
+  const u32 threads = static_cast<u32>(volume(c.block));
+  const BlockNeeds needs = needs_at_hand(f, threads, c.dynamic_shared);
+  if (f.resources_at_hand().origin != FactSource::Estimate) return needs;
+  const auto verdict = [&](u32 registers) {
+    BlockNeeds n = needs;
+    n.registers = registers;
+    const u64 resident = u64{blocks_per_sm(d, n)} * d.sms;
+    return (resident == 0) + 2 * (c.cooperative && volume(c.grid) > resident);
+  };
+  const bool same = verdict(needs.registers / 2) == verdict(f.resources_at_hand().registers_at_most);
+  return same ? needs : needs_of(f, threads, c.dynamic_shared);
+}
+
 Error validate(const Function& f, const LaunchConfig& c, device::Dim3& cluster) {
   const DeviceSpec& d = f.module().context().device().spec();
   US_TRY(check_shape(d, c));
   US_TRY(check_shared(f, c));
   US_TRY(check_bounds(f.info(), c));
   US_TRY(cluster_of(d, f, c, cluster));
-  const BlockNeeds needs = needs_of(f, static_cast<u32>(volume(c.block)), c.dynamic_shared);
-  const u64 resident = u64{blocks_per_sm(d, needs)} * d.sms;
+  const u64 resident = u64{blocks_per_sm(d, needs_to_judge(f, c))} * d.sms;
   if (resident == 0) return Error::LaunchOutOfResources;
   if (c.cooperative && volume(c.grid) > resident) return Error::CooperativeLaunchTooLarge;
   return Error::Success;

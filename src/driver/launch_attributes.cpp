@@ -62,7 +62,7 @@ device::LaunchRecord record_of(const Function& f, const LaunchConfig& c, const A
     const auto w = read<AccessWindow>(v);
     r.window = {w.address, w.bytes, w.hit_ratio, w.hit, w.miss};
   }
-  BlockNeeds needs = needs_of(f, c.block.x * c.block.y * c.block.z, c.dynamic_shared);
+  BlockNeeds needs = needs_at_hand(f, c.block.x * c.block.y * c.block.z, c.dynamic_shared);
   if (from.find(kCarveout, v)) needs.carveout = static_cast<int>(read<u32>(v));
   r.shared_kb = static_cast<u32>(shared_per_sm(f.module().context().device().spec(), needs) >> 10);
   return r;

@@ -56,7 +56,9 @@ Error Library::parse() {
     log_ = name_ + ": this is no PTX: it does not begin with .version";
     return Error::InvalidImage;
   }
-  auto parsed = ptx::load(text ? text_.c_str() : image_, {.sm = d.cc_major * 10 + d.cc_minor}, name_);
+  const ptx::Target target{.sm = d.cc_major * 10 + d.cc_minor};
+  auto images = ptx::find_images(text ? text_.c_str() : image_, target);
+  auto parsed = images ? ptx::load(*images, name_) : Result<std::unique_ptr<ir::Module>>(images.diags());
   if (parsed) {
     if (text) log_ = ptx::beyond_target(**parsed, d.cc_major * 10 + d.cc_minor);
     if (!log_.empty()) {
@@ -64,6 +66,7 @@ Error Library::parse() {
       return Error::InvalidPtx;
     }
     module_ = std::move(*parsed);
+    keep_facts(std::move(*images), target.sm);
     return Error::Success;
   }
   log_ = name_ + ":";
@@ -74,6 +77,40 @@ Error Library::parse() {
   }
   if (ptx::is_no_ptx(parsed.diags())) return Error::NoBinaryForGpu;
   return Error::InvalidPtx;
+}
+
+// The machine code of the program, if it is whole; the PTX, if the assembler must be asked.
+void Library::keep_facts(std::vector<ptx::Image> images, u32 sm) {
+  std::vector<std::string> code;
+  if (image_) code = ptx::find_machine_code(image_, {.sm = sm});
+  const std::lock_guard l(facts_m_);
+  for (std::string& c : code) {
+    auto cubin = sass::read_cubin({reinterpret_cast<const u8*>(c.data()), c.size()});
+    if (!cubin) continue;
+    if (!cubin->linked) {
+      parts_.objects.push_back(std::move(c));
+    } else if (!cubin_ && !cubin->kernels.empty()) {
+      cubin_ = std::move(*cubin);
+      origin_ = FactSource::Cubin;
+    }
+  }
+  parts_.ptx = std::move(images);
+  if (cubin_ || runtime_.assembler().absent()) parts_ = {};
+}
+
+Facts Library::facts_at_hand() const {
+  const std::lock_guard l(facts_m_);
+  return {cubin_ ? &*cubin_ : nullptr, origin_};
+}
+
+Facts Library::facts() {
+  const std::lock_guard l(facts_m_);
+  if (!parts_.ptx.empty()) {
+    const DeviceSpec& d = runtime_.device(0).spec();
+    if ((cubin_ = runtime_.assembler().ask(parts_, d.cc_major * 10 + d.cc_minor))) origin_ = FactSource::Ptxas;
+    parts_ = {};
+  }
+  return {cubin_ ? &*cubin_ : nullptr, origin_};
 }
 
 Kernel& Library::kernel(const std::string& name) {

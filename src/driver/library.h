@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/assembler.h"
 #include "driver/error.h"
+#include "driver/resources.h"
 #include "ir/ir.h"
 
 namespace us::driver {
@@ -36,12 +38,16 @@ class Library {
   Error find_kernel(const std::string& name, Kernel*& out);
   Error list_kernels(std::vector<Kernel*>& out);
   const std::string& name() const { return name_; }
+  // What machine code says about the kernels: of the program; else of the toolkit's assembler, which the second runs once.
+  Facts facts_at_hand() const;
+  Facts facts();
   // Managed variables are there once, for all contexts that have the library; they end with the last of these.
   std::mutex managed_m;
   std::weak_ptr<ManagedVariables> managed;
 
  private:
   Error parse();
+  void keep_facts(std::vector<ptx::Image>, u32 sm);
   Runtime& runtime_;
   std::mutex m_;
   const void* image_ = nullptr;
@@ -50,6 +56,10 @@ class Library {
   Error error_ = Error::Success;
   std::unique_ptr<ir::Module> module_;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+  mutable std::mutex facts_m_;
+  std::optional<sass::Cubin> cubin_;
+  FactSource origin_ = FactSource::Estimate;
+  Parts parts_;  // until the assembler was asked
 };
 
 }  // namespace us::driver

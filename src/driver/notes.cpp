@@ -44,10 +44,10 @@ SpanRef Notes::kernel(const probe::Place& place, const device::Launch& launch, c
   set(w.grid, launch.ctx.grid);
   set(w.block, launch.ctx.block);
   set(w.cluster, launch.ctx.cluster);
-  w.registers = f.info().registers;
+  w.registers = f.resources_at_hand().registers;
   w.static_shared = launch.ctx.shared_static;
   w.dynamic_shared = launch.ctx.shared_dynamic;
-  w.local = f.info().local_bytes;
+  w.local = f.resources_at_hand().local_bytes;
   w.domain = domain;
   return std::make_unique<probe::Span>(*recorder_, w);
 }

@@ -15,18 +15,35 @@ u64 shared_of_block(const DeviceSpec& d, u64 shared) {
   return round_up(shared + d.shared_reserved_per_block, d.shared_granularity);
 }
 
+// Warps of one thread's registers each that an SM has room for.
+u32 warps_that_fit(const DeviceSpec& d, u32 registers) {
+  const u64 per_warp = round_up(u64{registers} * d.warp_size, d.reg_granularity);
+  return static_cast<u32>(d.regs_per_sm / kSubPartitions / per_warp * kSubPartitions);
+}
+
 u32 by_registers(const DeviceSpec& d, const BlockNeeds& n, u32 warps) {
   if (n.registers == 0) return d.max_blocks_per_sm;
-  const u64 per_warp = round_up(u64{n.registers} * d.warp_size, d.reg_granularity);
-  const u64 fit = d.regs_per_sm / kSubPartitions / per_warp * kSubPartitions;
-  return static_cast<u32>(fit / round_up(warps, kSubPartitions));
+  return warps_that_fit(d, n.registers) / warps;
+}
+
+BlockNeeds needs(const Function& f, const Resources& r, u32 threads, u64 dynamic_shared) {
+  return {threads, r.registers, r.shared_static + dynamic_shared, f.carveout.load(),
+          dynamic_shared <= static_cast<u64>(f.max_dynamic_shared.load())};
 }
 
 }  // namespace
 
 BlockNeeds needs_of(const Function& f, u32 threads, u64 dynamic_shared) {
-  return {threads, f.info().registers, f.info().shared_static + dynamic_shared, f.carveout.load(),
-          dynamic_shared <= static_cast<u64>(f.max_dynamic_shared.load())};
+  return needs(f, f.resources(), threads, dynamic_shared);
+}
+
+BlockNeeds needs_at_hand(const Function& f, u32 threads, u64 dynamic_shared) {
+  return needs(f, f.resources_at_hand(), threads, dynamic_shared);
+}
+
+u32 threads_that_fit(const DeviceSpec& d, u32 registers) {
+  return registers ? std::min(warps_that_fit(d, registers) * d.warp_size, d.max_threads_per_block)
+                   : d.max_threads_per_block;
 }
 
 // The warps are dealt out to the parts of the register file: one that has a warp more than the others sets the limit.
@@ -69,7 +86,7 @@ Error available_dynamic_shared(const DeviceSpec& d, const Function& f, u32 block
   if (blocks == 0 || blocks_per_sm(d, needs_of(f, threads, 0)) < blocks) return Error::InvalidValue;
   const u64 share =
       shared_per_sm(d, needs_of(f, threads, limit)) / blocks / d.shared_granularity * d.shared_granularity;
-  const u64 taken = f.info().shared_static;
+  const u64 taken = f.resources().shared_static;
   out = share > taken ? std::min(share - taken, limit) : 0;
   return Error::Success;
 }

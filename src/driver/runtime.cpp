@@ -5,7 +5,7 @@
 
 namespace us::driver {
 
-Runtime::Runtime(Settings s) : settings_(std::move(s)) {
+Runtime::Runtime(Settings s) : settings_(std::move(s)), assembler_(settings_.ptxas, settings_.jit.cache_dir) {
   for (u32 i = 0; i < settings_.devices.size(); ++i)
     devices_.push_back(std::make_unique<Device>(*this, i, settings_.devices[i]));
 }

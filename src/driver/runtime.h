@@ -7,6 +7,7 @@
 
 #include "driver/advice.h"
 #include "driver/array.h"
+#include "driver/assembler.h"
 #include "driver/device.h"
 #include "driver/device_texts.h"
 #include "driver/graph.h"
@@ -37,6 +38,7 @@ class Runtime {
   memory::AddressSpace& space() { return space_; }
   DeviceTexts& device_texts() { return device_texts_; }
   Workspaces& workspaces() { return workspaces_; }
+  Assembler& assembler() { return assembler_; }
   memory::Registry& registry() { return registry_; }
   ArrayTable& arrays() { return arrays_; }
   memory::TextureTable& textures() { return textures_; }
@@ -96,6 +98,7 @@ class Runtime {
   memory::AddressSpace space_;
   Workspaces workspaces_{space_};
   DeviceTexts device_texts_{space_};
+  Assembler assembler_;
   memory::Registry registry_;
   ArrayTable arrays_;
   memory::TextureTable textures_;

@@ -10,6 +10,7 @@
 #include "codegen/jit.h"
 #include "device/gpu.h"
 #include "driver/device_spec.h"
+#include "driver/resources.h"
 
 namespace us::probe {
 class Recorder;
@@ -29,6 +30,9 @@ struct Settings {
   std::function<void(std::string_view)> report;  // a device fault, a module that does not load: text for the person
   std::function<void(std::string_view)> unimplemented;     // a launch reached something that is missing: its name
   std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache
+  std::string ptxas;  // the toolkit's assembler: a path, "none", or empty: where toolkits usually are
+  std::function<void(const std::string& kernel, FactSource)>
+      resources;  // registers and stack of a kernel are known, or estimated for good
   // What kernels ask that only the runtime API's headers know: names of errors, attributes, versions. The call's result.
   std::function<u64(device::DeviceApi, u32 device, Function*, std::span<const u64> words)> device_query;
   // A kernel is on its way to the device: what its record tells. From threads of the program, or of the device for what kernels launch.

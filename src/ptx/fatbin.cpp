@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //   fat binary: |magic u32|version u16|header bytes u16|bytes behind the header u64| entry, entry, ..
 //   entry:      |kind u16 (1 PTX, 2 ELF)|version u16|header bytes u32|payload bytes u64|compressed bytes u32| .. to 24:
-//               minor u16|major u16|arch u32| .. to 40: flags u64| .. to 56: uncompressed bytes u64| .. header end: payload
+//               minor u16|major u16|arch u32| .. to 40: flags u64| .. to 56: uncompressed bytes u64| .. to 64, in a longer
+//               header: offset of options u32|bytes of them u32| .. header end: payload
 //   wrapper:    |magic u32|version u32|pointer to a fat binary|version 2: pointer to a list of them, 0 at the end|
 #include "ptx/fatbin.h"
 
@@ -34,13 +35,23 @@ Diag problem(std::string message) { return {Diag::Kind::Error, {}, std::move(mes
 struct Entry {
   std::span<const u8> header, payload;
   bool is_ptx() const { return get<u16>(header, 0) == 1; }
+  bool is_elf() const { return get<u16>(header, 0) == 2; }
   u32 arch() const { return get<u32>(header, 28); }
   u64 flags() const { return get<u64>(header, 40); }
   bool suits(Target t) const {
     if (flags() & (kArchSpecific | kFamilySpecific)) return arch() == t.sm && t.arch_specific;
     return arch() <= t.sm;
   }
+  bool runs_on(Target t) const {  // machine code: on what is not older, within one major version
+    if (flags() & kArchSpecific) return arch() == t.sm && t.arch_specific;
+    return arch() / 10 == t.sm / 10 && arch() <= t.sm;
+  }
   u64 rank() const { return arch() * 2ull + ((flags() & kArchSpecific) != 0); }
+  std::string options() const {
+    const u64 at = get<u32>(header, 64), bytes = get<u32>(header, 68);
+    if (header.size() < kEntryHeader + 8 || at > header.size() || bytes > header.size() - at) return {};
+    return {reinterpret_cast<const char*>(header.data()) + at, bytes};
+  }
 };
 
 // The entries of a fat binary; false if one does not fit in it.
@@ -134,7 +145,7 @@ Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
   if (!best) return no_ptx(entries, t);
   Result<std::string> text = text_of(*best);
   if (!text) return text.diags();
-  return Image{std::move(*text), best->arch(), (best->flags() & kArchSpecific) != 0};
+  return Image{std::move(*text), best->arch(), (best->flags() & kArchSpecific) != 0, best->options()};
 }
 
 Result<Image> find_ptx(const void* fatbin, Target t) {
@@ -203,29 +214,53 @@ std::vector<Image> texts_of_bundle(const void* image) {
 }
 }  // namespace
 
-Result<std::unique_ptr<ir::Module>> load(const void* image, Target t, const std::string& name) {
-  std::vector<Image> images;
+namespace {
+
+void take_machine_code(const void* fatbin, Target t, std::vector<std::string>& out) {
+  const std::span<const u8> head(static_cast<const u8*>(fatbin), kFatHeader);
+  if (get<u32>(head, 0) != kFatMagic || get<u16>(head, 6) != kFatHeader) return;
+  std::vector<Entry> entries;
+  if (!entries_of({head.data(), kFatHeader + get<u64>(head, 8)}, entries)) return;
+  const Entry* best = nullptr;
+  for (const Entry& e : entries)
+    if (e.is_elf() && e.runs_on(t) && (!best || e.rank() > best->rank())) best = &e;
+  if (!best) return;
+  if (Result<std::string> bytes = text_of(*best)) out.push_back(std::move(*bytes));
+}
+
+}  // namespace
+
+std::vector<std::string> find_machine_code(const void* image, Target t) {
+  std::vector<std::string> out;
+  if (container_of(image) == Container::FatBinary) take_machine_code(image, t, out);
+  if (container_of(image) != Container::Wrapper) return out;
+  const Wrapper& w = *static_cast<const Wrapper*>(image);
+  take_machine_code(w.fatbin, t, out);  // of version 2: what the list was linked to
+  if (w.version != 2 || !w.list) return out;
+  for (const void* const* f = static_cast<const void* const*>(w.list); *f; ++f) take_machine_code(*f, t, out);
+  return out;
+}
+
+Result<std::vector<Image>> find_images(const void* image, Target t) {
   switch (container_of(image)) {
     case Container::Text:
-      return parse(static_cast<const char*>(image), name);
+      return std::vector<Image>{{.ptx = static_cast<const char*>(image), .options = {}}};
     case Container::Elf:
       return problem(std::string(kNoPtx) + ": the image is machine code (a cubin)");
     case Container::FatBinary: {
       Result<Image> r = find_ptx(image, t);
       if (!r) return r.diags();
-      images.push_back(std::move(*r));
-      break;
+      return std::vector<Image>{std::move(*r)};
     }
     case Container::Bundle:
-      images = texts_of_bundle(image);
+      return texts_of_bundle(image);
+    case Container::Wrapper:
       break;
-    case Container::Wrapper: {
-      Result<std::vector<Image>> r = find_all_ptx(image, t);
-      if (!r) return r.diags();
-      images = std::move(*r);
-      break;
-    }
   }
+  return find_all_ptx(image, t);
+}
+
+Result<std::unique_ptr<ir::Module>> load(const std::vector<Image>& images, const std::string& name) {
   std::vector<std::unique_ptr<ir::Module>> modules;
   for (const Image& i : images) {
     Result<std::unique_ptr<ir::Module>> m = parse(i.ptx, name);
@@ -234,6 +269,12 @@ Result<std::unique_ptr<ir::Module>> load(const void* image, Target t, const std:
   }
   if (modules.size() == 1) return std::move(modules.front());
   return link(std::move(modules), name);
+}
+
+Result<std::unique_ptr<ir::Module>> load(const void* image, Target t, const std::string& name) {
+  const Result<std::vector<Image>> images = find_images(image, t);
+  if (!images) return images.diags();
+  return load(*images, name);
 }
 
 bool is_no_ptx(const std::vector<Diag>& d) { return d.size() == 1 && d.front().message.starts_with(kNoPtx); }

@@ -18,6 +18,7 @@ struct Image {
   std::string ptx;
   u32 arch = 0;                // 90
   bool arch_specific = false;  // sm_90a: runs on exactly that architecture
+  std::string options;         // what its compiler was told to tell ptxas: " -maxrregcount=32 "
 };
 
 // What a pointer handed to an API points to, judged by its first bytes (4 must be readable).
@@ -36,8 +37,14 @@ Result<Image> find_ptx(const void* fatbin, Target);
 // In a list, fat binaries without PTX are left out as long as there is any PTX; their number goes to `skipped`.
 Result<std::vector<Image>> find_all_ptx(const void* wrapper, Target, u32* skipped = nullptr);
 
-// All of it: text, fat binary or wrapper to one parsed and linked module.
+// All PTX that an image of any kind holds for the target, and the module it makes: parsed and linked.
+Result<std::vector<Image>> find_images(const void* image, Target);
+Result<std::unique_ptr<ir::Module>> load(const std::vector<Image>&, const std::string& name);
 Result<std::unique_ptr<ir::Module>> load(const void* image, Target, const std::string& name);
+
+// Machine code that would run on the target, the most fitting of each fat binary: ELF files, of a whole program or to be
+// linked. What does not decompress is left out.
+std::vector<std::string> find_machine_code(const void* image, Target);
 
 // True if the failure is that there is no code for the target (rather than a damaged container or wrong PTX).
 bool is_no_ptx(const std::vector<Diag>&);

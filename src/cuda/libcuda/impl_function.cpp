@@ -145,7 +145,7 @@ US_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block,
   if (!grid || !block) return CUDA_ERROR_INVALID_VALUE;
   return with_current_function(handle, [&](Context& c, Function& f) {
     const auto& d = c.device().spec();
-    const int most = static_cast<int>(f.info().max_threads_per_block);
+    const int most = static_cast<int>(f.resources().max_threads_per_block);
     const int top = limit > 0 ? std::min(limit, most) : most;
     us::u32 best = 0;
     *block = *grid = 0;
