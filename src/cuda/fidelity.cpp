@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "cuda/config.h"
 #include "cuda/entry_table.h"
+#include "cuda/refusal.h"
 #include "cuda/state.h"
 
 namespace us::cuda {
@@ -43,8 +44,9 @@ void write_json(std::string path, const std::string& text) {
   if ((f && std::fclose(f) != 0) || !ok) fmt::print(stderr, "understudy: {}: {}\n", path, std::strerror(errno));
 }
 
-// A library that is only loaded (no CUDA call was made) has nothing to report.
+// A child that was forked too late did nothing; what is counted is its parent's.
 void write_report() {
+  if (in_refused_child()) return;
   const Settings& s = config().settings;
   if (!s.verbose && s.json.empty()) return;
   Report& r = fidelity();
