@@ -17,6 +17,7 @@ struct Words {
 constexpr Words words[] = {
     {"stubbed_calls", "API calls answered with NOT_SUPPORTED"},
     {"unimplemented", "reached, but not implemented"},
+    {"refused", "turned away"},
     {"ignored", "wishes about speed without effect"},
     {"approximate", "computed within the documented bound, not bit by bit"},
 };
@@ -44,7 +45,8 @@ void Report::shortfall(Shortfall kind, std::string_view name, u64 times) {
 
 bool Report::exact() const {
   const std::lock_guard lock(m_);
-  for (const Shortfall kind : {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Approximate})
+  for (const Shortfall kind :
+       {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Refused, Shortfall::Approximate})
     if (!shortfalls_[static_cast<u32>(kind)].empty()) return false;
   return true;
 }

@@ -111,6 +111,7 @@ Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codeg
   if (!compiled) {
     log = "kernel " + ir_.name + " does not compile:";
     for (const Diag& d : compiled.diags()) log += "\n  " + d.message;
+    runtime.refused(in_one_line(log));
     return Error::InvalidPtx;
   }
   out = *compiled;

@@ -43,6 +43,7 @@ Error Library::module(const ir::Module*& out) {
   if (!parsed_) {
     parsed_ = true;
     error_ = parse();
+    if (failed(error_)) runtime_.refused(in_one_line(log_));
     text_.clear();
   }
   out = module_.get();
@@ -74,6 +75,15 @@ Error Library::parse() {
   }
   if (ptx::is_no_ptx(parsed.diags())) return Error::NoBinaryForGpu;
   return Error::InvalidPtx;
+}
+
+std::string in_one_line(std::string_view log) {
+  const std::size_t first = log.find('\n');
+  if (first == log.npos) return std::string(log);
+  std::string_view complaint = log.substr(first + 1);
+  complaint = complaint.substr(0, complaint.find('\n'));
+  complaint.remove_prefix(std::min(complaint.find_first_not_of(' '), complaint.size()));
+  return std::string(log.substr(0, first)) + " " + std::string(complaint);
 }
 
 Kernel& Library::kernel(const std::string& name) {

@@ -52,4 +52,6 @@ class Library {
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
 };
 
+std::string in_one_line(std::string_view log);  // whose it is, and the first complaint
+
 }  // namespace us::driver

@@ -41,6 +41,9 @@ class Runtime {
   Rights& rights() { return rights_; }
   Notes notes() const { return {settings_.recorder, registry_}; }
   void report(std::string_view text);  // to the person, if there is one
+  void refused(std::string_view what) const {
+    if (settings_.refused) settings_.refused(what);
+  }
   void launched(const device::Launch& l) const {
     if (settings_.launched) settings_.launched(l);
   }

@@ -44,6 +44,23 @@ int main(int argc, char**) {
   return cudaDeviceSynchronize() != cudaSuccess;
 }
 """
+# A kernel in a library that has the CUDA runtime in it, and a program that knows nothing of CUDA.
+PLUGIN = r"""
+__global__ void k(int* p) { *p = 42; }
+extern "C" int go() {
+  int *p = 0, h = 0;
+  if (cudaMalloc(&p, 4) != cudaSuccess) return 1;
+  k<<<1, 1>>>(p);
+  return cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost) != cudaSuccess || h != 42;
+}
+"""
+PLUGIN_HOST = r"""
+#include <dlfcn.h>
+int main(int, char** argv) {
+  void* library = dlopen(argv[1], RTLD_NOW);
+  return library ? reinterpret_cast<int (*)()>(dlsym(library, "go"))() : 2;
+}
+"""
 
 
 def understudy(*args, env=None, **more):
@@ -158,6 +175,39 @@ class Cli(unittest.TestCase):
         self.assertFalse(data["exact"])
         self.assertEqual(data["facts"]["devices"], "h200")
         self.assertEqual(data["facts"]["process"], written.stem.split("-")[1])
+
+    def load_plugin(self, name, *before):
+        plugin = self.dir / name
+        shutil.copy(self.compile("plug.cu", PLUGIN, "-cudart", "static", "-Xcompiler", "-fPIC", "-shared"), plugin)
+        host = self.compile("host.cpp", PLUGIN_HOST, "-cudart", "none", "-ldl")
+        result = understudy("run", "--json", str(self.dir / "r.json"), *before, host, str(plugin))
+        data = json.loads((self.dir / "r.json").read_text())
+        self.assertFalse(data["exact"])
+        self.assertEqual(data["refused"], {f"the CUDA runtime in {plugin}": 1})
+        self.assertEqual(result.stderr.count(str(plugin)), 1, result.stderr)
+        self.assertNotEqual(result.returncode, 0)
+        return result.stderr
+
+    def test_static_runtime_in_a_library_is_named(self):
+        self.assertIn("libcudart_static", self.load_plugin("libplug.so"))
+
+    def test_static_runtime_behind_a_script_is_named(self):
+        script = self.dir / "script"
+        script.write_text('#!/bin/sh\n"$@"\n')
+        script.chmod(0o755)
+        self.assertIn("nvcc -cudart shared", self.load_plugin("libplug.so", str(script)))
+
+    def test_library_of_the_toolkit_is_named(self):
+        self.assertIn("is a library of the CUDA toolkit", self.load_plugin("libcublas.so.13"))
+        self.assertIn("is the CUDA toolkit's runtime", self.load_plugin("libcudart.so.12"))
+
+    def test_refused_image_is_not_exact(self):
+        program = self.compile("n.cu", KERNEL, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90")
+        self.expect(understudy("run", "--json", str(self.dir / "r.json"), program), 0, "there is no PTX for this device")
+        data = json.loads((self.dir / "r.json").read_text())
+        self.assertFalse(data["exact"])
+        [(what, times)] = data["refused"].items()
+        self.assertIn("the program: there is no PTX for this device", what)
 
     def test_report_of_an_exact_run(self):
         program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared")
