@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
 #include "driver/runtime.h"
 #include "ptx/fatbin.h"
+#include "ptx/mapped.h"
 #include "ptx/target.h"
 
 namespace us::driver {
@@ -31,7 +33,8 @@ bool is_ptx(std::string_view s) {
 
 Library::Library(Runtime& r, const void* image, std::string name) : runtime_(r), image_(image), name_(std::move(name)) {
   if (ptx::container_of(image) != ptx::Container::Text) return;
-  text_ = static_cast<const char*>(image);
+  const char* const text = static_cast<const char*>(image);
+  text_.assign(text, ::strnlen(text, ptx::mapped_from(image).size()));
   image_ = nullptr;
 }
 
