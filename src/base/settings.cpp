@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
+#include "base/files.h"
 namespace us {
 namespace {
 
@@ -100,3 +103,13 @@ std::vector<std::string> unknown_settings(const char* const* environment) {
 }
 
 }  // namespace us
+std::vector<Diag> cannot_write(const Settings& s) {
+  std::vector<Diag> out;
+  const auto judge = [&](const char* option, const std::string& place, const std::string& why) {
+    if (!why.empty()) out.push_back({Diag::Kind::Error, {}, fmt::format("{} {}: {}", option, place, why)});
+  };
+  if (!s.json.empty()) judge("--json", s.json, why_no_file(with_process(s.json)));
+  if (!s.record.empty()) judge("--record", s.record, why_no_files_in(s.record));
+  return out;
+}
+

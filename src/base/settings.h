@@ -45,6 +45,8 @@ struct SettingRow {
 std::span<const SettingRow> setting_rows();
 
 using Lookup = std::function<const char*(const char* variable)>;  // like getenv
+std::vector<Diag> cannot_write(const Settings&);  // the places it names for results that cannot be written
+
 Result<Settings> read_settings(const Lookup& = ::getenv);
 std::string default_cache_dir(
     const Lookup& = ::getenv);  // ${XDG_CACHE_HOME:-~/.cache}/understudy; empty without a home

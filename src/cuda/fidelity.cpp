@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/version.h"
 #include "cuda/config.h"
 #include "cuda/entry_table.h"
@@ -37,8 +38,7 @@ void describe_run(Report& r, const Config& c) {
   r.fact("math", c.settings.fast_math ? "fast" : "exact");
 }
 
-void write_json(std::string path, const std::string& text) {
-  if (const auto at = path.find("%p"); at != std::string::npos) path.replace(at, 2, std::to_string(::getpid()));
+void write_json(const std::string& path, const std::string& text) {
   std::FILE* f = std::fopen(path.c_str(), "w");
   const bool ok = f && std::fputs(text.c_str(), f) >= 0;
   if ((f && std::fclose(f) != 0) || !ok) fmt::print(stderr, "understudy: {}: {}\n", path, std::strerror(errno));
@@ -55,7 +55,7 @@ void write_report() {
   for (const StubCalls& c : stub_calls()) r.shortfall(Shortfall::StubbedCall, c.name, c.calls);
   if (s.fast_math) r.shortfall(Shortfall::Approximate, "--math=fast");
   if (s.verbose) fmt::print(stderr, "understudy: {}", r.to_text());
-  if (!s.json.empty()) write_json(s.json, r.to_json());
+  if (!s.json.empty()) write_json(with_process(s.json), r.to_json());
 }
 
 struct AtExit {
