@@ -10,6 +10,9 @@ namespace us::cuda {
 void refuse_all(driver::Error);
 bool refusing();
 
+// A process that may not map enough (`ulimit -v`) gets no devices; told with the first call that is refused.
+void refuse_without_room();
+
 // In a child: true if CUDA was initialised before the fork. The threads of the device exist in the parent only.
 bool refuse_in_child();
 bool in_refused_child();

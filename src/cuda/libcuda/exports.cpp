@@ -37,6 +37,7 @@ void forked() {
 }
 
 __attribute__((constructor(101))) void begin() {
+  us::cuda::refuse_without_room();
   fill_slots();
   pthread_atfork(nullptr, nullptr, forked);
 }
