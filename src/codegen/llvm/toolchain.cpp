@@ -29,6 +29,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/settings.h"
 #include "base/types.h"
 
 // The choice of a register allocator is a variable of a template: the one of LLVM's library is meant, not a hidden copy.
@@ -210,6 +211,7 @@ Toolchain::Toolchain(const std::string& cpu_option) {
 void Toolchain::make_passes() {
   auto step = [&](const char* name, auto&& add) {
     llvm::ModulePassManager passes;
+    US_CHECK(std::ranges::count(pass_names(), std::string_view(name)) == 1);
     add(passes);
     steps_.push_back({name, std::move(passes)});
   };
