@@ -18,7 +18,9 @@ std::atomic<int> threads_left{1 << 20};
 }
 
 // In place of the C library's: the libraries call what the program exports.
-extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,
+                                                                     const pthread_attr_t* attributes,
+                                                                     void* (*run)(void*), void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto real = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   return threads_left.fetch_sub(1) > 0 ? real(thread, attributes, run, argument) : EAGAIN;
@@ -88,7 +90,9 @@ TEST_F(NoThreads, CopiesAndHostFunctionsAreDoneWithout) {
   static_cast<unsigned char*>(from)[bytes - 1] = 7;
   EXPECT_EQ(launch(), CUDA_SUCCESS);
   EXPECT_EQ(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), cudaSuccess);
-  EXPECT_EQ(cudaLaunchHostFunc(stream, [](void* n) { ++*static_cast<int*>(n); }, &calls), cudaSuccess);
+  EXPECT_EQ(cudaLaunchHostFunc(
+                stream, [](void* n) { ++*static_cast<int*>(n); }, &calls),
+            cudaSuccess);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   unsigned char last = 0;
   EXPECT_EQ(cudaMemcpy(&last, static_cast<unsigned char*>(to) + bytes - 1, 1, cudaMemcpyDeviceToHost), cudaSuccess);
@@ -98,7 +102,8 @@ TEST_F(NoThreads, CopiesAndHostFunctionsAreDoneWithout) {
 
 TEST_F(NoThreads, AWaitForAValueIsRefused) {
   start(1);
-  EXPECT_EQ(cuStreamWaitValue32(nullptr, reinterpret_cast<CUdeviceptr>(word_), 1, CU_STREAM_WAIT_VALUE_EQ), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamWaitValue32(nullptr, reinterpret_cast<CUdeviceptr>(word_), 1, CU_STREAM_WAIT_VALUE_EQ),
+            CUDA_SUCCESS);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorOperatingSystem);
 }
 
