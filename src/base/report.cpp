@@ -18,6 +18,7 @@ struct Words {
 constexpr Words words[] = {
     {"stubbed_calls", "API calls answered with NOT_SUPPORTED"},
     {"unimplemented", "reached, but not implemented"},
+    {"refused", "turned away"},
     {"ignored", "wishes about speed without effect"},
     {"approximate", "computed within the documented bound, not bit by bit"},
     {"estimated",
@@ -53,7 +54,8 @@ void Report::resources(std::string_view kernel, std::string_view origin) {
 bool Report::exact() const {
   const std::lock_guard lock(m_);
   for (const Shortfall kind :
-       {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Approximate, Shortfall::Estimated})
+       {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Refused, Shortfall::Approximate,
+        Shortfall::Estimated})
     if (!shortfalls_[static_cast<u32>(kind)].empty()) return false;
   return true;
 }

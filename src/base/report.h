@@ -14,6 +14,7 @@ namespace us {
 enum class Shortfall : u8 {
   StubbedCall,    // an API call answered with NOT_SUPPORTED
   Unimplemented,  // an instruction or feature that was reached and is not implemented
+  Refused,        // an image, kernel or library that was turned away, whether or not the device would have taken it
   Ignored,        // a wish about speed that was accepted without effect: changes no result
   Approximate,    // an instruction computed within its bound, but not bit by bit
   Estimated,  // a kernel whose registers and stack the program asked for, or a launch depended on, and which are guessed

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/files.h"
 
 namespace us {
 namespace {
@@ -54,6 +58,18 @@ const char* readAsync(std::string_view text, AsyncChoice& out) {
   }
   return "`eager`, `late` or `random:SEED`";
 }
+constexpr std::string_view passes[] = {
+#define US_PASS(name) #name,
+#include "base/passes.inc"
+#undef US_PASS
+};
+const char* readPass(std::string_view text, std::string& out) {
+  static const std::string expected = fmt::format("one of {}, all", fmt::join(passes, ", "));
+  out = text;
+  const bool known =
+      text.empty() || text == "all" || std::find(std::begin(passes), std::end(passes), text) != std::end(passes);
+  return known ? nullptr : expected.c_str();
+}
 const char* readDirectory(std::string_view text, std::string& out) {
   if (text.empty()) return "a directory, or `none`";
   out = text == "none" ? std::string() : std::string(text);
@@ -63,6 +79,8 @@ const char* readDirectory(std::string_view text, std::string& out) {
 }  // namespace
 
 std::span<const SettingRow> setting_rows() { return rows; }
+
+std::span<const std::string_view> pass_names() { return passes; }
 
 std::string default_cache_dir(const Lookup& lookup) {
   if (const char* cache = lookup("XDG_CACHE_HOME"); cache && *cache == '/') return fmt::format("{}/understudy", cache);
@@ -84,6 +102,16 @@ Result<Settings> read_settings(const Lookup& lookup) {
 #undef US_SETTING
   if (!wrong.empty()) return wrong;
   return s;
+}
+
+std::vector<Diag> cannot_write(const Settings& s) {
+  std::vector<Diag> out;
+  const auto judge = [&](const char* option, const std::string& place, const std::string& why) {
+    if (!why.empty()) out.push_back({Diag::Kind::Error, {}, fmt::format("{} {}: {}", option, place, why)});
+  };
+  if (!s.json.empty()) judge("--json", s.json, why_no_file(with_process(s.json)));
+  if (!s.record.empty()) judge("--record", s.record, why_no_files_in(s.record));
+  return out;
 }
 
 std::vector<std::string> unknown_settings(const char* const* environment) {

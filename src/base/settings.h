@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "base/types.h"
 
@@ -33,7 +34,7 @@ struct Settings {
   std::string ptxas;
 };
 
-enum class SettingKind : u8 { Text, Flag, Count, Math, Async, Directory };
+enum class SettingKind : u8 { Text, Flag, Count, Math, Async, Directory, Pass };
 
 struct SettingRow {
   const char* field;
@@ -45,10 +46,14 @@ struct SettingRow {
 };
 std::span<const SettingRow> setting_rows();
 
+std::vector<Diag> cannot_write(const Settings&);  // the places it names for results that cannot be written
+
 using Lookup = std::function<const char*(const char* variable)>;  // like getenv
 Result<Settings> read_settings(const Lookup& = ::getenv);
 std::string default_cache_dir(
     const Lookup& = ::getenv);  // ${XDG_CACHE_HOME:-~/.cache}/understudy; empty without a home
+
+std::span<const std::string_view> pass_names();  // what --dump-after takes, besides `all`
 
 // UNDERSTUDY_* variables in `environment` (NAME=value) that are no setting: misspelt ones.
 std::vector<std::string> unknown_settings(const char* const* environment);

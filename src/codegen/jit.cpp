@@ -82,9 +82,7 @@ Jit::~Jit() = default;
 
 Result<std::shared_ptr<const Compiled>> Jit::compile(const ir::Module& m, const std::string& kernel, const Variant& v) {
   const auto start = std::chrono::steady_clock::now();
-  auto fail = [&](std::string why) {
-    return Diag{Diag::Kind::Error, {}, fmt::format("cannot compile kernel {}: {}", kernel, why)};
-  };
+  const auto fail = [](std::string why) { return Diag{Diag::Kind::Error, {}, std::move(why)}; };
   const bool cacheable = impl_->cache.enabled() && impl_->options.dump_after.empty() && !impl_->options.time_passes &&
                          (m.hash[0] | m.hash[1]);
   const std::string key = cacheable ? cache_key(m, kernel, v, impl_->options, impl_->cpu) : std::string();

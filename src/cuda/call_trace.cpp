@@ -3,6 +3,7 @@
 // copy of the arguments on the stack, and tells call_begins and call_ends. Before it, 16 bytes for each row say which row.
 #include "cuda/call_trace.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -65,12 +66,18 @@ std::unique_ptr<probe::Recorder> open_recorder() {
   return r;
 }
 
+std::atomic<probe::Recorder*> opened = nullptr;
+
 }  // namespace
 
 probe::Recorder* recorder() {
   if (!wanted()) return nullptr;
-  static probe::Recorder* const r = open_recorder().release();  // as the runtime: lives until the process ends
+  static probe::Recorder* const r = opened = open_recorder().release();  // as the runtime: lives until the process ends
   return r;
+}
+
+void record_in_child() {
+  if (probe::Recorder* r = opened) r->move_to_child(config().settings.record);
 }
 
 extern "C" {

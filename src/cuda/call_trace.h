@@ -10,6 +10,7 @@ namespace us::cuda {
 
 // Null unless the person asked for a recording. The file is made by the first call.
 probe::Recorder* recorder();
+void record_in_child();  // a child that was forked writes a file of its own
 
 // What a slot shall hold: the function, or the code that notes calls of it.
 EntryFn noted_runtime(u32 row);

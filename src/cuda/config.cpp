@@ -27,6 +27,7 @@ Config read_config() {
   if (settings->verbose)
     for (const std::string& name : unknown_settings(environ))
       fmt::print(stderr, "understudy: {} is no setting\n", name);
+  if (auto why = cannot_write(*settings); !why.empty()) refuse(why);
   auto devices = resolve_devices(settings->device, settings->devices);
   return {*settings, std::move(devices)};
 }

@@ -13,11 +13,16 @@ namespace us::cuda {
 using driver::Attribute;
 
 namespace {
-std::atomic<bool> is_initialized = false;
+std::atomic<bool> is_initialized = false, is_runtime_initialized = false;
 }
 
 void initialize() { is_initialized = true; }
 bool initialized() { return is_initialized; }
+void initialize_runtime() {
+  initialize();
+  is_runtime_initialized = true;
+}
+bool runtime_initialized() { return is_runtime_initialized; }
 
 u32 device_count() { return static_cast<u32>(config().devices.size()); }
 bool is_device(int ordinal) { return ordinal >= 0 && static_cast<u32>(ordinal) < device_count(); }

@@ -8,9 +8,11 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/version.h"
 #include "cuda/config.h"
 #include "cuda/entry_table.h"
+#include "cuda/refusal.h"
 #include "cuda/state.h"
 
 namespace us::cuda {
@@ -36,15 +38,15 @@ void describe_run(Report& r, const Config& c) {
   r.fact("math", c.settings.fast_math ? "fast" : "exact");
 }
 
-void write_json(std::string path, const std::string& text) {
-  if (const auto at = path.find("%p"); at != std::string::npos) path.replace(at, 2, std::to_string(::getpid()));
+void write_json(const std::string& path, const std::string& text) {
   std::FILE* f = std::fopen(path.c_str(), "w");
   const bool ok = f && std::fputs(text.c_str(), f) >= 0;
   if ((f && std::fclose(f) != 0) || !ok) fmt::print(stderr, "understudy: {}: {}\n", path, std::strerror(errno));
 }
 
-// A library that is only loaded (no CUDA call was made) has nothing to report.
+// A child that was forked too late did nothing; what is counted is its parent's.
 void write_report() {
+  if (in_refused_child()) return;
   const Settings& s = config().settings;
   if (!s.verbose && s.json.empty()) return;
   Report& r = fidelity();
@@ -53,7 +55,7 @@ void write_report() {
   for (const StubCalls& c : stub_calls()) r.shortfall(Shortfall::StubbedCall, c.name, c.calls);
   if (s.fast_math) r.shortfall(Shortfall::Approximate, "--math=fast");
   if (s.verbose) fmt::print(stderr, "understudy: {}", r.to_text());
-  if (!s.json.empty()) write_json(s.json, r.to_json());
+  if (!s.json.empty()) write_json(with_process(s.json), r.to_json());
 }
 
 struct AtExit {

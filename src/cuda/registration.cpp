@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/registration.h"
 
+#include <dlfcn.h>
+
+#include <filesystem>
+
 #include "cuda/state.h"
 
 namespace us::cuda {
 using driver::Error;
+namespace {
+
+// Who carries the image: a library is named, so that a person knows which one to compile anew.
+std::string owner_of(const void* wrapper) {
+  Dl_info info = {};
+  std::error_code error;
+  if (!::dladdr(wrapper, &info) || !info.dli_fname) return "the program";
+  const bool program = std::filesystem::equivalent(info.dli_fname, "/proc/self/exe", error);
+  return program || error ? "the program" : info.dli_fname;
+}
+
+}  // namespace
 
 Registration& registration() {
   static Registration* const instance = new Registration;  // programs unregister after static destructors
@@ -12,7 +28,7 @@ Registration& registration() {
 }
 
 driver::Library& Registration::add_image(const void* wrapper) {
-  return runtime().add_library(std::make_unique<driver::Library>(runtime(), wrapper, "the program"));
+  return runtime().add_library(std::make_unique<driver::Library>(runtime(), wrapper, owner_of(wrapper)));
 }
 
 // Work that still runs keeps its library: at exit nobody waits for it.

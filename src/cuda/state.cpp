@@ -52,7 +52,7 @@ driver::Stream& create_stream(driver::Context& c, bool non_blocking, int priorit
 driver::Context& runtime_context() {
   ThreadState& t = thread_state();
   if (!t.stack.empty() && alive(t.stack.back())) return *t.stack.back().context;
-  initialize();
+  initialize_runtime();
   driver::Context& primary = runtime().device(t.device).primary_for_runtime();
   make_current(&primary);
   return primary;

@@ -80,7 +80,7 @@ Machine::Machine(GpuOptions o)
   if (options.workers == 0) options.workers = std::max(1u, std::thread::hardware_concurrency());
   if (options.deterministic) options.workers = 1;
   for (u32 i = 0; i < options.workers; ++i) workers.push_back(std::make_unique<Worker>(*this, i));
-  for (auto& w : workers) w->start();
+  for (auto& w : workers) started += w->start();
 }
 
 Machine::~Machine() {
@@ -198,6 +198,6 @@ Gpu::~Gpu() = default;
 void Gpu::submit(std::unique_ptr<Launch> l) { impl_->machine.submit(std::move(l)); }
 bool Gpu::set_malloc_heap(u64 bytes) { return impl_->machine.heap.resize(bytes); }
 void Gpu::set_printf_fifo(u64 bytes) { impl_->machine.print.set_capacity(bytes); }
-u32 Gpu::workers() const { return u32(impl_->machine.workers.size()); }
+u32 Gpu::workers() const { return impl_->machine.started; }
 
 }  // namespace us::device

@@ -31,6 +31,7 @@ struct Machine {
   std::function<void(std::string_view)> print_error;
   GuestHeap heap;
   std::vector<std::unique_ptr<Worker>> workers;
+  u32 started = 0;   // of them: the system may have too few threads
   u64 epoch_ns = 0;  // wall clock minus now_ns() at the start: %globaltimer counts from 1970 and never jumps
   // The device's clock is ahead of the host's by this: the watch lets time run when a kernel waits for nothing else.
   std::atomic<u64> clock_ahead_ns{0};

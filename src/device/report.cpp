@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "base/demangle.h"
 #include "device/machine.h"
 
 namespace us::device {
@@ -35,8 +36,8 @@ std::string place_of(Warp& w, u32 lanes, const std::string& line) {
     if (last - first + 1 != u32(std::popcount(lanes))) threads += fmt::format(" (lanes {:#010x})", lanes);
   }
   std::string at = line.empty() ? std::string() : fmt::format("\n  at {}", line);
-  return fmt::format("  kernel {}, block {}, warp {}{}{}", grid_of(w).launch->code->name, text_of(w.home->ctaid),
-                     w.warp_id, threads, at);
+  return fmt::format("  kernel {}, block {}, warp {}{}{}", demangled(grid_of(w).launch->code->name),
+                     text_of(w.home->ctaid), w.warp_id, threads, at);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "base/demangle.h"
 #include "device/barrier.h"
 #include "device/cluster_barrier.h"
 #include "device/machine.h"
@@ -105,7 +106,7 @@ std::string describe(const Grid& g, const std::vector<Slot*>& resident) {
       else
         same->second.push_back(text_of(c.ctaid));
     }
-  std::string text = "deadlock: no thread can go on\n  kernel " + g.launch->code->name;
+  std::string text = "deadlock: no thread can go on\n  kernel " + demangled(g.launch->code->name);
   for (size_t k = 0; k < groups.size() && k < kMaxLines; ++k) {
     auto& [lines, blocks] = groups[k];
     text += fmt::format("\n  block {}", blocks[0]);

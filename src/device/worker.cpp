@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <system_error>
 
 #include "device/barrier.h"
 #include "device/cluster_barrier.h"
@@ -25,6 +26,12 @@ namespace {
 // CTAs of a non-blocking kernel taken at once: neighbours of one worker read neighbouring memory, which the hardware
 // prefetches; a grid of another stream must not wait for long.
 constexpr u64 kMaxChunk = 1024;
+
+struct Signals {
+  explicit Signals(const sigset_t& mask) : mask_(mask) {}
+  ~Signals() { pthread_sigmask(SIG_SETMASK, &mask_, nullptr); }
+  const sigset_t mask_;
+};
 }  // namespace
 
 Worker::~Worker() {
@@ -32,14 +39,18 @@ Worker::~Worker() {
   free_memory(loop_slot_);
 }
 
-void Worker::start() {
+bool Worker::start() try {
   // Signals for the process belong to the application's threads.
   sigset_t all, old;
   sigfillset(&all);
   for (int s : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, s);
   pthread_sigmask(SIG_SETMASK, &all, &old);
+  const Signals before(old);
   thread_ = std::thread([this] { main(); });
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  return true;
+} catch (const std::system_error&) {
+  pulse.idle = true;
+  return false;
 }
 
 void Worker::main() {

@@ -21,8 +21,10 @@ struct Crash {
 struct Worker {
   Worker(Machine& m, u32 index_of_worker) : machine(m), index(index_of_worker) {}
   ~Worker();
-  void start();
-  void join() { thread_.join(); }
+  bool start();  // false: the system has no thread for it
+  void join() {
+    if (thread_.joinable()) thread_.join();
+  }
 
   // Called on fibres. A warp that waits has left Cta::ready before it calls leave().
   void leave(Warp&);                 // run others; returns when the warp is ready and chosen again

@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace us::driver {
 namespace {
@@ -38,6 +40,16 @@ Error error_of(device::Outcome o) {
   return Error::Unknown;
 }
 
+// Empty if the system has no thread left for us.
+template <class F>
+std::thread try_thread(F&& f) {
+  try {
+    return std::thread(std::forward<F>(f));
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 // A queue with a few threads that start when there is something for them.
@@ -52,13 +64,19 @@ struct Executor::Engine {
     for (auto& t : threads) t.join();
   }
 
-  void push(Node* n) {
+  // false: there is no thread for it, and none can be started.
+  bool push(Node* n) {
     std::lock_guard l(m);
+    if (idle == 0 && threads.size() < limit) {
+      std::thread t = try_thread([this] { loop(); });
+      if (t.joinable()) threads.push_back(std::move(t));
+    }
+    if (threads.empty()) return false;
     const auto at =
         std::upper_bound(queue.begin(), queue.end(), n, [](Node* a, Node* b) { return a->priority < b->priority; });
     queue.insert(at, n);
-    if (idle == 0 && threads.size() < limit) threads.emplace_back([this] { loop(); });
     cv.notify_one();  // under the lock: once the node has run, the context may go, and this queue with it
+    return true;
   }
 
   void loop() {
@@ -102,11 +120,13 @@ struct Executor::Watch {
     if (thread.joinable()) thread.join();
   }
 
-  void push(Node* n) {
+  bool push(Node* n) {  // false: as above
     std::lock_guard l(m);
+    if (!thread.joinable()) thread = try_thread([this] { loop(); });
+    if (!thread.joinable()) return false;
     fresh.push_back(n);
-    if (!thread.joinable()) thread = std::thread([this] { loop(); });
     cv.notify_one();
+    return true;
   }
 
   // Everything that came true is over; `waiting` keeps the rest. When the context is broken nothing is waited for.
@@ -264,6 +284,15 @@ void Executor::start(Node* first) {
   }
 }
 
+bool Executor::no_thread() {
+  Error none = Error::Success;
+  const bool first = sticky_.compare_exchange_strong(none, Error::OperatingSystem);
+  constexpr const char* kWhy =
+      "the operating system starts no more threads, and the virtual GPU needs one (see `ulimit -u`)";
+  if (first && impl_->fault) impl_->fault({device::Outcome::Trap, kWhy});
+  return true;
+}
+
 void Executor::note_start(Node* n, bool dropped) {
   if (dropped) return n->span.reset();
   if (n->kind != Node::Kind::Empty) n->span->begin();
@@ -278,7 +307,7 @@ bool Executor::start_one(Node* n) {
     case Node::Kind::Empty:
       return true;
     case Node::Kind::Kernel:
-      if (dropped) return true;
+      if (dropped || (impl_->gpu.workers() == 0 && no_thread())) return true;
       if (n->launch->code && n->launch->code->triggers) n->launch->triggered = reaches(n, Phase::Triggered);
       if (n->tells_begun) n->launch->begun = reaches(n, Phase::Begun);
       n->launch->done = [this, n](const device::Fault& f) { kernel_done(n, f); };
@@ -286,16 +315,14 @@ bool Executor::start_one(Node* n) {
       return false;
     case Node::Kind::Work:
       if (dropped) return true;
-      if (!n->small) {
-        impl_->copies.push(n);
-        return false;
-      }
+      if (!n->small && impl_->copies.push(n)) return false;
       n->work();
       return true;
     case Node::Kind::Host:
       if (dropped) return true;
-      impl_->hosts.push(n);
-      return false;
+      if (impl_->hosts.push(n)) return false;
+      n->work();
+      return true;
     case Node::Kind::Deferred: {
       const auto work = std::move(n->work);  // the node may be complete, and used again, before it returns
       work();
@@ -303,8 +330,7 @@ bool Executor::start_one(Node* n) {
     }
     case Node::Kind::Poll:
       if (dropped) return true;
-      impl_->watch.push(n);
-      return false;
+      return !impl_->watch.push(n) && no_thread();
     case Node::Kind::Caller:
       n->state.store(1);  // visible before notify_all looks for waiters
       n->state.notify_all();

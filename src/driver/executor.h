@@ -44,6 +44,7 @@ class Executor {
   struct Impl;
   void start(Node*);      // and all that becomes ready at once by it
   bool start_one(Node*);  // true: it is complete already
+  bool no_thread();       // work cannot be done for want of a thread: the context is broken
   static void note_start(Node*, bool dropped);
   void add_predecessors(Node*, std::span<const NodeRef> after);
   void reach(Node*, Phase, std::vector<Node*>& ready);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/demangle.h"
 #include "device/device_runtime.h"
 #include "driver/device.h"
 #include "driver/library.h"
@@ -129,8 +130,9 @@ Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codeg
   }
   auto compiled = runtime.jit().compile(module_.ir(), ir_.name, variant);
   if (!compiled) {
-    log = "kernel " + ir_.name + " does not compile:";
+    log = "kernel " + demangled(ir_.name) + " does not compile:";
     for (const Diag& d : compiled.diags()) log += "\n  " + d.message;
+    runtime.refused(in_one_line(log));
     return Error::InvalidPtx;
   }
   out = *compiled;

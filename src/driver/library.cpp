@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 
 #include "driver/runtime.h"
 #include "ptx/fatbin.h"
+#include "ptx/mapped.h"
 #include "ptx/target.h"
 
 namespace us::driver {
@@ -31,18 +33,29 @@ bool is_ptx(std::string_view s) {
 
 Library::Library(Runtime& r, const void* image, std::string name) : runtime_(r), image_(image), name_(std::move(name)) {
   if (ptx::container_of(image) != ptx::Container::Text) return;
-  text_ = static_cast<const char*>(image);
+  const char* const text = static_cast<const char*>(image);
+  text_.assign(text, ::strnlen(text, ptx::mapped_from(image).size()));
   image_ = nullptr;
 }
 
 Library::Library(Runtime& r, std::unique_ptr<ir::Module> m, std::string name)
     : runtime_(r), name_(std::move(name)), parsed_(true), module_(std::move(m)) {}
 
+std::string in_one_line(std::string_view log) {
+  const std::size_t first = log.find('\n');
+  if (first == log.npos) return std::string(log);
+  std::string_view complaint = log.substr(first + 1);
+  complaint = complaint.substr(0, complaint.find('\n'));
+  complaint.remove_prefix(std::min(complaint.find_first_not_of(' '), complaint.size()));
+  return std::string(log.substr(0, first)) + " " + std::string(complaint);
+}
+
 Error Library::module(const ir::Module*& out) {
   std::lock_guard l(m_);
   if (!parsed_) {
     parsed_ = true;
     error_ = parse();
+    if (failed(error_)) runtime_.refused(in_one_line(log_));
     text_.clear();
   }
   out = module_.get();

@@ -62,4 +62,6 @@ class Library {
   Parts parts_;  // until the assembler was asked
 };
 
+std::string in_one_line(std::string_view log);  // whose it is, and the first complaint
+
 }  // namespace us::driver

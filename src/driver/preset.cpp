@@ -108,6 +108,11 @@ Result<std::vector<const Preset*>> find_presets(std::string_view list, u32 count
   }
   if (!wrong.empty()) return wrong;
   const std::size_t named = out.size();
+  if (std::max<std::size_t>(named, count) > kMostDevices)
+    return Diag{
+        Diag::Kind::Error,
+        {},
+        fmt::format("{} virtual GPUs: at most {} are possible", std::max<std::size_t>(named, count), kMostDevices)};
   if (count) out.resize(count);
   for (std::size_t i = named; i < out.size(); ++i) out[i] = out[i % named];
   return out;

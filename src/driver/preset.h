@@ -59,6 +59,7 @@ class Preset {
 
 std::span<const Preset> presets();               // the first one is the default
 const Preset* find_preset(std::string_view id);  // case does not matter; nullptr if unknown
+inline constexpr u32 kMostDevices = 16;
 // "h200,h200,a100"; with a count, that many devices: the list over and over, or its start.
 Result<std::vector<const Preset*>> find_presets(std::string_view list, u32 count = 0);
 

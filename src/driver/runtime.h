@@ -33,7 +33,7 @@ class Runtime {
   Device& device(u32 ordinal) { return *devices_[ordinal]; }
   bool in_device_range(u64 address) const;
   // Kernels must ask before they touch global memory: not all of it is the device's, or some lies elsewhere.
-  bool asks() const { return devices_.size() > 1 || registry_.any_registered(); }
+  bool asks() const { return devices_.size() > 1 || registry_.any_registered() || !space_.apart(); }
   codegen::Jit& jit();  // made on first compile
   memory::AddressSpace& space() { return space_; }
   DeviceTexts& device_texts() { return device_texts_; }
@@ -50,6 +50,9 @@ class Runtime {
   Rights& rights() { return rights_; }
   Notes notes() const { return {settings_.recorder, registry_}; }
   void report(std::string_view text);  // to the person, if there is one
+  void refused(std::string_view what) const {
+    if (settings_.refused) settings_.refused(what);
+  }
   void launched(const device::Launch& l) const {
     if (settings_.launched) settings_.launched(l);
   }

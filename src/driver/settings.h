@@ -29,6 +29,7 @@ struct Settings {
   u32 variants_per_kernel = 8;                   // shapes compiled specially before the generic code is used
   std::function<void(std::string_view)> report;  // a device fault, a module that does not load: text for the person
   std::function<void(std::string_view)> unimplemented;     // a launch reached something that is missing: its name
+  std::function<void(std::string_view)> refused;           // an image or a kernel was turned away: which, and why
   std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache
   std::string ptxas;  // the toolkit's assembler: a path, "none", or empty: where toolkits usually are
   std::function<void(const std::string& kernel, FactSource)>

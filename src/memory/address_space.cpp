@@ -10,7 +10,8 @@ namespace {
 
 constexpr u64 kPage = 4096;
 constexpr u64 kWindows = u64{1} << 45;
-constexpr u64 kLeastGlobal = u64{1} << 39;  // a host with little room: sanitizers, `ulimit -v`
+// A host with little room: sanitizers, `ulimit -v`.
+constexpr u64 kLeastApart = u64{1} << 39, kLeast = u64{1} << 34, kSmallGap = 16u << 20;
 constexpr int kNoAccess = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 void* ptr(u64 a) { return reinterpret_cast<void*>(a); }
@@ -20,22 +21,24 @@ u64 address(void* p) { return p == MAP_FAILED ? 0 : reinterpret_cast<u64>(p); }
 
 AddressSpace::AddressSpace() {
   u64 windows = kWindows;
-  for (u64 global = kUsualBytes; global >= kLeastGlobal; global /= 2, windows /= 2)
-    if (reserve(global, windows)) break;
-  if (!base_) return;
-  if (windows < kWindows / 8) window_gap_ = 16u << 20;
-  free_.give(global_ + kReach, global_bytes_ - 2 * kReach);
-  free_windows_.give(windows_, windows_bytes_);
+  for (u64 global = kUsualBytes; global >= kLeastApart && !base_; global /= 2, windows /= 2)
+    reserve(kReach, global, windows);
+  apart_ = base_ != 0;
+  for (u64 global = kLeastApart; global >= kLeast && !base_; global /= 2) reserve(0, global, global / 2);
+  if (windows_bytes_ < kWindows / 8) window_gap_ = kSmallGap;
+  if (windows_bytes_ < kLeastApart) window_gap_ = 0;
 }
 
-// The global part begins and ends with `kReach` bytes that stay empty: a legal access has its array's address inside.
-bool AddressSpace::reserve(u64 global, u64 windows) {
-  bytes_ = kReach + global + kReach + windows + kWindowReach;
+// The global part begins and ends with `reach` bytes that stay empty: a legal access has its array's address inside.
+bool AddressSpace::reserve(u64 reach, u64 global, u64 windows) {
+  bytes_ = reach + global + reach + windows + kSmallGap;
   base_ = address(mmap(ptr(kUsualStart - kReach), bytes_, PROT_NONE, kNoAccess, -1, 0));
   if (!base_) return false;
   madvise(ptr(base_), bytes_, MADV_DONTDUMP);
-  global_ = base_ + kReach, global_bytes_ = global;
-  windows_ = global_ + global_bytes_ + kReach, windows_bytes_ = windows;
+  global_ = base_ + reach, global_bytes_ = global;
+  windows_ = global_ + global_bytes_ + reach, windows_bytes_ = windows;
+  free_.give(round_up(global_ + reach, kPage), global_bytes_ - 2 * reach);
+  free_windows_.give(windows_, windows_bytes_);
   return true;
 }
 

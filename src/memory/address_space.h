@@ -29,6 +29,8 @@ class AddressSpace {
   u64 global_start() const { return global_; }
   u64 global_bytes() const { return global_bytes_; }
   bool usual() const { return global_ == kUsualStart && global_bytes_ == kUsualBytes; }
+  // Nothing else is within kReach. If not, for want of addresses, every access of a kernel must be looked at.
+  bool apart() const { return apart_; }
   bool in_global(u64 address) const { return address - global_ < global_bytes_; }
   bool in_windows(u64 address) const { return address - windows_ < windows_bytes_; }
 
@@ -43,9 +45,10 @@ class AddressSpace {
   void give_window(u64 at, u64 bytes);
 
  private:
-  bool reserve(u64 global, u64 windows);
+  bool reserve(u64 reach, u64 global, u64 windows);
   u64 base_ = 0, bytes_ = 0;
   u64 global_ = 0, global_bytes_ = 0, windows_ = 0, windows_bytes_ = 0, window_gap_ = kWindowReach;
+  bool apart_ = true;
   std::mutex m_;
   Extents free_, free_windows_;
 };

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,6 +26,19 @@ u32 thread_number() {
   return number;
 }
 
+// The file of this process, mapped; where `at` says, if it does. nullptr: errno tells why there is none.
+void* map_file(const std::string& directory, void* at, int& file) {
+  const std::string path = fmt::format("{}/{}.events", directory, ::getpid());
+  file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return nullptr;
+  const int fixed = at ? MAP_FIXED : 0;
+  const bool room = ::posix_fallocate(file, 0, kStep) == 0;
+  if (room) at = ::mmap(at, kReserve, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | fixed, file, 0);
+  if (room && at != MAP_FAILED) return at;
+  ::close(std::exchange(file, -1));
+  return nullptr;
+}
+
 }  // namespace
 
 u64 now_ns() {
@@ -36,21 +50,31 @@ u64 now_ns() {
 struct Recorder::Header : FileHeader {};
 
 std::unique_ptr<Recorder> Recorder::open(const std::string& directory, CurrentCall current) {
-  const std::string path = fmt::format("{}/{}.events", directory, ::getpid());
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return nullptr;
-  if (::posix_fallocate(file, 0, kStep) != 0) return ::close(file), nullptr;
-  void* at = ::mmap(nullptr, kReserve, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-  if (at == MAP_FAILED) return ::close(file), nullptr;
-  return std::unique_ptr<Recorder>(new Recorder(file, at, current));
+  int file = -1;
+  void* const at = map_file(directory, nullptr, file);
+  return at ? std::unique_ptr<Recorder>(new Recorder(file, at, current)) : nullptr;
 }
 
 Recorder::Recorder(int file, void* at, CurrentCall current)
     : file_(file), at_(static_cast<u8*>(at)), header_(static_cast<Header*>(at)), current_call_(current) {
+  begin_file();
+}
+
+void Recorder::begin_file() {
   header_->process = static_cast<u32>(::getpid());
   header_->next = sizeof(FileHeader);
   header_->available = kStep;
   header_->magic = kMagic;
+}
+
+// A thread of the parent may have held the lock. Where no file can be made the records go nowhere.
+void Recorder::move_to_child(const std::string& directory) {
+  new (&m_) std::mutex;
+  names_.clear();
+  ::close(file_);
+  if (!map_file(directory, at_, file_))
+    ::mmap(at_, kReserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  begin_file();
 }
 
 Recorder::~Recorder() {

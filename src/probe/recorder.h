@@ -18,6 +18,8 @@ class Recorder {
   // Null if the file cannot be made; errno tells why.
   static std::unique_ptr<Recorder> open(const std::string& directory, CurrentCall);
   ~Recorder();
+  // In a child that was forked: from now on into a file of its own. What the parent recorded stays the parent's.
+  void move_to_child(const std::string& directory);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
@@ -34,8 +36,9 @@ class Recorder {
   Recorder(int file, void* at, CurrentCall);
   void write_bytes(const void*, u32 bytes, Kind);
   bool grow(u64 needed);
+  void begin_file();
 
-  const int file_;
+  int file_;
   u8* const at_;
   Header* const header_;
   const CurrentCall current_call_;

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ptx/mapped.h"
 #include "ptx/ptx.h"
 
 namespace us::ptx {
@@ -80,6 +81,8 @@ Result<std::string> text_of(const Entry& e) {
   const u64 packed = e.flags() & (kLz4 | kZstd);
   const u32 size_in = get<u32>(e.header, 16);
   const u64 size_out = get<u64>(e.header, 56);
+  if (e.payload.size() > kMaxPtx)
+    return problem("an entry of the fat binary claims to hold more PTX than there can be");
   if (!packed) return std::string(reinterpret_cast<const char*>(e.payload.data()), e.payload.size());
   if (size_in > e.payload.size()) return problem("a compressed entry of the fat binary is longer than its payload");
   if (size_out > kMaxPtx) return problem("an entry of the fat binary claims to hold more PTX than there can be");
@@ -122,8 +125,11 @@ struct Wrapper {
 }  // namespace
 
 Container container_of(const void* p) {
+  constexpr u64 kPage = 4096;
   u32 magic;
-  std::memcpy(&magic, p, 4);
+  const bool at_end = reinterpret_cast<u64>(p) % kPage > kPage - sizeof magic;
+  if (at_end && mapped_from(p).size() < sizeof magic) return Container::Text;
+  std::memcpy(&magic, p, sizeof magic);
   return magic == kFatMagic       ? Container::FatBinary
          : magic == kWrapperMagic ? Container::Wrapper
          : magic == kElfMagic     ? Container::Elf
@@ -148,14 +154,10 @@ Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
   return Image{std::move(*text), best->arch(), (best->flags() & kArchSpecific) != 0, best->options()};
 }
 
-Result<Image> find_ptx(const void* fatbin, Target t) {
-  const std::span<const u8> header(static_cast<const u8*>(fatbin), kFatHeader);
-  if (get<u32>(header, 0) != kFatMagic) return problem("this is no fat binary");
-  return find_ptx({header.data(), kFatHeader + get<u64>(header, 8)}, t);
-}
+Result<Image> find_ptx(const void* fatbin, Target t) { return find_ptx(mapped_from(fatbin), t); }
 
 Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
-  const Wrapper& w = *static_cast<const Wrapper*>(p);
+  const auto w = get<Wrapper>(mapped_from(p), 0);
   if (w.magic != kWrapperMagic) return problem("this is no fat binary wrapper");
   if (w.version != 1 && w.version != 2)
     return problem("fat binary wrapper of unknown version " + std::to_string(w.version));
@@ -176,8 +178,13 @@ Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
   if (w.version == 1 || !w.list) {
     if (const auto r = take(w.fatbin); !r) return r.diags();
   } else {
-    for (const void* const* f = static_cast<const void* const*>(w.list); *f; ++f)
-      if (const auto r = take(*f); !r) return r.diags();
+    const std::span<const u8> list = mapped_from(w.list);
+    for (std::size_t at = 0;; at += sizeof(void*)) {
+      if (at + sizeof(void*) > list.size()) return problem("the list of fat binaries has no end");
+      const void* const fatbin = get<const void*>(list, at);
+      if (!fatbin) break;
+      if (const auto r = take(fatbin); !r) return r.diags();
+    }
   }
   if (skipped) *skipped = without;
   if (images.empty()) return missing.empty() ? std::vector<Diag>{no_ptx({}, t)} : missing;
@@ -197,35 +204,33 @@ std::string make_bundle(std::span<const std::string> texts) {
 }
 
 namespace {
-std::vector<Image> texts_of_bundle(const void* image) {
-  const auto* at = static_cast<const char*>(image) + sizeof(u32);
-  const auto take = [&]<class T>(T v) {
-    std::memcpy(&v, at, sizeof v);
-    at += sizeof v;
-    return v;
-  };
-  std::vector<Image> images(take(u32{}));
-  for (Image& i : images) {
-    const u64 length = take(u64{});
-    i.ptx.assign(at, length);
-    at += length;
+Result<std::vector<Image>> texts_of_bundle(std::span<const u8> bundle) {
+  const Diag damaged = problem("this is no linked code, or it is damaged");
+  std::vector<Image> images;
+  std::span<const u8> rest = bundle.subspan(std::min(bundle.size(), 2 * sizeof(u32)));
+  for (u32 left = get<u32>(bundle, sizeof(u32)); left > 0; --left) {
+    const u64 length = get<u64>(rest, 0);
+    if (rest.size() < sizeof length || length > kMaxPtx || length > rest.size() - sizeof length) return damaged;
+    images.emplace_back().ptx.assign(reinterpret_cast<const char*>(rest.data()) + sizeof length, length);
+    rest = rest.subspan(sizeof length + length);
   }
-  return images;
+  return images.empty() ? Result<std::vector<Image>>(damaged) : images;
 }
 }  // namespace
 
 namespace {
 
 void take_machine_code(const void* fatbin, Target t, std::vector<std::string>& out) {
-  const std::span<const u8> head(static_cast<const u8*>(fatbin), kFatHeader);
-  if (get<u32>(head, 0) != kFatMagic || get<u16>(head, 6) != kFatHeader) return;
+  const std::span<const u8> bytes = mapped_from(fatbin);
+  if (get<u32>(bytes, 0) != kFatMagic || get<u16>(bytes, 6) != kFatHeader) return;
+  const u64 size = get<u64>(bytes, 8);
   std::vector<Entry> entries;
-  if (!entries_of({head.data(), kFatHeader + get<u64>(head, 8)}, entries)) return;
+  if (size > bytes.size() - kFatHeader || !entries_of(bytes.first(kFatHeader + size), entries)) return;
   const Entry* best = nullptr;
   for (const Entry& e : entries)
     if (e.is_elf() && e.runs_on(t) && (!best || e.rank() > best->rank())) best = &e;
   if (!best) return;
-  if (Result<std::string> bytes = text_of(*best)) out.push_back(std::move(*bytes));
+  if (Result<std::string> code = text_of(*best)) out.push_back(std::move(*code));
 }
 
 }  // namespace
@@ -253,7 +258,7 @@ Result<std::vector<Image>> find_images(const void* image, Target t) {
       return std::vector<Image>{std::move(*r)};
     }
     case Container::Bundle:
-      return texts_of_bundle(image);
+      return texts_of_bundle(mapped_from(image));
     case Container::Wrapper:
       break;
   }

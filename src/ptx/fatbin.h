@@ -21,7 +21,7 @@ struct Image {
   std::string options;         // what its compiler was told to tell ptxas: " -maxrregcount=32 "
 };
 
-// What a pointer handed to an API points to, judged by its first bytes (4 must be readable).
+// What a pointer handed to an API points to, judged by its first bytes (one must be readable).
 enum class Container : u8 { Text, FatBinary, Wrapper, Elf, Bundle };
 Container container_of(const void*);
 
@@ -29,7 +29,7 @@ Container container_of(const void*);
 std::string make_bundle(std::span<const std::string> texts);
 
 // The PTX that suits the target best: the highest architecture not above the target's; of two equal ones the
-// architecture-specific one. The second form takes the length from the header.
+// architecture-specific one. The second form knows no size but the readable memory's.
 Result<Image> find_ptx(std::span<const u8> fatbin, Target);
 Result<Image> find_ptx(const void* fatbin, Target);
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/chrome_trace.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "base/demangle.h"
 #include "base/json.h"
 
 namespace us::tools {
@@ -19,16 +17,6 @@ using probe::Call;
 using probe::Place;
 using probe::Recording;
 using probe::Work;
-
-// As the program's source has it.
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  if (status != 0 || !text) return name;
-  std::string out = text;
-  std::free(text);
-  return out;
-}
 
 const char* side_name(Work::Side s) {
   switch (s) {

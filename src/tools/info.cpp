@@ -22,14 +22,20 @@ using driver::Preset;
 using driver::Quantity;
 
 struct Installation {
-  std::string runtime, driver, cache;
+  std::string runtime, driver, fft, nvrtc, cache;
   bool complete;
   DirectorySize cache_size;
 };
 
 Installation look(const Settings& s) {
   const std::string lib = library_directory();
-  Installation i{lib + "/libcudart.so.13", lib + "/libcuda.so.1", s.cache_dir, false, measure(s.cache_dir)};
+  const auto optional = [&](const char* name) {
+    const std::string file = lib + "/" + name;
+    return std::filesystem::exists(file) ? file : "not built: the CUDA toolkit's would be loaded";
+  };
+  Installation i{lib + "/libcudart.so.13",   lib + "/libcuda.so.1", optional("libcufft.so.12"),
+                 optional("libnvrtc.so.13"), s.cache_dir,           false,
+                 measure(s.cache_dir)};
   i.complete = std::filesystem::exists(i.runtime) && std::filesystem::exists(i.driver);
   return i;
 }
@@ -82,6 +88,8 @@ void print_rest(const Settings& s) {
   line("devices", fmt::format("{}", fmt::join(ids, ", ")));
   line("runtime library", i.runtime);
   line("driver library", i.driver);
+  line("cuFFT library", i.fft);
+  line("NVRTC library", i.nvrtc);
   if (!i.complete) line("", styled(stdout, Style::Red, "not there: build understudy first"));
   line("cache", i.cache.empty() ? "none"
                                 : fmt::format("{} ({} files, {})", i.cache, i.cache_size.files,

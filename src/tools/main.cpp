@@ -2,12 +2,17 @@
 // Reads the command line; the verbs are in run.cpp, info.cpp and ptx_report.cpp.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
+
+#include <fmt/format.h>
 
 #include "base/settings.h"
 #include "base/version.h"
 #include "tools/exit_codes.h"
+#include "tools/program.h"
 #include "tools/run.h"
+#include "tools/suggest.h"
 #include "tools/terminal.h"
 
 namespace {
@@ -55,6 +60,21 @@ int run(const RunRequest& request) {
   return us::tools::kExitUsage;
 }
 
+// What stands where a verb should: a misspelt one, or a program without `run`.
+int refuse_verb(const std::string& word) {
+  std::string text = fmt::format("unknown command `{}`", word);
+  if (const auto meant = us::tools::nearest(word, {"run", "info", "ptx"}); !meant.empty())
+    text += fmt::format(": did you mean `{}`?", meant);
+  else if (const auto path = us::tools::find_program(word); !path.empty() && std::filesystem::exists(path))
+    text += fmt::format(": a program is started by `understudy run {}`.", word);
+  else
+    text += ": expected run, info or ptx.";
+  us::tools::complain(text + " See `understudy --help`");
+  return us::tools::kExitUsage;
+}
+
+bool is_verb(std::string_view word) { return word == "run" || word == "info" || word == "ptx"; }
+
 int parse_and_do(int argc, char** argv) {
   CLI::App app("A virtual Hopper GPU in a CPU process: runs CUDA programs without a GPU.", "understudy");
   app.set_version_flag("--version", std::string("understudy ") + us::kVersionText + " (CUDA 13.0)");
@@ -78,6 +98,7 @@ int parse_and_do(int argc, char** argv) {
   ptx_verb.add_option("--device", devices, "whose PTX to take from fat binaries; default: h200")->type_name("P");
   ptx_verb.add_flag("--json", json, "as JSON");
 
+  if (argc > 1 && argv[1][0] != '-' && !is_verb(argv[1])) return refuse_verb(argv[1]);
   int ours = argc;
   if (argc > 1 && std::string_view(argv[1]) == "run") {
     ours = end_of_options(argc, argv);

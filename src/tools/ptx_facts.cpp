@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/ptx_facts.h"
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-
 #include <fmt/format.h>
+
+#include "base/demangle.h"
 
 namespace us::tools {
 namespace {
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text ? text : name;
-  std::free(text);
-  return out;
-}
 
 std::string name_of(ir::Width w) {
   constexpr const char* names[] = {"pred", "b8", "b16", "b32", "b64", "b128"};

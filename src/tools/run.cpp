@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files.h"
 #include "base/settings.h"
 #include "driver/preset.h"
 #include "tools/exit_codes.h"
@@ -37,9 +38,12 @@ void set_settings(const std::map<std::string, std::string>& settings) {
   }
 }
 
-bool settings_are_valid() {
+bool settings_are_valid(const RunRequest& request) {
   const auto settings = read_settings();
   if (!settings) return complain(settings.diags()), false;
+  if (const auto why = cannot_write(*settings); !why.empty()) return complain(why), false;
+  if (const auto why = request.trace.empty() ? "" : why_no_file(request.trace); !why.empty())
+    return complain(fmt::format("--trace {}: {}", request.trace, why)), false;
   const auto devices = driver::find_presets(settings->device, settings->devices);
   if (!devices) return complain(devices.diags()), false;
   return true;
@@ -127,7 +131,7 @@ void explain_static_runtime(const std::string& name) {
 
 int run_program(const RunRequest& request) {
   set_settings(request.settings);
-  if (!settings_are_valid()) return kExitUsage;
+  if (!settings_are_valid(request)) return kExitUsage;
   const std::string& name = request.command.front();
   const Program program = examine_program(name);
   if (program.path.empty()) return complain(fmt::format("{}: not found", name)), kExitNotFound;

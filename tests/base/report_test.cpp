@@ -16,6 +16,13 @@ TEST(Report, IsExactUntilSomethingFellShort) {
   EXPECT_FALSE(r.exact());
 }
 
+TEST(Report, IsNotExactWhenSomethingWasTurnedAway) {
+  Report r;
+  r.shortfall(Shortfall::Refused, "the CUDA runtime in plug.so");
+  EXPECT_FALSE(r.exact());
+  EXPECT_EQ(r.to_text(), "fidelity: not exact\n  turned away:\n    the CUDA runtime in plug.so (1 time)\n");
+}
+
 TEST(Report, TextNamesEachShortfallWithItsCount) {
   Report r;
   r.fact("devices", "h100");
@@ -37,7 +44,7 @@ TEST(Report, JsonHasEveryKindEvenIfEmpty) {
   r.count("kernels launched");
   const std::string text = r.to_json();
   for (const char* part : {"\"exact\": true", "\"kernels launched\": 2", "\"stubbed_calls\": {}",
-                           "\"unimplemented\": {}", "\"ignored\": {}", "\"approximate\": {}"})
+                           "\"unimplemented\": {}", "\"refused\": {}", "\"ignored\": {}", "\"approximate\": {}"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
 }
 

@@ -32,7 +32,7 @@ TEST(Settings, EachVariableReachesItsField) {
                                      {"UNDERSTUDY_ASYNC", "random:42"},
                                      {"UNDERSTUDY_CPU", "x86-64-v3"},
                                      {"UNDERSTUDY_TIME_PASSES", "1"},
-                                     {"UNDERSTUDY_DUMP_AFTER", "ssa"},
+                                     {"UNDERSTUDY_DUMP_AFTER", "loops"},
                                      {"UNDERSTUDY_VERBOSE", "1"},
                                      {"UNDERSTUDY_JSON", "/r.json"},
                                      {"UNDERSTUDY_MATH", "fast"},
@@ -46,7 +46,7 @@ TEST(Settings, EachVariableReachesItsField) {
   EXPECT_EQ(s->async.delivery, AsyncDelivery::Random);
   EXPECT_EQ(s->async.seed, 42u);
   EXPECT_EQ(s->cpu, "x86-64-v3");
-  EXPECT_EQ(s->dump_after, "ssa");
+  EXPECT_EQ(s->dump_after, "loops");
   EXPECT_EQ(s->json, "/r.json");
   EXPECT_EQ(s->cache_dir, "/c");
   EXPECT_EQ(s->nvrtc, "/n.so");

@@ -5,7 +5,7 @@ import re
 GOOD = re.compile(r"\bpass(ed)?\b|\bsuccess(ful|fully)?\b|\bverified\b|\bcorrect\b|\bOK\b|\bmatch(es)?\b", re.I)
 BAD = re.compile(r"\bfail(ed|ure|s)?\b|\bmismatch|\bincorrect\b|\bnot ok\b|\bwrong\b|\bdoes not match\b|CUDA ?error|cudaError|CUDA_ERROR|GPUassert"
                  r"|\berror at\b|\bDiff(erence)? at\b|invalid argument|operation not supported", re.I)
-NOT_BAD = re.compile(r"\b(no|0|without|any) (tests )?(error|fail|mismatch)|(fail\w*|mismatch\w*|errors?)\s*[:=]\s*0(\.0*)?\b|failure probability|not wrong|if.*fail|as expected|Assertion `|^failed tests:$", re.I)
+NOT_BAD = re.compile(r"\b(no|0|without|any) (tests )?(error|fail|mismatch)|(fail\w*|mismatch\w*|errors?)\s*[:=]\s*0(\.0*)?\b|failure probability|not wrong|\bif\b[^=:]*\bfail|as expected|Assertion `|^failed tests:$", re.I)
 POLYBENCH = re.compile(r"Non-Matching.*?:\s*(\d+)")
 LOADER = re.compile(r"undefined symbol: (\w+)|cannot open shared object file|error while loading shared libraries: (\S+?):")
 NO_INPUT = re.compile(r"(cannot|can't|could not|couldn't|unable to|failed to|error) (open|opening|read|load|find)\b|^usage\b|^options:|no such file", re.I | re.M)
@@ -17,7 +17,7 @@ def unsupported(result, report):
     loader = LOADER.search(result["stderr"])
     if loader:
         return next((g for g in loader.groups() if g), "a shared library")
-    for kind in ("unimplemented", "stubbed_calls"):
+    for kind in ("unimplemented", "stubbed_calls", "refused"):
         for name in report.get(kind, {}):
             return name
     return None

@@ -26,6 +26,10 @@ TEST(Presets, ACountRepeatsTheList) {
   ASSERT_EQ(three->size(), 3u);
   EXPECT_EQ((*three)[2]->id, "h200");
   EXPECT_EQ(find_presets("h200,a100", 1)->size(), 1u);
+  EXPECT_EQ(find_presets("h200", 16)->size(), 16u);
+  const auto many = find_presets("h200", 1000);
+  ASSERT_FALSE(many);
+  EXPECT_EQ(many.diags().front().message, "1000 virtual GPUs: at most 16 are possible");
 }
 
 TEST(Presets, EveryFactHasAnOriginAndTheH200IsMeasured) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings are read back whole, and damaged ones without harm: a process may end while it writes.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -53,9 +54,7 @@ class RecordingTest : public testing::Test {
     std::ofstream(path(), std::ios::binary | std::ios::trunc) << bytes;
     return read_recording(path());
   }
-  std::string path() const { return directory_ / (std::to_string(::getpid()) + ".events"); }
-
- private:
+  std::string path(::pid_t process = ::getpid()) const { return directory_ / (std::to_string(process) + ".events"); }
   const fs::path directory_ = fs::temp_directory_path() / ("us_recording_test." + std::to_string(::getpid()));
 };
 
@@ -63,6 +62,32 @@ class RecordingTest : public testing::Test {
 void expect_names(const Recording& r) {
   for (const Call& c : r.calls) EXPECT_LT(c.name, r.names.size());
   for (const Work& w : r.work) EXPECT_LT(w.name, r.names.size());
+}
+
+TEST_F(RecordingTest, AChildWritesAFileOfItsOwn) {
+  const auto r = Recorder::open(directory_.string(), [] { return u64(0); });
+  const auto call = [&](const char* name) {
+    Call c;
+    c.name = r->name(name);
+    r->write(c, Kind::Call);
+  };
+  call("before");
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    r->move_to_child(directory_.string());
+    call("in the child");
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  call("after");
+  const auto mine = read_recording(path()), childs = read_recording(path(child));
+  ASSERT_TRUE(mine && childs);
+  EXPECT_EQ(childs->process, static_cast<u32>(child));
+  ASSERT_EQ(mine->calls.size(), 2u);
+  ASSERT_EQ(childs->calls.size(), 1u);
+  EXPECT_EQ(mine->names[mine->calls[1].name], "after");
+  EXPECT_EQ(childs->names[childs->calls[0].name], "in the child");
 }
 
 TEST_F(RecordingTest, IsReadBack) {

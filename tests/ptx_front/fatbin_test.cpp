@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <lz4.h>
+#include <sys/mman.h>
 #include <zstd.h>
 
 #include <cstring>
 
 #include "ptx/fatbin.h"
+#include "ptx/mapped.h"
 #include "ptx/ptx.h"
 
 namespace us::ptx {
@@ -151,6 +153,108 @@ TEST(Fatbin, DamagedBytes) {
     if (random(3) == 0) bytes.resize(random(bytes.size()));
     if (const auto r = find_ptx(std::span<const u8>(bytes), {})) parse(r->ptx, "m");
   }
+}
+
+// Bytes that end where nothing can be read.
+class AtTheEnd {
+ public:
+  AtTheEnd() {
+    void* const p = mmap(nullptr, 2 * kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    base_ = static_cast<u8*>(p);
+    mprotect(base_ + kRoom, kRoom, PROT_NONE);
+  }
+  ~AtTheEnd() { munmap(base_, 2 * kRoom); }
+  const void* put(std::span<const u8> bytes) {
+    u8* const at = base_ + kRoom - bytes.size();
+    std::memcpy(at, bytes.data(), bytes.size());
+    return at;
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 64 << 10;
+  u8* base_;
+};
+
+class Damage {
+ public:
+  explicit Damage(u64 seed) : seed_(seed) {}
+  u64 random(u64 n) {
+    seed_ = seed_ * 6364136223846793005ull + 1442695040888963407ull;
+    return (seed_ >> 33) % n;
+  }
+  u64 absurd() {
+    constexpr u64 values[] = {0,          1,          15,         0xffff,     0x7fffffff, 0x80000000,
+                              0xfffffff0, 1ull << 40, 1ull << 63, ~0ull - 15, ~0ull};
+    return values[random(std::size(values))] + random(3) - 1;
+  }
+  // Fields of 2 to 8 bytes get sizes that cannot be, most of them in the first headers.
+  void fields(std::vector<u8>& bytes) {
+    for (u64 edits = 1 + random(4); edits > 0 && bytes.size() > 8; --edits) {
+      const u64 end = random(4) ? std::min<u64>(bytes.size(), 104) : bytes.size();
+      const u64 at = random(end - 8) & ~u64{random(2)};
+      const u64 v = absurd();
+      std::memcpy(bytes.data() + at, &v, u64{2} << random(3));
+    }
+    if (random(8) == 0) bytes.resize(random(bytes.size()));
+  }
+
+ private:
+  u64 seed_;
+};
+
+TEST(Fatbin, AbsurdSizesAtAPointer) {
+  const auto good = make({{1, 80, module_text("sm_80", "k"), Pack::Lz4}, {1, 90, module_text("sm_90", "k")}});
+  AtTheEnd end;
+  Damage damage(1);
+  for (int round = 0; round < 5000; ++round) {
+    auto bytes = good;
+    damage.fields(bytes);
+    if (bytes.empty()) continue;
+    const void* const at = end.put(bytes);
+    if (container_of(at) != Container::Text) load(at, {}, "m");
+    find_ptx(at, {});
+  }
+  const auto r = load(end.put(good), {}, "m");
+  EXPECT_TRUE(r);
+}
+
+TEST(Fatbin, WrappersThatPointNowhere) {
+  const auto good = make({{1, 90, module_text("sm_90", "k")}});
+  AtTheEnd end, list_end;
+  Damage damage(2);
+  const u64 fatbin = reinterpret_cast<u64>(end.put(good));
+  for (int round = 0; round < 2000; ++round) {
+    const u64 entries[] = {fatbin, damage.random(2) ? damage.absurd() : fatbin, fatbin};  // no 0 at the end
+    const u64 list = reinterpret_cast<u64>(list_end.put({reinterpret_cast<const u8*>(entries), sizeof entries}));
+    const u64 words[] = {u64{0x466243b1} | (1 + damage.random(2)) << 32,
+                         damage.random(2) ? damage.absurd() : fatbin + damage.random(good.size()),
+                         damage.random(2) ? damage.absurd() : list};
+    load(words, {}, "m");
+  }
+}
+
+TEST(Fatbin, LinkedCodeThatClaimsTooMuch) {
+  const std::string texts[] = {module_text("sm_90", "first"), module_text("sm_90", "second")};
+  const std::string bundle = make_bundle(texts);
+  AtTheEnd end;
+  Damage damage(3);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<u8> bytes(bundle.begin(), bundle.end());
+    damage.fields(bytes);
+    const u32 magic = 0xB5585450;
+    if (bytes.size() >= sizeof magic) std::memcpy(bytes.data(), &magic, sizeof magic);
+    if (!bytes.empty() && container_of(end.put(bytes)) == Container::Bundle) load(end.put(bytes), {}, "m");
+  }
+  const std::vector<u8> whole(bundle.begin(), bundle.end());
+  EXPECT_TRUE(load(end.put(whole), {}, "m"));
+}
+
+TEST(Fatbin, ReadableMemoryEndsWhereItIsProtected) {
+  AtTheEnd end;
+  const u8 bytes[] = {1, 2, 3};
+  EXPECT_EQ(mapped_from(end.put(bytes)).size(), 3u);
+  EXPECT_EQ(mapped_from(nullptr).size(), 0u);
+  EXPECT_EQ(container_of(end.put(bytes)), Container::Text);
 }
 
 }  // namespace

@@ -44,6 +44,43 @@ int main(int argc, char**) {
   return cudaDeviceSynchronize() != cudaSuccess;
 }
 """
+# A kernel in a library that has the CUDA runtime in it, and a program that knows nothing of CUDA.
+PLUGIN = r"""
+__global__ void k(int* p) { *p = 42; }
+extern "C" int go() {
+  int *p = 0, h = 0;
+  if (cudaMalloc(&p, 4) != cudaSuccess) return 1;
+  k<<<1, 1>>>(p);
+  return cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost) != cudaSuccess || h != 42;
+}
+"""
+PLUGIN_HOST = r"""
+#include <dlfcn.h>
+int main(int, char** argv) {
+  void* library = dlopen(argv[1], RTLD_NOW);
+  return library ? reinterpret_cast<int (*)()>(dlsym(library, "go"))() : 2;
+}
+"""
+FAULTS = r"""
+#include <cassert>
+#include <cstring>
+namespace space {
+template <class T> __global__ void fault(T* p, int kind) {
+  if (kind == 0) assert(*p != 0);
+  if (kind == 1) *reinterpret_cast<int*>(16) = 1;
+  if (kind == 2 && threadIdx.x < 32) asm volatile("bar.sync 1, 96;");
+}
+}
+int main(int, char** argv) {
+  int* p;
+  cudaMalloc(&p, 4);
+  cudaMemset(p, 0, 4);
+  const char* kinds[] = {"assert", "wild", "hang"};
+  for (int k = 0; k < 3; ++k)
+    if (!strcmp(argv[1], kinds[k])) space::fault<<<1, k == 2 ? 96 : 1>>>(p, k);
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+"""
 
 
 def understudy(*args, env=None, **more):
@@ -77,11 +114,35 @@ class Cli(unittest.TestCase):
         for args in ((), ("fly",), ("run",), ("run", "--foo", "true"), ("info", "--what"), ("ptx",)):
             self.expect(understudy(*args), 125)
 
+    def test_unknown_commands(self):
+        self.expect(understudy("rum"), 125, "unknown command `rum`: did you mean `run`?")
+        self.expect(understudy("inof", "--json"), 125, "did you mean `info`?")
+        self.expect(understudy("foo"), 125, "unknown command `foo`: expected run, info or ptx.")
+        self.expect(understudy("/bin/true"), 125, "a program is started by `understudy run /bin/true`.")
+
     def test_wrong_values(self):
         self.expect(understudy("run", "--threads", "many", "true"), 125, "UNDERSTUDY_THREADS=many: expected a whole number")
         self.expect(understudy("run", "--math=loose", "true"), 125, "expected `exact` or `fast`")
         self.expect(understudy("run", "--device", "voodoo", "true"), 125, "unknown device `voodoo`: expected one of h200")
         self.expect(understudy("run", "true", env={"UNDERSTUDY_VERBOSE": "yes"}), 125, "expected 0 or 1")
+        self.expect(understudy("run", "--dump-after", "nonsense", "true"), 125,
+                    "UNDERSTUDY_DUMP_AFTER=nonsense: expected one of emit, mem2reg, inline, combine, loops, split, asm, all")
+        self.expect(understudy("run", "--devices", "1000", "true"), 125, "1000 virtual GPUs: at most 16 are possible")
+        self.expect(understudy("run", "--devices", "4097", "true"), 125, "expected a whole number from 0 to 4096")
+
+    def test_places_that_cannot_be_written(self):
+        left = self.dir / "the program ran"
+        for option, place, why in (("--trace", self.dir / "none" / "t.json", "No such file or directory"), ("--trace", self.dir, "Is a directory"),
+                                   ("--json", self.dir / "none" / "%p.json", "No such file or directory"), ("--json", f"{self.dir}/", "Is a directory"),
+                                   ("--record", self.dir / "none", "No such file or directory"), ("--record", "/dev/null", "Not a directory")):
+            result = understudy("run", option, str(place), "touch", str(left))
+            self.expect(result, 125)
+            self.assertRegex(result.stderr, rf"understudy: {option} {place}: {why}\n")
+            self.assertFalse(left.exists())
+        (self.dir / "t.json").write_text("old")
+        self.expect(understudy("run", "--trace", "/dev/null", "--json", str(self.dir / "t.json"), "--record", str(self.dir), "touch", str(left)), 0)
+        self.assertTrue(left.exists())
+        self.assertEqual(sorted(self.dir.iterdir()), [self.dir / "t.json", left])
 
     # Starting a program
     def test_exit_code_is_the_programs(self):
@@ -109,12 +170,12 @@ class Cli(unittest.TestCase):
         self.assertEqual(result.stdout, f"--help {BUILD}/lib:/old\n")
 
     def test_options_become_variables(self):
-        result = understudy("run", "--device=a100,h200", "--threads", "2", "--deterministic", "--no-cache", "--dump-after=ssa", "--json",
+        result = understudy("run", "--device=a100,h200", "--threads", "2", "--deterministic", "--no-cache", "--dump-after=loops", "--json",
                             "r.json", "--", "env", cwd=self.dir)
         self.expect(result, 0)
         seen = dict(line.split("=", 1) for line in result.stdout.splitlines() if line.startswith("UNDERSTUDY_"))
         self.assertEqual(seen, {"UNDERSTUDY_DEVICE": "a100,h200", "UNDERSTUDY_THREADS": "2", "UNDERSTUDY_DETERMINISTIC": "1",
-                                "UNDERSTUDY_CACHE": "none", "UNDERSTUDY_DUMP_AFTER": "ssa", "UNDERSTUDY_JSON": str(self.dir / "r.json")})
+                                "UNDERSTUDY_CACHE": "none", "UNDERSTUDY_DUMP_AFTER": "loops", "UNDERSTUDY_JSON": str(self.dir / "r.json")})
 
     def test_input_and_arguments_reach_the_program(self):
         result = understudy("run", "sh", "-c", 'cat; echo "$0|$1"', "a b", "--verbose", input="in\n")
@@ -159,6 +220,39 @@ class Cli(unittest.TestCase):
         self.assertEqual(data["facts"]["devices"], "h200")
         self.assertEqual(data["facts"]["process"], written.stem.split("-")[1])
 
+    def load_plugin(self, name, *before):
+        plugin = self.dir / name
+        shutil.copy(self.compile("plug.cu", PLUGIN, "-cudart", "static", "-Xcompiler", "-fPIC", "-shared"), plugin)
+        host = self.compile("host.cpp", PLUGIN_HOST, "-cudart", "none", "-ldl")
+        result = understudy("run", "--json", str(self.dir / "r.json"), *before, host, str(plugin))
+        data = json.loads((self.dir / "r.json").read_text())
+        self.assertFalse(data["exact"])
+        self.assertEqual(data["refused"], {f"the CUDA runtime in {plugin}": 1})
+        self.assertEqual(result.stderr.count(str(plugin)), 1, result.stderr)
+        self.assertNotEqual(result.returncode, 0)
+        return result.stderr
+
+    def test_static_runtime_in_a_library_is_named(self):
+        self.assertIn("libcudart_static", self.load_plugin("libplug.so"))
+
+    def test_static_runtime_behind_a_script_is_named(self):
+        script = self.dir / "script"
+        script.write_text('#!/bin/sh\n"$@"\n')
+        script.chmod(0o755)
+        self.assertIn("nvcc -cudart shared", self.load_plugin("libplug.so", str(script)))
+
+    def test_library_of_the_toolkit_is_named(self):
+        self.assertIn("is a library of the CUDA toolkit", self.load_plugin("libcublas.so.13"))
+        self.assertIn("is the CUDA toolkit's runtime", self.load_plugin("libcudart.so.12"))
+
+    def test_refused_image_is_not_exact(self):
+        program = self.compile("n.cu", KERNEL, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90")
+        self.expect(understudy("run", "--json", str(self.dir / "r.json"), program), 0, "there is no PTX for this device")
+        data = json.loads((self.dir / "r.json").read_text())
+        self.assertFalse(data["exact"])
+        [(what, times)] = data["refused"].items()
+        self.assertIn("the program: there is no PTX for this device", what)
+
     def test_report_of_an_exact_run(self):
         program = self.compile("h.cpp", HOST_ONLY, "-cudart", "shared")
         self.expect(understudy("run", "--json", str(self.dir / "r.json"), program), 5)
@@ -183,13 +277,42 @@ class Cli(unittest.TestCase):
         result = subprocess.run([program], env={**CLEAN, "LD_LIBRARY_PATH": str(BUILD / "lib"), "UNDERSTUDY_DEVICE": "voodoo"},
                                 capture_output=True, text=True)
         self.expect(result, 125, "unknown device `voodoo`")
+        result = subprocess.run([program], env={**CLEAN, "LD_LIBRARY_PATH": str(BUILD / "lib"), "UNDERSTUDY_JSON": "/none/r.json"},
+                                capture_output=True, text=True)
+        self.expect(result, 125, "--json /none/r.json: No such file or directory")
+
+    def test_reports_of_faults(self):
+        program = self.compile("f.cu", FAULTS, "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90")
+        for fault, line in (("assert", "a device-side assertion failed"), ("wild", "illegal memory access"), ("hang", "deadlock")):
+            result = understudy("run", program, fault)
+            self.expect(result, 0, line)
+            self.assertIn("kernel void space::fault<int>(int*, int)", result.stderr)
+            self.assertNotIn("_Z", result.stderr)
+            self.assertEqual(result.stderr.count("Assertion `*p != 0` failed"), fault == "assert")
+
+    def test_unknown_processor(self):
+        program = self.compile("k.cu", KERNEL, "-cudart", "shared", "-gencode", "arch=compute_90,code=compute_90")
+        result = understudy("run", "--no-cache", "--cpu", "nonsense", program)
+        self.expect(result, 0)
+        self.assertEqual(result.stderr, "understudy: kernel k() does not compile:\n  unknown CPU name `nonsense`: expected a name that LLVM "
+                                        "knows, such as x86-64-v3 or znver4\n")
+
+    def test_too_few_addresses(self):
+        program = self.compile("h.cpp", HOST_ONLY.replace("return 9", "return std::printf(\"%d\\n\", cudaGetLastError()), 9"), "-cudart", "shared")
+        report = self.dir / "r.json"
+        result = understudy("run", "--json", str(report), "sh", "-c", f"ulimit -v 300000; exec {program}")
+        self.expect(result, 9, "this process may map 292 MiB of addresses (ulimit -v)")
+        self.assertEqual(result.stdout, "2\n")
+        self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertFalse(json.loads(report.read_text())["exact"])
+        self.expect(understudy("run", "sh", "-c", f"ulimit -v 100000000; exec {program}"), 5)
 
     # info
     def test_info_as_text(self):
         result = understudy("info", "--device", "h200,l40s", env={"UNDERSTUDY_CACHE": str(self.dir)})
         self.expect(result, 0)
         for part in ("NVIDIA H200", "NVIDIA L40S", "multiprocessors            132", "0, 8, 16, 32, 64, 100, 132, 164, 196, 228 KB",
-                     f"{BUILD}/lib/libcudart.so.13", f"{self.dir} (0 files, 0 bytes)"):
+                     f"{BUILD}/lib/libcudart.so.13", "cuFFT library", "NVRTC library", f"{self.dir} (0 files, 0 bytes)"):
             self.assertIn(part, result.stdout)
         self.assertNotIn("\x1b", result.stdout)
 

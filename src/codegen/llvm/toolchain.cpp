@@ -29,6 +29,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/settings.h"
 #include "base/types.h"
 
 // The choice of a register allocator is a variable of a template: the one of LLVM's library is meant, not a hidden copy.
@@ -180,21 +181,22 @@ Toolchain::Toolchain(const std::string& cpu_option) {
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) return;
   const std::string cpu = cpu_option.empty() ? llvm::sys::getHostCPUName().str() : cpu_option;
+  // Asked before a machine is made: that one would complain on stderr, and take another CPU.
+  const std::unique_ptr<llvm::MCSubtargetInfo> known(target->createMCSubtargetInfo(triple, "", ""));
+  if (!known || !known->isCPUStringValid(cpu)) {
+    error = "unknown CPU name `" + cpu + "`: expected a name that LLVM knows, such as x86-64-v3 or znver4";
+    return;
+  }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.TrapUnreachable = true;
   machine.reset(target->createTargetMachine(triple, cpu, cpu_option.empty() ? host_features() : "", options,
                                             llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   if (!machine) {
-    error = "unknown CPU name '" + cpu + "'";
+    error = "LLVM has no code generator for " + triple;
     return;
   }
   const auto* info = machine->getMCSubtargetInfo();
-  if (!info->isCPUStringValid(cpu)) {
-    error = "unknown CPU name '" + cpu + "': expected a name that LLVM knows, such as x86-64-v3 or znver4";
-    machine.reset();
-    return;
-  }
   avx512 = info->checkFeatures("+avx512f") && info->checkFeatures("+avx512bw") && info->checkFeatures("+avx512vl");
   byte_permutes = avx512 && info->checkFeatures("+avx512vbmi");
   llvm::PassBuilder builder(machine.get());
@@ -209,6 +211,7 @@ Toolchain::Toolchain(const std::string& cpu_option) {
 
 void Toolchain::make_passes() {
   auto step = [&](const char* name, auto&& add) {
+    US_CHECK(std::ranges::count(pass_names(), std::string_view(name)) == 1);
     llvm::ModulePassManager passes;
     add(passes);
     steps_.push_back({name, std::move(passes)});

@@ -4,6 +4,7 @@
 
 #include "cuda/api.h"
 #include "cuda/entry_table.h"
+#include "cuda/foreign.h"
 #include "cuda/libcuda/own_functions.h"
 
 US_API int cuGetExportTable(const void** table, const void* id);
@@ -16,6 +17,6 @@ US_API int cuGetExportTable(const void** table, const void* id) {
   else if (is(us::cuda::kOwnTableId))
     *table = us::cuda::own_functions();
   else
-    return kInvalidValue;
+    return us::cuda::note_foreign_caller(__builtin_return_address(0)), kInvalidValue;
   return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exported functions of libcuda.so.1. A slot holds the implementation, or what notes calls of it (call_trace.h).
-#include "cuda/call_trace.h"
+#include <pthread.h>
+
+#include "cuda/refusal.h"
 #include "cuda/slots.h"
 
 US_SLOT_ARRAY(us_driver_slot);
@@ -25,8 +27,18 @@ EntryFn exported_driver_function(const Entry& e) { return functions[&e - driver_
 }  // namespace us::cuda
 
 namespace {
-__attribute__((constructor(101))) void fill_slots() {
+void fill_slots() {
   const auto rows = us::cuda::driver_entries();
-  for (us::u32 i = 0; i < rows.size(); ++i) us_driver_slots[i] = us::cuda::noted_driver(i);
+  for (us::u32 i = 0; i < rows.size(); ++i) us_driver_slots[i] = us::cuda::driver_slot(i);
+}
+
+void forked() {
+  if (us::cuda::refuse_in_child()) fill_slots();
+}
+
+__attribute__((constructor(101))) void begin() {
+  us::cuda::refuse_without_room();
+  fill_slots();
+  pthread_atfork(nullptr, nullptr, forked);
 }
 }  // namespace

@@ -47,6 +47,7 @@ int score(const cudaDeviceProp& wish, us::u32 ordinal) {
 }  // namespace
 
 US_API cudaError_t cudaDriverGetVersion(int* version) {
+  us::cuda::initialize_runtime();
   if (!version) return done(cudaErrorInvalidValue);
   *version = us::cuda::kVersion;
   return cudaSuccess;
@@ -55,12 +56,14 @@ US_API cudaError_t cudaDriverGetVersion(int* version) {
 US_API cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
 
 US_API cudaError_t cudaGetDeviceCount(int* count) {
+  us::cuda::initialize_runtime();
   if (!count) return done(cudaErrorInvalidValue);
   *count = static_cast<int>(us::cuda::device_count());
   return *count ? cudaSuccess : done(cudaErrorNoDevice);
 }
 
 US_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
+  us::cuda::initialize_runtime();
   if (!prop) return done(cudaErrorInvalidValue);
   if (!us::cuda::is_device(device)) return done(cudaErrorInvalidDevice);
   fill(*prop, static_cast<us::u32>(device));
@@ -68,6 +71,7 @@ US_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* prop, int device) {
 }
 
 US_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  us::cuda::initialize_runtime();
   if (!value || !us::cuda::is_attribute(attribute)) return done(cudaErrorInvalidValue);
   if (!us::cuda::is_device(device)) return done(cudaErrorInvalidDevice);
   *value = static_cast<int>(us::cuda::attribute_of(static_cast<us::u32>(device), static_cast<Attribute>(attribute)));
@@ -75,6 +79,7 @@ US_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
 }
 
 US_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wish) {
+  us::cuda::initialize_runtime();
   if (!device || !wish) return done(cudaErrorInvalidValue);
   int best = -1;
   for (us::u32 i = 0; i < us::cuda::device_count(); ++i) {
@@ -85,6 +90,7 @@ US_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wish) {
 }
 
 US_API cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  us::cuda::initialize_runtime();
   if (!text || size <= 0) return done(cudaErrorInvalidValue);
   if (!us::cuda::is_device(device)) return done(cudaErrorInvalidDevice);
   return us::cuda::pci_bus_id(static_cast<us::u32>(device), text, static_cast<us::u32>(size))
@@ -93,6 +99,7 @@ US_API cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
 }
 
 US_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  us::cuda::initialize_runtime();
   if (!device || !text) return done(cudaErrorInvalidValue);
   const int found = us::cuda::device_by_pci_bus_id(text);
   if (found < 0)

@@ -16,7 +16,7 @@ cudaError_t answer(const char* symbol, void** out, unsigned version, unsigned lo
   const bool known_flags = flags <= cudaEnablePerThreadDefaultStream;
   if (!symbol || !out || version > static_cast<unsigned>(us::cuda::kVersion) || !known_flags)
     return static_cast<cudaError_t>(us::cuda::record_error(cudaErrorInvalidValue));
-  us::cuda::initialize();
+  us::cuda::initialize_runtime();
   const bool per_thread_wanted =
       flags == cudaEnablePerThreadDefaultStream || (flags == cudaEnableDefault && per_thread);
   const auto found = us::cuda::look_up(symbol, static_cast<int>(version), per_thread_wanted);

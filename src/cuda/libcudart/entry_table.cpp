@@ -4,7 +4,7 @@
 namespace us::cuda {
 int runtime_stub_result(int code);  // records the thread's last error; last_error.cpp
 }  // namespace us::cuda
-#include "cuda/call_trace.h"
+#include "cuda/refusal.h"
 #include "cuda/stub_rows.h"
 
 namespace us::cuda {
@@ -21,12 +21,10 @@ std::vector<StubCalls> stub_calls() {
 }
 
 const EntryFn* runtime_functions() {
-  static const std::vector<EntryFn> functions = [] {
-    std::vector<EntryFn> f;
-    for (u32 i = 0; i < kRows; ++i) f.push_back(noted_runtime(i));
-    return f;
-  }();
-  return functions.data();
+  static EntryFn functions[kRows], refusals[kRows];
+  EntryFn* const now = refusing() ? refusals : functions;
+  for (u32 i = 0; i < kRows; ++i) now[i] = runtime_slot(i);  // the same each time
+  return now;
 }
 
 }  // namespace us::cuda

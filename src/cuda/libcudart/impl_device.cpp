@@ -7,14 +7,15 @@
 using namespace us::cuda;
 
 US_API cudaError_t cudaSetDevice(int device) {
+  initialize_runtime();
   if (!is_device(device)) return done(Error::InvalidDevice);
-  initialize();
   thread_state().device = static_cast<us::u32>(device);
   make_current(&runtime().device(static_cast<us::u32>(device)).primary_for_runtime());
   return cudaSuccess;
 }
 
 US_API cudaError_t cudaGetDevice(int* out) {
+  initialize_runtime();
   if (!out) return done(Error::InvalidValue);
   const ThreadState& t = thread_state();
   const bool current = !t.stack.empty() && alive(t.stack.back());

@@ -15,7 +15,7 @@ namespace {
 
 cudaError_t load(cudaLibrary_t* out, const void* image) {
   if (!out || !image) return done(Error::InvalidValue);
-  initialize();
+  initialize_runtime();
   auto library = std::make_unique<Library>(runtime(), image, "library");
   const us::ir::Module* ir = nullptr;
   if (const Error e = library->module(ir); us::driver::failed(e)) {

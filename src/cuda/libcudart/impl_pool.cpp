@@ -55,7 +55,7 @@ US_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 
 US_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* out, const cudaMemPoolProps* props) {
   if (!out || !props) return done(Error::InvalidValue);
-  initialize();
+  initialize_runtime();
   MemPool* made = nullptr;
   static_assert(sizeof(CUmemPoolProps) == sizeof *props);
   const Error e = create_pool(*reinterpret_cast<const CUmemPoolProps*>(props), made);

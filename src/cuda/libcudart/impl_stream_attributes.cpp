@@ -9,7 +9,7 @@ using namespace us::cuda;
 US_API cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags) {
   if (flags & ~static_cast<unsigned>(cudaInitDeviceFlagsAreValid)) return done(Error::InvalidValue);
   if (!is_device(device)) return done(Error::InvalidDevice);
-  initialize();
+  initialize_runtime();
   auto& d = runtime().device(static_cast<us::u32>(device));
   d.primary_for_runtime();
   if (flags & cudaInitDeviceFlagsAreValid) d.set_primary_flags(device_flags);

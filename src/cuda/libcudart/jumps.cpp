@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All of libcudart.so.13: slots that are filled from libcuda.so.1 at load.
+#include <pthread.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -22,8 +24,7 @@ constexpr std::size_t kSlots = 0
 #undef US_ENTRY
     ;
 
-// Runs before any constructor of the program: the loader initialises libraries first.
-__attribute__((constructor(101))) void fill_slots() {
+void fill_slots() {
   const void* table = nullptr;
   if (cuGetExportTable(&table, us::cuda::kRuntimeTableId) != 0 || !table) {
     std::fputs(
@@ -33,6 +34,13 @@ __attribute__((constructor(101))) void fill_slots() {
     std::_Exit(127);
   }
   std::memcpy(us_slots, table, kSlots * sizeof(us::cuda::EntryFn));
+}
+
+// Runs before any constructor of the program: the loader initialises libraries first, and libcuda.so.1 before this one. So its
+// handler in a child is the first, too: the table may be another one there (refusal.h).
+__attribute__((constructor(101))) void begin() {
+  fill_slots();
+  pthread_atfork(nullptr, nullptr, fill_slots);
 }
 
 }  // namespace

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/foreign.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cuda/fidelity.h"
+
+namespace us::cuda {
+namespace {
+
+std::string file_of(const void* code) {
+  Dl_info info = {};
+  if (!::dladdr(code, &info) || !info.dli_fname) return "code outside all files";
+  std::error_code error;
+  const auto whole = std::filesystem::canonical(info.dli_fname, error);
+  return error ? info.dli_fname : whole.string();
+}
+
+constexpr std::string_view kToolkit[] = {"libcublas",   "libcufft", "libcurand", "libcusparse",
+                                         "libcusolver", "libcudnn", "libcudss",  "libcutensor",
+                                         "libcupti",    "libnccl",  "libnpp",    "libnvjpeg"};
+
+std::string explain(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  if (name.starts_with("libcudart"))
+    return file +
+           " is the CUDA toolkit's runtime, which needs the vendor's driver; its calls fail. Understudy's "
+           "libcudart.so.13 "
+           "must be found first: start the program with `understudy run`, and do not load the other one by its path";
+  if (name.starts_with("libcufft.so"))
+    return file +
+           " is the CUDA toolkit's, which needs the vendor's driver; its calls fail. Understudy has a libcufft.so.12 "
+           "of its "
+           "own: start the program with `understudy run`, and see that the build found FFTW (`understudy info`)";
+  if (std::any_of(std::begin(kToolkit), std::end(kToolkit), [&](std::string_view t) { return name.starts_with(t); }))
+    return file +
+           " is a library of the CUDA toolkit, which needs the vendor's driver; its calls fail. Use code that comes as "
+           "PTX "
+           "in its place (docs/faq.md)";
+  return file +
+         " contains a CUDA runtime of its own (libcudart_static), which needs the vendor's driver; its calls fail. "
+         "Link it "
+         "with the shared runtime (nvcc -cudart shared) and run it again";
+}
+
+}  // namespace
+
+void note_foreign_caller(const void* return_address) {
+  static std::mutex m;
+  static auto* const known = new std::set<std::string>;  // libraries call while the process ends, too
+  const std::string file = file_of(return_address);
+  const std::lock_guard l(m);
+  if (!known->insert(file).second) return;
+  fidelity().shortfall(Shortfall::Refused, "the CUDA runtime in " + file);
+  fmt::print(stderr, "understudy: {}\n", explain(file));
+}
+
+}  // namespace us::cuda

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that carry a CUDA runtime of their own and ask this driver for what only the vendor's has: told to the person, once
+// each, and never part of an exact run.
+#pragma once
+
+namespace us::cuda {
+void note_foreign_caller(const void* return_address);
+}
