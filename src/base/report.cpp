@@ -53,9 +53,8 @@ void Report::resources(std::string_view kernel, std::string_view origin) {
 
 bool Report::exact() const {
   const std::lock_guard lock(m_);
-  for (const Shortfall kind :
-       {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Refused, Shortfall::Approximate,
-        Shortfall::Estimated})
+  for (const Shortfall kind : {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Refused,
+                               Shortfall::Approximate, Shortfall::Estimated})
     if (!shortfalls_[static_cast<u32>(kind)].empty()) return false;
   return true;
 }

@@ -12,10 +12,9 @@ namespace us::device {
 
 struct BadAccess {
   enum Where : u64 {
-    AtBase,   // all lanes at base + offset
-    Unknown,  // the address is not told: base is not zero if the access is at fault (misaligned ones: its low bits)
-    Rows,     // base points to 32 addresses, offset to be added
-  };          // greater: byte offset in the table of 32 offsets from base
+    AtBase,  // all lanes at base + offset
+    Rows,    // base points to 32 addresses, offset to be added
+  };         // greater: byte offset in the table of 32 offsets from base
   enum Rule : u64 {
     Misaligned,  // a multiple of `bytes`
     Global,      // in the global part of the address space

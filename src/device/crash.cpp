@@ -98,8 +98,8 @@ Fault crash_fault(Warp& w, const Crash& c) {
   const memory::AddressSpace* space = w.home->slot->worker->machine.options.space;
   const i64 offset = i64(address - std::bit_cast<u64>(w.window));
   constexpr i64 kReach = memory::AddressSpace::kWindowReach;
-  if (space && offset >= -kReach && offset < kReach) return refused(refuse_shared(w, true, u32(offset), 1));
-  if (!in_global(w, address)) return refused(refuse_global(w, true, address));
+  if (space && offset >= -kReach && offset < kReach) return refused(refuse_shared(w, u32(offset), 1));
+  if (!in_global(w, address)) return refused(refuse_global(w, address));
   return {Outcome::IllegalAddress,
           fmt::format("illegal memory access at address {}: no allocation is there\n{}", c.address, place)};
 }

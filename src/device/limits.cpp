@@ -20,28 +20,25 @@ bool in_shared(const Warp& w, u32 offset, u64 bytes) {
   return offset / kCtaSharedStride < blocks && offset % kCtaSharedStride + bytes <= w.grid->shared_end;
 }
 
-bool in_local(const Warp& w, u32 offset, u64 bytes) {
-  const u32 from_start = offset + kLocalBefore;
-  return from_start + bytes <= w.local_stride;
+bool in_local(const Warp& w, u64 offset, u64 bytes) {
+  const u64 from_start = offset + kLocalBefore;
+  return from_start < w.local_stride && from_start + bytes <= w.local_stride;
 }
 
-Refusal refuse_global(const Warp& w, bool known, u64 address) {
-  const std::string where = known ? fmt::format("address {:#x}", address) : "an address";
+Refusal refuse_global(const Warp& w, u64 address) {
   const bool shared = address - std::bit_cast<u64>(w.window) < kMaxCluster * kCtaSharedStride;
-  if (known && (shared || address - of_local(w) < w.local_stride * kWarpSize))
+  if (shared || address - of_local(w) < w.local_stride * kWarpSize)
     return {Outcome::InvalidAddressSpace,
-            fmt::format("global memory access at {}, which is a generic address of shared or local memory", where)};
-  const bool small = known && address < 4096;
-  return {Outcome::IllegalAddress, fmt::format("illegal memory access at {}: {}", where,
-                                               small ? "a null pointer, or an offset from one"
-                                                     : "no device, managed, pinned or registered memory is there")};
+            fmt::format("global memory access at address {:#x}, which is a generic address of shared or local memory",
+                        address)};
+  return {Outcome::IllegalAddress,
+          fmt::format("illegal memory access at address {:#x}: {}", address,
+                      address < 4096 ? "a null pointer, or an offset from one"
+                                     : "no device, managed, pinned or registered memory is there")};
 }
 
-Refusal refuse_shared(const Warp& w, bool known, u32 offset, u64 bytes) {
+Refusal refuse_shared(const Warp& w, u32 offset, u64 bytes) {
   const u32 end = w.grid->shared_end, at = offset % kCtaSharedStride;
-  if (!known)
-    return {Outcome::IllegalAddress,
-            fmt::format("illegal shared memory access: outside of the {} bytes that the block has", end)};
   if (offset / kCtaSharedStride >= w.home->slot->grid->cluster_ctas)
     return {Outcome::IllegalInstruction,
             fmt::format("shared memory access at offset {:#x}, which is outside of the shared window", offset)};
@@ -52,11 +49,10 @@ Refusal refuse_shared(const Warp& w, bool known, u32 offset, u64 bytes) {
                   bytes, at, end, w.grid->shared_static, w.grid->shared_dynamic)};
 }
 
-Refusal refuse_local(const Warp& w, bool known, u32 offset, u64 bytes) {
-  if (!known) return {Outcome::IllegalAddress, "illegal local memory access: outside of the thread's local memory"};
+Refusal refuse_local(const Warp& w, u64 offset, u64 bytes) {
   return {Outcome::IllegalAddress, fmt::format("illegal local memory access: {} bytes at offset {} from the thread's "
                                                "first frame; its local memory has {} bytes",
-                                               bytes, i32(offset), w.local_stride - kLocalBefore - kLocalBehind)};
+                                               bytes, i64(offset), w.local_stride - kLocalBefore - kLocalBehind)};
 }
 
 std::string overflow_text(const Warp& w) {
@@ -68,7 +64,7 @@ std::string overflow_text(const Warp& w) {
 void require_shared(Warp& w, u32 offset, u64 bytes, u32 lane) {
   if (in_shared(w, offset, bytes)) [[likely]]
     return;
-  Refusal r = refuse_shared(w, true, offset, bytes);
+  Refusal r = refuse_shared(w, offset, bytes);
   die(w, r.outcome, std::move(r.text), 1u << lane);
 }
 
@@ -80,11 +76,11 @@ void require_generic(Warp& w, u64 address, u64 bytes, u32 lane) {
   if (local < w.local_stride * kWarpSize) {
     const u64 own = local - lane * w.local_stride;
     if (own + bytes <= w.local_stride) return;
-    Refusal r = refuse_local(w, true, u32(own - kLocalBefore), bytes);
+    Refusal r = refuse_local(w, own - kLocalBefore, bytes);
     die(w, r.outcome, std::move(r.text), 1u << lane);
   }
   if (address - std::bit_cast<u64>(w.grid->params) < kParamBytes) return;
-  Refusal r = refuse_global(w, true, address);
+  Refusal r = refuse_global(w, address);
   die(w, Outcome::IllegalAddress, std::move(r.text), 1u << lane);
 }
 

@@ -14,10 +14,10 @@ struct Refusal {
 
 bool in_global(const Warp&, u64 address);
 bool in_shared(const Warp&, u32 offset, u64 bytes);  // offset in the cluster's window
-bool in_local(const Warp&, u32 offset, u64 bytes);   // offset from the lane's first frame
-Refusal refuse_global(const Warp&, bool known, u64 address);
-Refusal refuse_shared(const Warp&, bool known, u32 offset, u64 bytes);
-Refusal refuse_local(const Warp&, bool known, u32 offset, u64 bytes);
+bool in_local(const Warp&, u64 offset, u64 bytes);   // offset from the lane's first frame
+Refusal refuse_global(const Warp&, u64 address);
+Refusal refuse_shared(const Warp&, u32 offset, u64 bytes);
+Refusal refuse_local(const Warp&, u64 offset, u64 bytes);
 std::string overflow_text(const Warp&);
 
 // Of runtime functions: the lane's access ends the launch if it is refused.

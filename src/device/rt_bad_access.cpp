@@ -16,29 +16,28 @@ u64 address_of(const BadAccess& a, const u8* table, u64 base, u32 lane) {
 }
 
 bool breaks(const Warp& w, const BadAccess& a, u64 address) {
-  if (a.rule == BadAccess::Misaligned) return address & (a.bytes - 1);
-  if (a.where == BadAccess::Unknown) return address != a.offset;
-  if (a.rule == BadAccess::Shared) return !in_shared(w, u32(address), a.bytes);
-  if (a.rule == BadAccess::Local) return !in_local(w, u32(address), a.bytes);
-  return !in_global(w, address);
-}
-
-std::string where_is(const BadAccess& a, u64 address) {
-  return a.where == BadAccess::Unknown ? std::string("an address") : fmt::format("address {:#x}", address);
+  switch (a.rule) {
+    case BadAccess::Misaligned:
+      return address & (a.bytes - 1);
+    case BadAccess::Shared:
+      return !in_shared(w, u32(address), a.bytes);
+    case BadAccess::Local:
+      return !in_local(w, address, a.bytes);
+    default:
+      return !in_global(w, address);
+  }
 }
 
 [[noreturn]] void report(Warp& w, const BadAccess& a, const u8* table, u64 base, u32 lanes) {
   const u64 address = address_of(a, table, base, first_lane(lanes));
   std::string line = a.text ? std::string(reinterpret_cast<const char*>(table + a.text)) : line_of_call(w);
-  if (a.rule == BadAccess::Misaligned)
-    die_at(w, Outcome::MisalignedAddress,
-           fmt::format("misaligned access: {} bytes at {}, which is no multiple of {}", a.bytes, where_is(a, address),
-                       a.bytes),
-           lanes, std::move(line));
-  const bool known = a.where != BadAccess::Unknown;
-  Refusal r = a.rule == BadAccess::Shared  ? refuse_shared(w, known, u32(address), a.bytes)
-              : a.rule == BadAccess::Local ? refuse_local(w, known, u32(address), a.bytes)
-                                           : refuse_global(w, known, address);
+  Refusal r = a.rule == BadAccess::Misaligned
+                  ? Refusal{Outcome::MisalignedAddress,
+                            fmt::format("misaligned access: {} bytes at address {:#x}, which is no multiple of {}",
+                                        a.bytes, address, a.bytes)}
+              : a.rule == BadAccess::Shared ? refuse_shared(w, u32(address), a.bytes)
+              : a.rule == BadAccess::Local  ? refuse_local(w, address, a.bytes)
+                                            : refuse_global(w, address);
   die_at(w, r.outcome, std::move(r.text), lanes, std::move(line));
 }
 

@@ -42,7 +42,7 @@ void require_tensor(Warp& w, const memory::TensorMap& m, bool stores, u32 lane) 
   u64 last = m.address;
   for (u32 d = 1; d < m.rank; ++d) last += (m.size(d) - 1) * m.strides[d - 1];
   if (!in_global(w, last) && in_global(w, m.address)) {
-    Refusal r = refuse_global(w, true, last);
+    Refusal r = refuse_global(w, last);
     refuse(w, r.outcome, std::move(r.text), lane);
   }
 }

@@ -26,7 +26,7 @@ void require_rights(Warp& w, u64 address, bool write, u32 lane) {
   const bool global = in_global(w, address);
   if (!o.reach || (o.alone && global) || o.reach(address, write) > address) return;
   if (global) no_right(w, address, write, lane);
-  Refusal r = refuse_global(w, true, address);
+  Refusal r = refuse_global(w, address);
   die(w, r.outcome, std::move(r.text), 1u << lane);
 }
 

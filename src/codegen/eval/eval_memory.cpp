@@ -59,7 +59,7 @@ void EvalBuilder::require_access(const MemRef& m) {
     if (is_shared(m.space)) a = static_cast<u32>(a);
     misaligned |= a & (align - 1);
     outside |= is_shared(m.space)         ? !in_shared(w, static_cast<u32>(a), bytes)
-               : m.space == Space::Local  ? a >> 32 || !in_local(w, static_cast<u32>(a), bytes)
+               : m.space == Space::Local  ? !in_local(w, a, bytes)
                : m.space == Space::Global ? !in_global(w, a)
                                           : false;
   });

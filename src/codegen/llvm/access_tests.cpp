@@ -4,6 +4,7 @@
 // was is found by the runtime from a table (device/bad_access.h), so that a test costs little code.
 #include <llvm/IR/MDBuilder.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "codegen/llvm/emitter.h"
@@ -47,16 +48,20 @@ void Emitter::note_test(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& a
   t.access.bytes = rule == BadAccess::Misaligned ? m.align : m.bits / 8 * m.count;
   t.access.rule = rule;
   t.loc = b_.getCurrentDebugLocation();
-  if (addr.shape.varying() || addr.guard) {
-    t.base = t.bad;
-    t.access.where = BadAccess::Unknown;
+  t.access.offset = static_cast<u64>(m.offset);
+  const bool rows = addr.shape.varying() || addr.guard;
+  if (rows) {
+    t.base = vec(addr);
+    t.access.where = BadAccess::Rows;
   } else {
     t.base = addr.base;
-    t.access.offset = static_cast<u64>(m.offset);
     if (addr.shape.pattern()) t.offsets = addr.shape.offsets;
   }
   tests_.push_back(std::move(t));
-  if (tests_.size() == kMaxTests) make_tests();
+  // Vectors of addresses are kept until the tests are made: not many of them.
+  const auto vectors =
+      std::ranges::count_if(tests_, [](const AccessTest& x) { return x.base->getType()->isVectorTy(); });
+  if (tests_.size() == kMaxTests || vectors == 2) make_tests();
 }
 
 llvm::BasicBlock* Emitter::cold_block(Value* condition, const char* cold, const char* go) {
@@ -118,7 +123,17 @@ void Emitter::report_access(std::span<const AccessTest> tests) {
     b_.CreateStore(b_.CreateZExt(v, b_.getInt64Ty()), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), rt_args_, k));
   };
   argument(0, b_.CreatePtrToInt(g, b_.getInt64Ty()));
-  for (std::size_t k = 0; k < tests.size(); ++k) argument(1 + k, tests[k].base);
+  static constexpr const char* names[] = {"refused.0", "refused.1"};
+  std::size_t rows = 0;
+  for (std::size_t k = 0; k < tests.size(); ++k) {
+    Value* base = tests[k].base;
+    if (base->getType()->isVectorTy()) {
+      Value* at = scratch(vec_type(64), names[rows++]);
+      b_.CreateStore(b_.CreateZExtOrTrunc(base, vec_type(64)), at);
+      base = b_.CreatePtrToInt(at, b_.getInt64Ty());
+    }
+    argument(1 + k, base);
+  }
   end_launch(device::RtFn::BadAccess, mask(), rt_args_);
 }
 

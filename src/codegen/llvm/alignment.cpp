@@ -74,15 +74,8 @@ void Emitter::require_lane_alignment(const MemRef& m, LV& addr) {
   low = b_.CreateAnd(low, llvm::ConstantInt::get(v->getType(), m.align - 1));
   Value* bad = b_.CreateBitCast(b_.CreateICmpNE(low, llvm::Constant::getNullValue(v->getType())), b_.getInt32Ty());
   if (!mask_full_) bad = b_.CreateAnd(bad, mask());
-  Block* go = cold_block(b_.CreateICmpNE(bad, b_.getInt32(0)), "misaligned", "aligned");
-  Value* rows = scratch(vec_type(64), "misaligned.at");
-  b_.CreateStore(b_.CreateZExtOrTrunc(v, vec_type(64)), rows);
-  AccessTest t;
-  t.base = b_.CreatePtrToInt(rows, b_.getInt64Ty());
-  t.access = {static_cast<u64>(m.offset), m.align, 0, BadAccess::Rows, BadAccess::Misaligned};
-  t.loc = b_.getCurrentDebugLocation();
-  report_access({&t, 1});
-  b_.SetInsertPoint(go);
+  note_test(bad, BadAccess::Misaligned, m, addr);
+  make_tests();
 }
 
 }  // namespace us::codegen

@@ -200,7 +200,7 @@ class Emitter final : public Builder {
   // access_tests.cpp: what the device would refuse
   struct AccessTest {
     Value* bad = nullptr;   // i32: not zero if the access is refused
-    Value* base = nullptr;  // for the message
+    Value* base = nullptr;  // for the message: an address, or 32
     device::BadAccess access;
     std::shared_ptr<const Offsets> offsets;
     llvm::DebugLoc loc;
