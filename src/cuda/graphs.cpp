@@ -260,13 +260,18 @@ Error change_edges(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, co
   return Error::Success;
 }
 
-Error instantiate(Context& c, CUgraph g, u64 flags, GraphExec::Outcome& outcome, CUgraphExec* out) {
+Error instantiate(Context& c, CUgraph g, u64 flags, Stream* upload, GraphExec::Outcome& outcome, CUgraphExec* out) {
   Graph* graph = nullptr;
   US_TRY(runtime().captures().unsafe());
   if (!out) return Error::InvalidValue;
   US_TRY(find_graph(g, graph));
+  if (upload) US_TRY(upload->context().not_captured(*upload));
   std::shared_ptr<GraphExec> exec;
   US_TRY(GraphExec::make(c, *graph, flags, outcome, exec));
+  if (const Error e = upload ? exec->upload(*upload) : Error::Success; failed(e)) {
+    exec->retired();
+    return e;
+  }
   *out = reinterpret_cast<CUgraphExec>(&graphs().add(std::move(exec)));
   return Error::Success;
 }
