@@ -140,8 +140,12 @@ Error add_alloc(const Place& p, const CUmemPoolProps& props, u64 bytes, const vo
   US_TRY(check_place(p, NodeType::MemAlloc));
   Graph* graph = nullptr;
   US_TRY(find_graph(p.graph, graph));
-  if (bytes == 0 || props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return Error::InvalidValue;
-  if (props.location.type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(props.location.id)) return Error::InvalidValue;
+  // Managed memory of a graph is like the device's own: the host cannot read it.
+  const bool kind =
+      props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED || props.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+  if (bytes == 0 || !kind) return Error::InvalidValue;
+  if (props.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return Error::NotSupported;
+  if (!is_device(props.location.id)) return Error::InvalidValue;
   if (props.handleTypes != CU_MEM_HANDLE_TYPE_NONE) return Error::NotSupported;
   if (graph->nested) return Error::NotSupported;
   const u32 ordinal = static_cast<u32>(props.location.id);
