@@ -176,7 +176,9 @@ Error add_free(const Place& p, u64 address) {
 Error add_conditional(const Place& p, u64 condition, u32 type, u32 size, CUgraph*& bodies) {
   US_TRY(check_place(p, NodeType::Conditional));
   Condition* c = graphs().find_condition(condition);
-  if (!c || c->used) return Error::InvalidValue;
+  Graph* graph = nullptr;
+  US_TRY(find_graph(p.graph, graph));
+  if (!c || c->used || c->family != graph->family) return Error::InvalidValue;
   const bool good = type == ConditionalParams::If      ? size == 1 || size == 2
                     : type == ConditionalParams::While ? size == 1
                                                        : type == ConditionalParams::Switch && size > 0;
@@ -187,6 +189,7 @@ Error add_conditional(const Place& p, u64 condition, u32 type, u32 size, CUgraph
   for (u32 i = 0; i < size; ++i) {
     Graph& body = *params.bodies.emplace_back(graphs().create_nested());
     body.body = true;
+    body.family = graph->family;
     params.handles.push_back(&body);
   }
   bodies = reinterpret_cast<CUgraph*>(params.handles.data());
