@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "driver/device_library.h"
 #include "driver/runtime.h"
 #include "ptx/fatbin.h"
 #include "ptx/target.h"
@@ -57,6 +58,7 @@ Error Library::parse() {
     return Error::InvalidImage;
   }
   auto parsed = ptx::load(text ? text_.c_str() : image_, {.sm = d.cc_major * 10 + d.cc_minor}, name_);
+  if (parsed) parsed = add_device_library(std::move(*parsed));
   if (parsed) {
     if (text) log_ = ptx::beyond_target(**parsed, d.cc_major * 10 + d.cc_minor);
     if (!log_.empty()) {
