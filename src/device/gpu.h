@@ -12,6 +12,10 @@
 #include "device/copy.h"
 #include "device/device_runtime.h"
 
+namespace us::memory {
+class TextureTable;
+}
+
 namespace us::device {
 
 enum class Outcome : u8 {
@@ -91,6 +95,8 @@ struct GpuOptions {
   double spin_limit_s = 30;  // nothing but spinning for this long: reported as a deadlock
   // Of one of several devices: up to where the memory from an address on may be read, or written; 0: it may not. Null: everything.
   std::function<u64(u64 address, bool write)> reach;
+  const memory::TextureTable* textures =
+      nullptr;  // what texture and surface handles are looked up in; null: there are none
   u64 printf_fifo_bytes = 1 << 20;
   u64 malloc_heap_bytes = 8 << 20;
   std::function<void(std::string_view)> print;        // device printf output; default stdout

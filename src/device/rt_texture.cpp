@@ -2,6 +2,7 @@
 // tex, tld4, txq, suq: one thread at a time through memory/sample.h.
 #include <fmt/format.h>
 
+#include "device/machine.h"
 #include "device/rt.h"
 #include "device/texture_code.h"
 #include "memory/sample.h"
@@ -25,7 +26,7 @@ const TextureObject& texture(Warp& w, u64 handle, u32 lane) {
     return t;
   }();
   if (!handle) return none;
-  const TextureObject* t = memory::texture_of(handle);
+  const TextureObject* t = image_of(w, handle, TextureObject::kTexture);
   if (!t) die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture object", handle), 1u << lane);
   return *t;
 }
@@ -125,6 +126,11 @@ u32 answer(const TextureObject& t, TextureQuery q, u32 level) {
 
 }  // namespace
 
+const TextureObject* image_of(Warp& w, u64 handle, u32 magic) {
+  const memory::TextureTable* t = machine_of(w).options.textures;
+  return t ? t->object(handle, magic) : nullptr;
+}
+
 void rt_Texture(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   for (u32 l : Lanes(mask)) {
@@ -156,15 +162,15 @@ void rt_TextureGrad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 void rt_TextureQuery(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   for (u32 l : Lanes(mask)) {
-    const TextureObject* t = args[l] ? reinterpret_cast<const TextureObject*>(args[l]) : nullptr;
+    const TextureObject* const as_texture = image_of(w, args[l], TextureObject::kTexture);
+    const TextureObject* const as_surface = image_of(w, args[l], TextureObject::kSurface);
     const auto query = static_cast<TextureQuery>(args[32 + l]);
     if (query == TextureQuery::IsTexture || query == TextureQuery::IsSurface) {
-      const u32 magic = query == TextureQuery::IsTexture ? TextureObject::kTexture : TextureObject::kSurface;
-      results[l] = t && t->magic == magic;
+      results[l] = (query == TextureQuery::IsTexture ? as_texture : as_surface) != nullptr;
       continue;
     }
-    if (!t || (t->magic != TextureObject::kTexture && t->magic != TextureObject::kSurface))
-      die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture or surface object", args[l]), 1u << l);
+    const TextureObject* const t = as_texture ? as_texture : as_surface;
+    if (!t) die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture or surface object", args[l]), 1u << l);
     results[l] = answer(*t, query, word(args, 2, l));
   }
 }
