@@ -5,6 +5,8 @@
 
 #include <new>
 
+#include "memory/warp_sample.h"
+
 namespace us::memory {
 
 TextureTable::TextureTable() {
@@ -34,7 +36,8 @@ u64 TextureTable::add(const TextureObject& object) {
     return 0;
   }
   known_.insert(handle);
-  new (reinterpret_cast<void*>(handle)) TextureObject(object);
+  auto* const t = new (reinterpret_cast<void*>(handle)) TextureObject(object);
+  if (t->magic == TextureObject::kTexture) t->sample_warp = warp_sampler(*t), t->fetch_warp = warp_fetcher(*t);
   return handle;
 }
 

@@ -60,6 +60,11 @@ struct TextureLevel {
   u64 pitch = 0, slice = 0;              // bytes between rows, between values of z
 };
 
+struct TextureObject;
+struct WarpRead;
+struct WarpTexels;
+using WarpSampler = u32 (*)(const TextureObject&, const WarpRead&, WarpTexels&);  // warp_sample.h
+
 struct TextureObject {
   static constexpr u32 kTexture = 0x55545801, kSurface = 0x55535501;
   static constexpr u32 kMaxLevels = 17;
@@ -84,6 +89,8 @@ struct TextureObject {
 
   u32 level_count = 1;                           // those of the view: level[0] is the finest that can be read
   std::array<TextureLevel, kMaxLevels> level{};  // surfaces have one
+  // How a warp reads it, picked by TextureTable::add: with floating point coordinates, with integer ones. Null: lane by lane.
+  WarpSampler sample_warp = nullptr, fetch_warp = nullptr;
 
   bool layered() const {
     return shape == TextureShape::D1Layered || shape == TextureShape::D2Layered || shape == TextureShape::CubeLayered;
