@@ -27,8 +27,8 @@ __global__ void use(Way way, unsigned long long handle, float* out) {
 int one(Way way, int which) {
   float* out;
   MUST(cudaMalloc(&out, 4));
-  static float mine[4096];
-  for (float& f : mine) f = 4711;
+  static unsigned mine[4096];  // what marks an object begins it (memory/texture.h)
+  for (unsigned& m : mine) m = way == Way::Surface || way == Way::SurfaceStore ? 0x55535501 : 0x55545801;
   const cudaTextureObject_t t = texture_of(floats(64, 1), 8, 8, 0, {});
   const cudaTextureObject_t gone = texture_of(floats(64, 1), 8, 8, 0, {});
   MUST(cudaDestroyTextureObject(gone));
