@@ -140,8 +140,12 @@ Error add_alloc(const Place& p, const CUmemPoolProps& props, u64 bytes, const vo
   US_TRY(check_place(p, NodeType::MemAlloc));
   Graph* graph = nullptr;
   US_TRY(find_graph(p.graph, graph));
-  if (bytes == 0 || props.allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return Error::InvalidValue;
-  if (props.location.type != CU_MEM_LOCATION_TYPE_DEVICE || !is_device(props.location.id)) return Error::InvalidValue;
+  // Managed memory of a graph is like the device's own: the host cannot read it.
+  const bool kind =
+      props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED || props.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+  if (bytes == 0 || !kind) return Error::InvalidValue;
+  if (props.location.type != CU_MEM_LOCATION_TYPE_DEVICE) return Error::NotSupported;
+  if (!is_device(props.location.id)) return Error::InvalidValue;
   if (props.handleTypes != CU_MEM_HANDLE_TYPE_NONE) return Error::NotSupported;
   if (graph->nested) return Error::NotSupported;
   const u32 ordinal = static_cast<u32>(props.location.id);
@@ -172,7 +176,9 @@ Error add_free(const Place& p, u64 address) {
 Error add_conditional(const Place& p, u64 condition, u32 type, u32 size, CUgraph*& bodies) {
   US_TRY(check_place(p, NodeType::Conditional));
   Condition* c = graphs().find_condition(condition);
-  if (!c || c->used) return Error::InvalidValue;
+  Graph* graph = nullptr;
+  US_TRY(find_graph(p.graph, graph));
+  if (!c || c->used || c->family != graph->family) return Error::InvalidValue;
   const bool good = type == ConditionalParams::If      ? size == 1 || size == 2
                     : type == ConditionalParams::While ? size == 1
                                                        : type == ConditionalParams::Switch && size > 0;
@@ -183,6 +189,7 @@ Error add_conditional(const Place& p, u64 condition, u32 type, u32 size, CUgraph
   for (u32 i = 0; i < size; ++i) {
     Graph& body = *params.bodies.emplace_back(graphs().create_nested());
     body.body = true;
+    body.family = graph->family;
     params.handles.push_back(&body);
   }
   bodies = reinterpret_cast<CUgraph*>(params.handles.data());
@@ -260,13 +267,18 @@ Error change_edges(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, co
   return Error::Success;
 }
 
-Error instantiate(Context& c, CUgraph g, u64 flags, GraphExec::Outcome& outcome, CUgraphExec* out) {
+Error instantiate(Context& c, CUgraph g, u64 flags, Stream* upload, GraphExec::Outcome& outcome, CUgraphExec* out) {
   Graph* graph = nullptr;
   US_TRY(runtime().captures().unsafe());
   if (!out) return Error::InvalidValue;
   US_TRY(find_graph(g, graph));
+  if (upload) US_TRY(upload->context().not_captured(*upload));
   std::shared_ptr<GraphExec> exec;
   US_TRY(GraphExec::make(c, *graph, flags, outcome, exec));
+  if (const Error e = upload ? exec->upload(*upload) : Error::Success; failed(e)) {
+    exec->retired();
+    return e;
+  }
   *out = reinterpret_cast<CUgraphExec>(&graphs().add(std::move(exec)));
   return Error::Success;
 }

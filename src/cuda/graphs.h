@@ -58,7 +58,9 @@ driver::Error list_neighbours(const std::vector<driver::GraphEdge>&, CUgraphNode
 driver::Error change_edges(CUgraph, const CUgraphNode* from, const CUgraphNode* to, const driver::EdgeData*,
                            size_t count, bool add);
 
-driver::Error instantiate(driver::Context&, CUgraph, u64 flags, driver::GraphExec::Outcome&, CUgraphExec* out);
+// upload: the stream in which a launch from kernels becomes possible; null: none
+driver::Error instantiate(driver::Context&, CUgraph, u64 flags, driver::Stream* upload, driver::GraphExec::Outcome&,
+                          CUgraphExec* out);
 driver::Error update(CUgraphExec, CUgraph, driver::GraphExec::Difference&);
 
 // Launch attributes of kernel nodes, by CUDA's number.

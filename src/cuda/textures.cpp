@@ -156,11 +156,13 @@ Error apply_sampling(const CUDA_TEXTURE_DESC& d, TextureObject& t) {
   return Error::Success;
 }
 
-u64 keep(const TextureObject& t, const ImageDesc& d) {
+Error keep(const TextureObject& t, const ImageDesc& d, u64& out) {
   const u64 handle = runtime().textures().add(t);
+  if (!handle) return Error::OutOfMemory;
   std::lock_guard l(images().m);
   images().by_handle[handle] = d;
-  return handle;
+  out = handle;
+  return Error::Success;
 }
 
 u32 magic_of(bool texture) { return texture ? TextureObject::kTexture : TextureObject::kSurface; }
@@ -181,8 +183,7 @@ Error create_texture(driver::Context& c, const CUDA_RESOURCE_DESC& r, const CUDA
     t.filter = memory::FilterMode::Point;
   }
   if (mode == ReadMode::Normalised && !t.read_normalised && !t.format.normalised()) return Error::InvalidNormSetting;
-  out = keep(t, {r, d, v ? *v : CUDA_RESOURCE_VIEW_DESC{}});
-  return Error::Success;
+  return keep(t, {r, d, v ? *v : CUDA_RESOURCE_VIEW_DESC{}}, out);
 }
 
 Error create_surface(driver::Context& c, const CUDA_RESOURCE_DESC& r, u64& out) {
@@ -191,8 +192,7 @@ Error create_surface(driver::Context& c, const CUDA_RESOURCE_DESC& r, u64& out) 
   TextureObject t;
   t.magic = TextureObject::kSurface;
   US_TRY(from_array(r, t));
-  out = keep(t, {.resource = r});
-  return Error::Success;
+  return keep(t, {.resource = r}, out);
 }
 
 Error destroy_image(u64 handle, bool texture) {

@@ -13,6 +13,10 @@
 #include "device/device_runtime.h"
 #include "memory/address_space.h"
 
+namespace us::memory {
+class TextureTable;
+}
+
 namespace us::device {
 
 enum class Outcome : u8 {
@@ -95,6 +99,8 @@ struct GpuOptions {
   bool alone = true;         // the only device: all of the global part of the address space is its own
   // Up to where the memory from an address on may be read, or written; 0: it may not. Null: everything.
   std::function<u64(u64 address, bool write)> reach;
+  const memory::TextureTable* textures =
+      nullptr;  // what texture and surface handles are looked up in; null: there are none
   u64 printf_fifo_bytes = 1 << 20;
   u64 malloc_heap_bytes = 8 << 20;
   std::function<void(std::string_view)> print;        // device printf output; default stdout

@@ -5,6 +5,7 @@
 
 #include "device/report.h"
 #include "device/worker.h"
+#include "memory/texture.h"
 
 namespace us::device {
 
@@ -25,6 +26,8 @@ std::string warpgroup_state(Warp&);                             // of the one it
 inline u32 first_lane(u32 mask) { return u32(std::countr_zero(mask)); }
 inline Worker& worker_of(Warp& w) { return *w.home->slot->worker; }
 inline Machine& machine_of(Warp& w) { return worker_of(w).machine; }
+// The texture or surface object of a handle; null: there is none.
+const memory::TextureObject* image_of(Warp&, u64 handle, u32 magic);
 // The lanes of a mask, lowest first: for (u32 l : Lanes(mask)).
 class Lanes {
  public:

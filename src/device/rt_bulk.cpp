@@ -236,8 +236,6 @@ void rt_TensorMapReplace(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     require_generic(w, args[l], sizeof(TensorMap), l);
     TensorMap& m = *std::bit_cast<TensorMap*>(args[l]);
     const auto field = static_cast<MapField>(args[32 + l]);
-    if (m.magic != TensorMap::kMagic)
-      refuse(w, Outcome::IllegalInstruction, "tensormap.replace: the address is not that of a tensor map", l);
     if (k >= 5)
       refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: dimension {}; expected 0 to 4", k), l);
     static constexpr u8 types[] = {TensorMap::U8,     TensorMap::U16, TensorMap::U32,  TensorMap::S32,

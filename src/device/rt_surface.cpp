@@ -19,7 +19,7 @@ using memory::TexelType;
 using memory::TextureObject;
 
 const TextureObject& surface(Warp& w, u64 handle, u32 lane) {
-  const TextureObject* t = handle ? memory::surface_of(handle) : nullptr;
+  const TextureObject* t = image_of(w, handle, TextureObject::kSurface);
   if (!t) die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no surface object", handle), 1u << lane);
   return *t;
 }

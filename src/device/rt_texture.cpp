@@ -2,9 +2,11 @@
 // tex, tld4, txq, suq: one thread at a time through memory/sample.h.
 #include <fmt/format.h>
 
+#include "device/machine.h"
 #include "device/rt.h"
 #include "device/texture_code.h"
 #include "memory/sample.h"
+#include "memory/warp_sample.h"
 
 namespace us::device {
 namespace {
@@ -25,16 +27,45 @@ const TextureObject& texture(Warp& w, u64 handle, u32 lane) {
     return t;
   }();
   if (!handle) return none;
-  const TextureObject* t = memory::texture_of(handle);
+  const TextureObject* t = image_of(w, handle, TextureObject::kTexture);
   if (!t) die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture object", handle), 1u << lane);
   return *t;
+}
+
+// f(object, lanes) for every object that lanes name.
+template <class F>
+void each_object(Warp& w, u32 mask, const u64* handles, F&& f) {
+  while (mask) {
+    const u32 lane = first_lane(mask), same = memory::lanes_with(handles, handles[lane]) & mask;
+    f(texture(w, handles[lane], lane), same);
+    mask &= ~same;
+  }
+}
+
+bool is_layered(Geometry g) { return g == Geometry::A1 || g == Geometry::A2 || g == Geometry::ACube; }
+
+// All lanes together; returns those that are left to do.
+u32 by_warp(memory::WarpSampler sampler, const TextureObject& t, const TextureCode& code, u32 mask, const u64* args,
+            u32 offsets, u64* results) {
+  static constexpr u64 kZeros[memory::kLanes] = {};
+  const bool layered = is_layered(code.geometry);
+  memory::WarpRead r;
+  if (layered) r.layer = args + 2 * 32;
+  for (u32 k = 0; k < 3; ++k) {
+    const u32 at = 2 + k + layered;
+    r.at[k] = at <= 5 ? args + at * 32 : kZeros;
+    r.offset[k] = at <= 5 ? args + (offsets + k) * 32 : kZeros;
+  }
+  memory::WarpTexels texels;
+  const u32 left = sampler(t, r, texels) & mask;
+  memory::put_lanes(texels, t.format.channels, mask & ~left, results);
+  return left;
 }
 
 // Layered shapes have the layer first.
 TextureRead read_of(const TextureCode& code, const u64* args, u32 lane, u32 offsets) {
   TextureRead r;
-  const bool layered =
-      code.geometry == Geometry::A1 || code.geometry == Geometry::A2 || code.geometry == Geometry::ACube;
+  const bool layered = is_layered(code.geometry);
   r.integer = code.integer;
   if (layered) r.layer = word(args, 2, lane);
   for (u32 k = 0; k < 3; ++k) {
@@ -125,46 +156,58 @@ u32 answer(const TextureObject& t, TextureQuery q, u32 level) {
 
 }  // namespace
 
+const TextureObject* image_of(Warp& w, u64 handle, u32 magic) {
+  const memory::TextureTable* t = machine_of(w).options.textures;
+  return t ? t->object(handle, magic) : nullptr;
+}
+
 void rt_Texture(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  for (u32 l : Lanes(mask)) {
-    const TextureObject& t = texture(w, args[l], l);
-    const TextureCode code = TextureCode::unpack(args[32 + l]);
-    TextureRead r = read_of(code, args, l, 7);
-    r.level = code.level;
-    if (code.integer)
-      r.texel_level = code.level ? i32(word(args, 6, l)) : 0;
-    else
-      r.lod = real(args, 6, l);
-    put(results, l, code.gather ? memory::gather(t, r, code.component) : memory::sample(t, r));
-  }
+  const TextureCode code = TextureCode::unpack(args[32 + first_lane(mask)]);
+  each_object(w, mask, args, [&](const TextureObject& t, u32 same) {
+    const memory::WarpSampler fast = code.gather     ? nullptr
+                                     : !code.integer ? t.sample_warp
+                                     : code.level    ? nullptr
+                                                     : t.fetch_warp;
+    for (u32 l : Lanes(fast ? by_warp(fast, t, code, same, args, 7, results) : same)) {
+      TextureRead r = read_of(code, args, l, 7);
+      r.level = code.level;
+      if (code.integer)
+        r.texel_level = code.level ? i32(word(args, 6, l)) : 0;
+      else
+        r.lod = real(args, 6, l);
+      put(results, l, code.gather ? memory::gather(t, r, code.component) : memory::sample(t, r));
+    }
+  });
 }
 
 void rt_TextureGrad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  for (u32 l : Lanes(mask)) {
-    const TextureObject& t = texture(w, args[l], l);
-    TextureRead r = read_of(TextureCode::unpack(args[32 + l]), args, l, 12);
-    float d[2][3];
-    for (u32 k = 0; k < 6; ++k) d[k / 3][k % 3] = real(args, 6 + k, l);
-    r.level = true;
-    r.lod = memory::level_of_gradients(t, d[0], d[1]);
-    put(results, l, memory::sample(t, r));
-  }
+  const TextureCode code = TextureCode::unpack(args[32 + first_lane(mask)]);
+  each_object(w, mask, args, [&](const TextureObject& t, u32 same) {
+    for (u32 l : Lanes(t.sample_warp ? by_warp(t.sample_warp, t, code, same, args, 12, results) : same)) {
+      TextureRead r = read_of(code, args, l, 12);
+      float d[2][3];
+      for (u32 k = 0; k < 6; ++k) d[k / 3][k % 3] = real(args, 6 + k, l);
+      r.level = true;
+      r.lod = memory::level_of_gradients(t, d[0], d[1]);
+      put(results, l, memory::sample(t, r));
+    }
+  });
 }
 
 void rt_TextureQuery(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   for (u32 l : Lanes(mask)) {
-    const TextureObject* t = args[l] ? reinterpret_cast<const TextureObject*>(args[l]) : nullptr;
+    const TextureObject* const as_texture = image_of(w, args[l], TextureObject::kTexture);
+    const TextureObject* const as_surface = image_of(w, args[l], TextureObject::kSurface);
     const auto query = static_cast<TextureQuery>(args[32 + l]);
     if (query == TextureQuery::IsTexture || query == TextureQuery::IsSurface) {
-      const u32 magic = query == TextureQuery::IsTexture ? TextureObject::kTexture : TextureObject::kSurface;
-      results[l] = t && t->magic == magic;
+      results[l] = (query == TextureQuery::IsTexture ? as_texture : as_surface) != nullptr;
       continue;
     }
-    if (!t || (t->magic != TextureObject::kTexture && t->magic != TextureObject::kSurface))
-      die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture or surface object", args[l]), 1u << l);
+    const TextureObject* const t = as_texture ? as_texture : as_surface;
+    if (!t) die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture or surface object", args[l]), 1u << l);
     results[l] = answer(*t, query, word(args, 2, l));
   }
 }

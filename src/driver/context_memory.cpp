@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocation and release of device, managed and host memory.
+#include <cstdio>
+#include <fstream>
+#include <string>
+
 #include "driver/context.h"
 #include "driver/device.h"
 #include "driver/mem_pool.h"
@@ -7,6 +11,30 @@
 
 namespace us::driver {
 namespace {
+
+// Is all of it mapped, to be read and, if `write`, written?
+bool is_mapped(u64 address, u64 end, bool write) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; address < end && std::getline(maps, line);) {
+    u64 from = 0, to = 0;
+    char r = 0, w = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx %c%c", &from, &to, &r, &w) != 4) return false;
+    if (to <= address) continue;
+    if (from > address || r != 'r' || (write && w != 'w')) return false;
+    address = to;
+  }
+  return address >= end;
+}
+
+// As an H200 does: a range that wraps is wrong, one beyond the addresses of programs is not supported.
+Error can_register(const memory::Registry& registry, u64 address, u64 bytes, u32 flags) {
+  constexpr u64 kMostAddress = u64{1} << 47;
+  constexpr u32 kReadOnly = 8, kKnown = 15;
+  if (address == 0 || bytes == 0 || (flags & ~kKnown) || address + bytes < address) return Error::InvalidValue;
+  if (address + bytes > kMostAddress) return Error::NotSupported;
+  if (registry.overlaps(address, bytes)) return Error::HostMemoryAlreadyRegistered;
+  return is_mapped(address, address + bytes, !(flags & kReadOnly)) ? Error::Success : Error::InvalidValue;
+}
 
 bool from_device(memory::Kind k) {
   return k == memory::Kind::Device || k == memory::Kind::Async || k == memory::Kind::Managed;
@@ -127,8 +155,7 @@ Error Context::free_host(u64 address) {
 Error Context::register_host(u64 address, u64 bytes, u32 flags) {
   US_TRY(sticky());
   US_TRY(runtime().captures().unsafe());
-  if (address == 0 || bytes == 0) return Error::InvalidValue;
-  if (runtime().registry().overlaps(address, bytes)) return Error::HostMemoryAlreadyRegistered;
+  US_TRY(can_register(runtime().registry(), address, bytes, flags));
   runtime().registry().add({.address = address,
                             .bytes = bytes,
                             .kind = memory::Kind::HostRegistered,

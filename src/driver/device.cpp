@@ -26,6 +26,7 @@ device::Gpu& Device::gpu() {
     o.deterministic = s.deterministic;
     o.sms = spec_.sms;
     o.async = s.async;
+    o.textures = &runtime_.textures();
     o.printf_fifo_bytes = spec_.limit_printf_fifo;
     o.malloc_heap_bytes = spec_.limit_malloc_heap;
     o.print = s.print;

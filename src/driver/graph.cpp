@@ -196,12 +196,14 @@ Graphs::~Graphs() {
 Graph& Graphs::create() {
   auto g = std::make_unique<Graph>(*this);
   by_handle_.emplace(g.get(), g.get());
+  g->family = next_id_++;
   return *graphs_.emplace(g.get(), std::move(g)).first->second;
 }
 
 std::unique_ptr<Graph> Graphs::create_nested() {
   auto g = std::make_unique<Graph>(*this);
   by_handle_.emplace(g.get(), g.get());
+  g->family = next_id_++;
   g->nested = true;
   return g;
 }
@@ -247,8 +249,8 @@ Error Graphs::destroy_exec(const void* handle) {
   return Error::Success;
 }
 
-Condition& Graphs::create_condition(Graph&, u32 initial, bool reset) {
-  auto c = std::make_unique<Condition>(Condition{initial, initial, reset, false});
+Condition& Graphs::create_condition(Graph& g, u32 initial, bool reset) {
+  auto c = std::make_unique<Condition>(Condition{initial, initial, reset, false, g.family});
   const u64 handle = reinterpret_cast<u64>(c.get());
   return *conditions_.emplace(handle, std::move(c)).first->second;
 }

@@ -54,6 +54,7 @@ class Graph {
 
   bool nested = false;                                          // belongs to a node: not the program's to destroy
   bool body = false;                                            // of a conditional node
+  u64 family = 0;                                               // one number for a graph and the bodies in it
   std::shared_ptr<u32> executables = std::make_shared<u32>(0);  // that exist of it
 
  private:

@@ -127,7 +127,6 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
     }
     if (n.type == NodeType::MemAlloc) e->allocs_.push_back(&n);
     if (n.type == NodeType::MemFree) e->frees_.push_back(&n);
-    if (const auto* p = n.as<ConditionalParams>(); p && p->condition->reset) e->conditions_.push_back(p->condition);
   });
   if (failed(error)) return fail(error);
   std::vector<u32> ends;
@@ -135,6 +134,7 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
   if (!failed(error)) error = e->plan_bodies(*e->graph_);
   if (failed(error)) return fail(error);
   e->index(*e->graph_);
+  e->note_conditions();
   o.result = InstantiateResult::Success;
   out = std::move(e);
   return Error::Success;
@@ -399,10 +399,10 @@ Error GraphExec::launch(Stream& s) {
   place_ = place_of(s);
   place_.graph = number_;
   last->span = all_.runtime().notes().graph(place_, plan_.steps.size());
-  first->work = [this, span = last->span.get()] {
+  first->work = [this, span = last->span.get(), conditions = conditions_] {
     if (span) span->begin();
     begin_run();
-    for (Condition* k : conditions_) std::atomic_ref(k->value).store(k->initial);
+    for (Condition* k : conditions) std::atomic_ref(k->value).store(k->initial);
   };
   priority_ = s.priority();
   uploaded_ = true;
@@ -415,6 +415,13 @@ Error GraphExec::launch(Stream& s) {
     submit(plan_, first, last, nullptr);
   }
   return Error::Success;
+}
+
+void GraphExec::note_conditions() {
+  conditions_.clear();
+  each_node(*graph_, [this](GraphNode& n) {
+    if (const auto* p = n.as<ConditionalParams>(); p && p->condition->reset) conditions_.push_back(p->condition);
+  });
 }
 
 // `last` is complete when everything is that the kernels launched.

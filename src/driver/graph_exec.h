@@ -113,6 +113,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   static Error compare(Graph& mine, Graph& theirs, Difference&);
   static Error take(Graph& mine, Graph& theirs);
   void index(Graph&);
+  void note_conditions();
 
   Graphs& all_;
   const ContextRef where_;
@@ -128,7 +129,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   probe::Place place_;                      // of the launch
   NodeRef before_;                          // the last launch: launches of one executable graph never overlap
   std::shared_ptr<u32> counted_;            // by the graph that this was made from
-  std::vector<Condition*> conditions_;      // that a launch resets
+  std::vector<Condition*> conditions_;      // that a launch resets; changed by update()
   bool runs_ = false;                       // kernels here may launch graphs
   std::atomic<bool> uploaded_{false}, running_{false}, at_tail_{false};
 };

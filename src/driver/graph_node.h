@@ -151,6 +151,7 @@ struct Condition {  // what a conditional handle names
   u32 initial = 0;
   bool reset = false;  // to `initial` at each launch
   bool used = false;   // by a node
+  u64 family = 0;      // Graph::family of where it may be used
 };
 struct ConditionalParams {
   enum Type : u32 { If = 0, While = 1, Switch = 2 } type = If;

@@ -42,8 +42,7 @@ UpdateResult difference(const FreeParams& a, const FreeParams& b) {
   return a.address == b.address ? UpdateResult::Success : UpdateResult::NotSupported;
 }
 UpdateResult difference(const ConditionalParams& a, const ConditionalParams& b) {
-  const bool same = a.condition == b.condition && a.type == b.type && a.bodies.size() == b.bodies.size();
-  return same ? UpdateResult::Success : UpdateResult::ParametersChanged;
+  return a.type == b.type && a.bodies.size() == b.bodies.size() ? UpdateResult::Success : UpdateResult::NotSupported;
 }
 template <class T>
 UpdateResult difference(const T&, const T&) {
@@ -135,6 +134,7 @@ Error GraphExec::update(Graph& theirs, Difference& d) {
   US_TRY(compare(*graph_, theirs, d));
   const Error e = take(*graph_, theirs);
   if (failed(e)) d.result = UpdateResult::Error;
+  note_conditions();
   return e;
 }
 
@@ -168,6 +168,7 @@ Error GraphExec::take(Graph& mine, Graph& theirs) {
     if (auto* c = a[i]->as<ChildParams>()) {
       US_TRY(take(*c->graph, *b[i]->as<ChildParams>()->graph));
     } else if (auto* k = a[i]->as<ConditionalParams>()) {
+      k->condition = b[i]->as<ConditionalParams>()->condition;  // the kernels now know this one
       for (std::size_t j = 0; j < k->bodies.size(); ++j)
         US_TRY(take(*k->bodies[j], *b[i]->as<ConditionalParams>()->bodies[j]));
     } else {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "driver/device_library.h"
 #include "driver/runtime.h"
 #include "ptx/fatbin.h"
 #include "ptx/mapped.h"
@@ -72,6 +73,7 @@ Error Library::parse() {
   const ptx::Target target{.sm = d.cc_major * 10 + d.cc_minor};
   auto images = ptx::find_images(text ? text_.c_str() : image_, target);
   auto parsed = images ? ptx::load(*images, name_) : Result<std::unique_ptr<ir::Module>>(images.diags());
+  if (parsed) parsed = add_device_library(std::move(*parsed));
   if (parsed) {
     if (text) log_ = ptx::beyond_target(**parsed, d.cc_major * 10 + d.cc_minor);
     if (!log_.empty()) {

@@ -83,7 +83,7 @@ Error Module::allocate(u64 bytes, memory::Kind kind, u64& out) {
   constexpr u64 kPage = 4096;
   out = d.heap().allocate((bytes + kPage - 1) / kPage * kPage);
   if (!out) return Error::OutOfMemory;
-  std::memset(reinterpret_cast<void*>(out), 0, bytes);
+  if (!d.heap().fresh(out)) std::memset(reinterpret_cast<void*>(out), 0, bytes);
   allocations_.push_back(out);
   context_.runtime().registry().add({.address = out,
                                      .bytes = bytes,

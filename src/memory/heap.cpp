@@ -146,6 +146,13 @@ bool Heap::release_pages(u64 at, const Block& b) {
   return true;
 }
 
+// Pages that are given back are unmapped; space in a pool is not.
+bool Heap::fresh(u64 address) const {
+  std::lock_guard l(m_);
+  const auto it = blocks_.find(address);
+  return it != blocks_.end() && !it->second.pooled;
+}
+
 bool Heap::free(u64 address) {
   std::lock_guard l(m_);
   const auto it = blocks_.find(address);

@@ -28,7 +28,9 @@ class Heap {
   Heap& operator=(const Heap&) = delete;
 
   u64 allocate(u64 bytes, u64 align = 256);  // 0: no memory
-  bool free(u64 address);                    // false: not the start of an allocation
+  // Is all of a new allocation zero, because nobody had its pages before? They appear when they are touched: do not clear them.
+  bool fresh(u64 address) const;
+  bool free(u64 address);  // false: not the start of an allocation
   // Moves the pages of an allocation (of a small one: of its pool) into a file that other processes can map. Nobody may
   // write to them meanwhile. false: no memory, or not an allocation.
   bool share(u64 address, SharedPages& out);

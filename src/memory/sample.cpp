@@ -5,15 +5,14 @@
 #include <bit>
 #include <cmath>
 
+#include "memory/sample_rules.h"
+
 namespace us::memory {
 namespace {
 
-constexpr i64 kOne = 256;            // a texel, in filter coordinates
+constexpr i64 kOne = kTexel;         // in filter coordinates
 constexpr i64 kFar = i64{1} << 40;   // beyond every texture
 constexpr i64 kOutside = INT64_MIN;  // the border
-
-// Fraction bits of a normalised coordinate.
-u32 digits_for(u32 size) { return size > 8192 ? 22 : 21; }
 
 // std::floor of what fits, without a call.
 i64 whole(double v) {
@@ -35,7 +34,7 @@ i64 fixed(const TextureObject& t, float x, u32 size, AddressMode mode, bool filt
   }
   const u32 digits = digits_for(size);
   const i64 u = whole(double{x} * static_cast<double>(1u << digits)) * i64{size};
-  return filter ? (u * kOne + (i64{1} << (digits - 1))) >> digits : u >> digits;
+  return filter ? (u + (i64{1} << (digits - 9))) >> (digits - 8) : u >> digits;  // 256ths, to the nearest
 }
 
 i64 floor_mod(i64 a, i64 n) {
@@ -60,14 +59,6 @@ i64 addressed(i64 i, i64 n, AddressMode mode) {
   }
   return std::clamp<i64>(i, 0, n - 1);
 }
-
-AddressMode mode_of(const TextureObject& t, u32 axis) {
-  if (axis == 1 && t.shape == TextureShape::D1Layered) return AddressMode::Clamp;  // its one row has no border
-  const AddressMode m = t.address[axis];
-  const bool repeats = m == AddressMode::Wrap || m == AddressMode::Mirror;
-  return repeats && !t.normalised_coords ? AddressMode::Clamp : m;
-}
-u32 size_of(const TextureLevel& l, u32 axis) { return axis == 0 ? l.width : axis == 1 ? l.height : l.depth; }
 
 // One axis: the two texels around a place and the weight of the second, or one texel twice.
 struct Axis {
@@ -95,11 +86,9 @@ const u8* texel_at(const TextureObject& t, const TextureLevel& l, i64 x, i64 y, 
 }
 
 i64 layer_of(const TextureObject& t, const TextureLevel& l, u32 layer) {
-  const u32 layers = t.shape == TextureShape::CubeLayered ? l.depth / 6 : l.depth;
-  return std::min<i64>(layer, i64{std::max(layers, 1u)} - 1);
+  return std::min<i64>(layer, i64{layers_of(t, l)} - 1);
 }
 
-u32 part(u32 a, u32 b) { return (a * b + 128) >> 8; }
 // `total` divided among four texels, index x + 2 y: by x first, then each part by y.
 std::array<u32, 4> weights(u32 x, u32 y, u32 total) {
   const u32 far = part(x, total), near = total - far;
@@ -201,7 +190,6 @@ void add_cube(Taps& taps, const TextureObject& t, const TextureLevel& l, const T
 }
 
 // Levels ------------------------------------------------------------------------------------------------------------
-bool filters(const TextureObject& t) { return t.filter == FilterMode::Linear && t.reads_float(); }
 void add_level(Taps& taps, const TextureObject& t, const TextureRead& r, u32 level, u32 total) {
   const TextureLevel& l = t.level[level];
   const bool filter = filters(t);

@@ -6,41 +6,42 @@
 #include <cmath>
 #include <cstring>
 
+#include "memory/sample_rules.h"
 #include "numerics/numerics.h"
 
 namespace us::memory {
-namespace {
 
-// How the channels of an object take part in arithmetic.
-enum class Kind : u8 { Integer, Unorm8, Unorm16, Snorm8, Snorm16, Srgb, F16, F32 };
-
-Kind kind_of(const TextureObject& t, u32 channel) {
+TexelKind kind_of(const TextureObject& t, u32 channel) {
   const bool f = t.read_normalised || t.format.normalised();
   switch (t.format.type) {
     case TexelType::U8:
     case TexelType::Unorm8:
-      return !f ? Kind::Integer : t.srgb && channel < 3 ? Kind::Srgb : Kind::Unorm8;
+      return !f ? TexelKind::Integer : t.srgb && channel < 3 ? TexelKind::Srgb : TexelKind::Unorm8;
     case TexelType::U16:
     case TexelType::Unorm16:
-      return f ? Kind::Unorm16 : Kind::Integer;
+      return f ? TexelKind::Unorm16 : TexelKind::Integer;
     case TexelType::S8:
     case TexelType::Snorm8:
-      return f ? Kind::Snorm8 : Kind::Integer;
+      return f ? TexelKind::Snorm8 : TexelKind::Integer;
     case TexelType::S16:
     case TexelType::Snorm16:
-      return f ? Kind::Snorm16 : Kind::Integer;
+      return f ? TexelKind::Snorm16 : TexelKind::Integer;
     case TexelType::F16:
-      return Kind::F16;
+      return TexelKind::F16;
     case TexelType::F32:
-      return Kind::F32;
+      return TexelKind::F32;
     default:
-      return Kind::Integer;
+      return TexelKind::Integer;
   }
 }
 bool is_signed(TexelType t) {
   return t == TexelType::S8 || t == TexelType::S16 || t == TexelType::S32 || t == TexelType::Snorm8 ||
          t == TexelType::Snorm16;
 }
+
+namespace {
+
+using Kind = TexelKind;
 
 u32 raw(const TextureObject& t, const u8* at, u32 channel) {
   const u32 bytes = t.format.channel_bytes();
@@ -60,6 +61,7 @@ u32 raw(const TextureObject& t, const u8* at, u32 channel) {
 u32 bits(float f) { return std::bit_cast<u32>(f); }
 u32 unorm(u32 n) { return bits(static_cast<float>(n / 65535.0)); }
 u32 snorm(i64 n) { return bits(static_cast<float>(static_cast<double>(std::max<i64>(n, -32767)) / 32767.0)); }
+u32 snorm8(i32 n) { return bits(std::max(static_cast<float>(n / 127.0), -1.0f)); }
 u32 half(u32 h) {
   if ((h & 0x7fff) > 0x7c00) return (h & 0x8000) << 16 | 0x7f800000 | (h & 0x3ff) << 13;
   return bits(static_cast<float>(numerics::widen(h, numerics::kF16)));
@@ -90,7 +92,7 @@ u32 channel_value(const TextureObject& t, u32 channel, u32 v) {
     case Kind::Unorm16:
       return unorm(v);
     case Kind::Snorm8:
-      return bits(std::max(static_cast<float>(static_cast<i32>(v) / 127.0), -1.0f));
+      return snorm8(static_cast<i32>(v));
     case Kind::Snorm16:
       return snorm(static_cast<i32>(v));
     case Kind::Srgb:
@@ -289,7 +291,30 @@ u32 filter_channel(const TextureObject& t, std::span<const Tap> taps, u32 channe
   US_UNREACHABLE();
 }
 
+const std::array<u32, 256>& code_table(Kind kind) {
+  static const auto tables = [] {
+    std::array<std::array<u32, 256>, 3> all;
+    for (u32 v = 0; v < 256; ++v) {
+      all[0][v] = unorm(v * 257);
+      all[1][v] = snorm8(static_cast<i32>(static_cast<i8>(v)));
+      all[2][v] = srgb(v);
+    }
+    return all;
+  }();
+  return tables[kind == Kind::Unorm8 ? 0 : kind == Kind::Snorm8 ? 1 : 2];
+}
+
 }  // namespace
+
+const u32* codes_of(TexelKind kind) { return code_table(kind).data(); }
+
+i32 border_number(const TextureObject& t, u32 channel) {
+  const bool wide = t.format.channel_bytes() == 2, negative = is_signed(t.format.type);
+  const float one = wide ? (negative ? 32767 : 65535) : (negative ? 127 : 255);
+  return static_cast<i32>(border_steps(t, channel, one, negative ? -1 : 0));
+}
+
+u32 border_value(const TextureObject& t, u32 channel) { return border_channel(t, channel); }
 
 Texel read_texel(const TextureObject& t, const u8* at) {
   Texel r;

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a 64-bit texture or surface handle stands for. The handle is the address of such an object: device code reads it
-// in place. Objects live in slots of a TextureTable that are never unmapped, so a handle that outlived its object is
-// recognised by `magic`; a number that never was a handle faults like any wild address.
+// What a 64-bit texture or surface handle stands for. Handles come from kernels, which may hand over any number: a handle is
+// valid if it is the address of a slot of the TextureTable whose `magic` says that an object of the kind lives there. Slots lie
+// in one mapped range, so the test reads nothing but slots, and takes no lock. What is no valid handle is an illegal address.
 //
 //   texel (x, y, z) of a level = data + z * slice + y * pitch + x * texel_bytes()
 //   z is the depth (D3), the layer (layered), the face (Cube: +x -x +y -y +z -z) or layer * 6 + face (CubeLayered)
 #pragma once
 #include <array>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <unordered_set>
-#include <vector>
 
 #include "base/types.h"
 
@@ -62,6 +60,11 @@ struct TextureLevel {
   u64 pitch = 0, slice = 0;              // bytes between rows, between values of z
 };
 
+struct TextureObject;
+struct WarpRead;
+struct WarpTexels;
+using WarpSampler = u32 (*)(const TextureObject&, const WarpRead&, WarpTexels&);  // warp_sample.h
+
 struct TextureObject {
   static constexpr u32 kTexture = 0x55545801, kSurface = 0x55535501;
   static constexpr u32 kMaxLevels = 17;
@@ -86,6 +89,8 @@ struct TextureObject {
 
   u32 level_count = 1;                           // those of the view: level[0] is the finest that can be read
   std::array<TextureLevel, kMaxLevels> level{};  // surfaces have one
+  // How a warp reads it, picked by TextureTable::add: with floating point coordinates, with integer ones. Null: lane by lane.
+  WarpSampler sample_warp = nullptr, fetch_warp = nullptr;
 
   bool layered() const {
     return shape == TextureShape::D1Layered || shape == TextureShape::D2Layered || shape == TextureShape::CubeLayered;
@@ -111,31 +116,37 @@ inline u32 TexelFormat::channel_bytes() const {
   }
 }
 
-// For device code: the object of a handle, or nullptr if it was destroyed or is of the other kind.
-inline const TextureObject* texture_of(u64 handle) {
-  const auto* t = reinterpret_cast<const TextureObject*>(handle);
-  return t->magic == TextureObject::kTexture ? t : nullptr;
-}
-inline const TextureObject* surface_of(u64 handle) {
-  const auto* t = reinterpret_cast<const TextureObject*>(handle);
-  return t->magic == TextureObject::kSurface ? t : nullptr;
-}
-
 // Owns the objects. An object dies twice: `remove` takes the handle from the program, `bury` from kernels, once those that
 // were launched before have ended. Slots are used again last, so that stale handles stay recognisable for long.
 class TextureTable {
  public:
-  u64 add(const TextureObject&);                     // the handle
+  TextureTable();
+  ~TextureTable();
+  TextureTable(const TextureTable&) = delete;
+  TextureTable& operator=(const TextureTable&) = delete;
+  u64 add(const TextureObject&);                     // the handle; 0: there are too many
   bool remove(u64 handle, u32 magic);                // false: no such object
   void bury(u64 handle);                             // of a removed object
-  const TextureObject* find(u64 handle, u32 magic);  // nullptr: no such object; any number may be asked for
+  const TextureObject* find(u64 handle, u32 magic);  // nullptr: not the program's any more, or no such object
+
+  // For device code: nullptr if nothing of the kind has this handle. Any number may be asked for.
+  const TextureObject* object(u64 handle, u32 magic) const {
+    const u64 at = handle - base_;
+    if (at >= bytes_ || at % kSlot) return nullptr;
+    const auto* t = reinterpret_cast<const TextureObject*>(handle);
+    return t->magic == magic ? t : nullptr;
+  }
 
  private:
-  static constexpr u64 kKeep = 1024;  // free slots before one is used again
+  static constexpr u64 kSlot = 1024;
+  static constexpr u64 kSlots = 1u << 20, kFewestSlots = 1u << 10;  // half as many as long as there is no address space
+  static constexpr u64 kKeep = 1024;                                // free slots before one is used again
+  static_assert(sizeof(TextureObject) <= kSlot);
+  u64 base_ = 0, bytes_ = 0;
   std::mutex m_;
-  std::vector<std::unique_ptr<TextureObject>> slots_;
-  std::unordered_set<const TextureObject*> known_;  // not removed
-  std::deque<TextureObject*> free_;                 // oldest first
+  u64 used_ = 0;                   // slots that have ever been used: the first ones
+  std::unordered_set<u64> known_;  // handles, not removed
+  std::deque<u64> free_;           // oldest first
 };
 
 }  // namespace us::memory

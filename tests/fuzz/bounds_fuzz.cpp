@@ -72,9 +72,11 @@ std::string operation(const Access& a, const std::string& address) {
 
 // Parameters: base, table of indices, how far, lanes, out, number of turns.
 std::string text_of(const Access& a) {
-  std::string t = ".version 8.0\n.target sm_90\n.address_size 64\n"
-                  ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u32 p3, .param .u64 p4, .param .u32 p5)\n{\n"
-                  ".reg .b32 %r<40>;\n.reg .b64 %rd<40>;\n.reg .pred %p<8>;\n";
+  std::string t =
+      ".version 8.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u32 p3, .param .u64 p4, .param .u32 "
+      "p5)\n{\n"
+      ".reg .b32 %r<40>;\n.reg .b64 %rd<40>;\n.reg .pred %p<8>;\n";
   t += fmt::format(".local .align 16 .b8 frame[{}];\n", kFrame);
   t += "ld.param.u64 %rd0, [p0]; ld.param.u64 %rd1, [p1]; ld.param.u64 %rd3, [p2]; ld.param.u32 %r3, [p3];\n"
        "ld.param.u64 %rd4, [p4]; ld.param.u32 %r4, [p5];\nmov.u32 %r0, %tid.x; and.b32 %r1, %r0, 31;\n"
@@ -132,7 +134,8 @@ struct Bench {
     for (u32 k = 0; k < kThreads; ++k) reinterpret_cast<u32*>(table)[k] = (k * 29 + 5) % kThreads;
   }
   bool readable(u64 at, u64 bytes) const {
-    for (const auto& [from, size] : {std::pair{array, u64{kBytes}}, std::pair{table, u64{4096}}, std::pair{out, u64{4096}}})
+    for (const auto& [from, size] :
+         {std::pair{array, u64{kBytes}}, std::pair{table, u64{4096}}, std::pair{out, u64{4096}}})
       if (at >= from && at + bytes <= from + size) return true;
     return false;
   }
@@ -222,7 +225,8 @@ int main(int argc, char** argv) {
     auto m = ptx_test::LoadedModule::load(text, "bounds.ptx");
     auto compiled = m ? jit.compile((*m)->ir(), "k", {.block = {kThreads, 1, 1}, .usual_space = b.space.usual()})
                       : Result<std::shared_ptr<const codegen::Compiled>>(m.diags());
-    auto interpreted = m ? codegen::make_eval_kernel((*m)->ir(), "k") : decltype(codegen::make_eval_kernel((*m)->ir(), "k"))(m.diags());
+    auto interpreted = m ? codegen::make_eval_kernel((*m)->ir(), "k")
+                         : decltype(codegen::make_eval_kernel((*m)->ir(), "k"))(m.diags());
     if (!compiled || !interpreted) {
       std::printf("seed %llu: %s\n%s", static_cast<unsigned long long>(seed),
                   (compiled ? interpreted.diags() : compiled.diags())[0].message.c_str(), text.c_str());
@@ -231,10 +235,12 @@ int main(int argc, char** argv) {
     for (u64 k = 0; k < moves; ++k) {
       const Run run = move(r, b, a);
       const bool interpreter = k % 8 == 7 && a.where != Where::Local;  // whose local memory is larger
-      const std::shared_ptr<const device::KernelCode> code = interpreter ? std::shared_ptr<const device::KernelCode>(*interpreted) : *compiled;
+      const std::shared_ptr<const device::KernelCode> code =
+          interpreter ? std::shared_ptr<const device::KernelCode>(*interpreted) : *compiled;
       std::memcpy(reinterpret_cast<void*>(b.array), b.pattern.data(), kBytes);
-      const device::Fault f = (*m)->run(*b.gpu, code, {1, 1, 1}, {kThreads, 1, 1}, {1, 1, 1}, static_cast<unsigned>(run.dynamic),
-                                        {run.base, b.table, run.move, run.lanes, b.out, 2});
+      const device::Fault f =
+          (*m)->run(*b.gpu, code, {1, 1, 1}, {kThreads, 1, 1}, {1, 1, 1}, static_cast<unsigned>(run.dynamic),
+                    {run.base, b.table, run.move, run.lanes, b.out, 2});
       ++runs, faults += f.outcome != Outcome::Ok;
       std::string d = differs(b, a, run, f);
       for (const u8 c : b.canary)
@@ -242,15 +248,17 @@ int main(int argc, char** argv) {
       for (u32 t = 0; t < kThreads; ++t) reinterpret_cast<u32*>(b.table)[t] = (t * 29 + 5) % kThreads;
       if (d.empty()) continue;
       ++findings;
-      std::printf("seed %llu, move %llu (%s): move %#llx, lanes %#x, dynamic %llu: %s\n", static_cast<unsigned long long>(seed),
-                  static_cast<unsigned long long>(k), interpreter ? "interpreter" : "compiled", static_cast<unsigned long long>(run.move), run.lanes,
+      std::printf("seed %llu, move %llu (%s): move %#llx, lanes %#x, dynamic %llu: %s\n",
+                  static_cast<unsigned long long>(seed), static_cast<unsigned long long>(k),
+                  interpreter ? "interpreter" : "compiled", static_cast<unsigned long long>(run.move), run.lanes,
                   static_cast<unsigned long long>(run.dynamic), d.c_str());
       if (findings < 4) std::printf("%s", text.c_str());
       break;
     }
     if (findings >= 20) break;
   }
-  std::printf("%llu runs of %llu kernels, %llu faults, %llu findings\n", static_cast<unsigned long long>(runs), static_cast<unsigned long long>(kernels),
-              static_cast<unsigned long long>(faults), static_cast<unsigned long long>(findings));
+  std::printf("%llu runs of %llu kernels, %llu faults, %llu findings\n", static_cast<unsigned long long>(runs),
+              static_cast<unsigned long long>(kernels), static_cast<unsigned long long>(faults),
+              static_cast<unsigned long long>(findings));
   return findings != 0;
 }

@@ -87,8 +87,9 @@ US_API CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config) {
   });
 }
 
+// What asks a function about itself finds a null handle a wrong value; elsewhere it is a wrong handle.
 US_API CUresult cuFuncGetModule(CUmodule* out, CUfunction handle) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !handle) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Context&, Function& f) {
     *out = handle_to<CUmodule>(&f.module());
     return Error::Success;
@@ -96,7 +97,7 @@ US_API CUresult cuFuncGetModule(CUmodule* out, CUfunction handle) {
 }
 
 US_API CUresult cuFuncGetName(const char** out, CUfunction handle) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !handle) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Context&, Function& f) {
     *out = f.name().c_str();
     return Error::Success;
@@ -104,7 +105,7 @@ US_API CUresult cuFuncGetName(const char** out, CUfunction handle) {
 }
 
 US_API CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* size) {
-  if (!offset) return CUDA_ERROR_INVALID_VALUE;
+  if (!offset || !handle) return CUDA_ERROR_INVALID_VALUE;
   return with_function(handle, [&](Context&, Function& f) {
     const auto& params = f.ir().params;
     if (index >= params.size()) return Error::InvalidValue;

@@ -42,11 +42,17 @@ CUresult execute(CUgraphExec handle, CUstream stream, F&& f) {
   });
 }
 
-CUresult make_exec(CUgraphExec* out, CUgraph g, us::u64 flags, bool upload, GraphExec::Outcome& outcome) {
-  if (!upload && (flags & us::driver::kUpload)) return CUDA_ERROR_INVALID_VALUE;
+CUresult make_exec(CUgraphExec* out, CUgraph g, us::u64 flags, GraphExec::Outcome& outcome) {
   return in_current([&](Context& c) {
     GraphLock lock;
-    return instantiate(c, g, flags, outcome, out);
+    return instantiate(c, g, flags, nullptr, outcome, out);
+  });
+}
+CUresult make_exec_and_upload(CUgraphExec* out, CUgraph g, const CUDA_GRAPH_INSTANTIATE_PARAMS& p,
+                              GraphExec::Outcome& outcome) {
+  return in_stream(p.hUploadStream, [&](Context& c, Stream& s) {
+    GraphLock lock;
+    return instantiate(c, g, p.flags, &s, outcome, out);
   });
 }
 
@@ -116,13 +122,14 @@ US_API CUresult cuGraphNodeGetType(CUgraphNode h, CUgraphNodeType* out) {
 }
 
 US_API CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph g, unsigned long long flags) {
+  if (flags & us::driver::kUpload) return CUDA_ERROR_INVALID_VALUE;
   GraphExec::Outcome outcome;
-  return make_exec(out, g, flags, false, outcome);
+  return make_exec(out, g, flags, outcome);
 }
 US_API CUresult cuGraphInstantiate_v2(CUgraphExec* out, CUgraph g, CUgraphNode* bad, char* log, size_t bytes);
 US_API CUresult cuGraphInstantiate_v2(CUgraphExec* out, CUgraph g, CUgraphNode* bad, char* log, size_t bytes) {
   GraphExec::Outcome outcome;
-  const CUresult e = make_exec(out, g, 0, false, outcome);
+  const CUresult e = make_exec(out, g, 0, outcome);
   if (bad) *bad = node_handle(outcome.node);
   if (log && bytes) *log = 0;
   return e;
@@ -134,7 +141,8 @@ US_API CUresult cuGraphInstantiate(CUgraphExec* out, CUgraph g, CUgraphNode* bad
 US_API CUresult cuGraphInstantiateWithParams(CUgraphExec* out, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS* p) {
   if (!p) return CUDA_ERROR_INVALID_VALUE;
   GraphExec::Outcome outcome;
-  const CUresult e = make_exec(out, g, p->flags, true, outcome);
+  const bool upload = p->flags & us::driver::kUpload;
+  const CUresult e = upload ? make_exec_and_upload(out, g, *p, outcome) : make_exec(out, g, p->flags, outcome);
   p->result_out = static_cast<CUgraphInstantiateResult>(outcome.result);
   p->hErrNode_out = node_handle(outcome.node);
   return e;

@@ -151,7 +151,7 @@ US_API CUresult cuKernelGetLibrary(CUlibrary* out, CUkernel handle) {
 }
 
 US_API CUresult cuKernelGetName(const char** out, CUkernel handle) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !handle) return CUDA_ERROR_INVALID_VALUE;
   return with_kernel(handle, [&](Kernel& k) {
     *out = k.name.c_str();
     return Error::Success;

@@ -34,10 +34,15 @@ cudaError_t execute(cudaGraphExec_t handle, cudaStream_t stream, F&& f) {
   });
 }
 
-cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t g, unsigned long long flags, bool upload,
-                        GraphExec::Outcome& outcome) {
-  if (!upload && (flags & us::driver::kUpload)) return done(Error::InvalidValue);
-  return locked([&](Context& c) { return us::cuda::instantiate(c, g, flags, outcome, out); });
+cudaError_t instantiate(cudaGraphExec_t* out, cudaGraph_t g, unsigned long long flags, GraphExec::Outcome& outcome) {
+  return locked([&](Context& c) { return us::cuda::instantiate(c, g, flags, nullptr, outcome, out); });
+}
+cudaError_t instantiate_and_upload(cudaGraphExec_t* out, cudaGraph_t g, const cudaGraphInstantiateParams& p,
+                                   GraphExec::Outcome& outcome) {
+  return in_stream(p.uploadStream, [&](Context& c, Stream& s) {
+    GraphLock lock;
+    return us::cuda::instantiate(c, g, p.flags, &s, outcome, out);
+  });
 }
 
 }  // namespace
@@ -86,8 +91,9 @@ US_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t h, cudaGraphNodeType* ou
 }
 
 US_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph_t g, unsigned long long flags) {
+  if (flags & us::driver::kUpload) return done(Error::InvalidValue);
   GraphExec::Outcome outcome;
-  return instantiate(out, g, flags, false, outcome);
+  return instantiate(out, g, flags, outcome);
 }
 US_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t g, unsigned long long flags) {
   return cudaGraphInstantiateWithFlags(out, g, flags);
@@ -95,7 +101,8 @@ US_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t g, uns
 US_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* out, cudaGraph_t g, cudaGraphInstantiateParams* p) {
   if (!p) return done(Error::InvalidValue);
   GraphExec::Outcome outcome;
-  const cudaError_t e = instantiate(out, g, p->flags, true, outcome);
+  const bool upload = p->flags & us::driver::kUpload;
+  const cudaError_t e = upload ? instantiate_and_upload(out, g, *p, outcome) : instantiate(out, g, p->flags, outcome);
   p->result_out = static_cast<cudaGraphInstantiateResult>(outcome.result);
   p->errNode_out = reinterpret_cast<cudaGraphNode_t>(outcome.node);
   return e;

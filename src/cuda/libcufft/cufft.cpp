@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C functions of libcufft.so.12.
 #include <cuda_runtime_api.h>
+#include <library_types.h>
 
 #include <cstdio>
 
@@ -50,6 +51,21 @@ auto into_new(cufftHandle* out) {
 auto into(cufftHandle plan, size_t* bytes) {
   return [plan, bytes](const Shape& s) { return bytes ? us::cufft::make(plan, s, bytes) : CUFFT_INVALID_VALUE; };
 }
+// What the types of input, output and arithmetic say together; half precision is not there.
+bool type_of(cudaDataType in, cudaDataType out, cudaDataType arithmetic, cufftType& type) {
+  constexpr struct {
+    cudaDataType in, out, arithmetic;
+    cufftType type;
+  } kTypes[] = {{CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_C2C}, {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_R2C},
+                {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F, CUFFT_C2R}, {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z},
+                {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_D2Z}, {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_Z2D}};
+  for (const auto& t : kTypes) {
+    if (t.in != in || t.out != out || t.arithmetic != arithmetic) continue;
+    type = t.type;
+    return true;
+  }
+  return false;
+}
 auto measured(size_t* bytes) {
   return [bytes](const Shape& s) {
     if (!bytes) return CUFFT_INVALID_VALUE;
@@ -95,6 +111,25 @@ US_API cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long* n,
                                        long long idist, long long* onembed, long long ostride, long long odist,
                                        cufftType type, long long batch, size_t* bytes) {
   return many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, into(plan, bytes));
+}
+
+US_API cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n, long long* inembed, long long istride,
+                                       long long idist, cudaDataType in, long long* onembed, long long ostride,
+                                       long long odist, cudaDataType out, long long batch, size_t* bytes,
+                                       cudaDataType arithmetic) {
+  cufftType type = CUFFT_C2C;
+  if (!exists(plan)) return CUFFT_INVALID_PLAN;
+  if (!type_of(in, out, arithmetic, type)) return CUFFT_NOT_SUPPORTED;
+  return many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, into(plan, bytes));
+}
+US_API cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long* n, long long* inembed, long long istride,
+                                      long long idist, cudaDataType in, long long* onembed, long long ostride,
+                                      long long odist, cudaDataType out, long long batch, size_t* bytes,
+                                      cudaDataType arithmetic) {
+  cufftType type = CUFFT_C2C;
+  if (!exists(plan)) return CUFFT_INVALID_PLAN;
+  if (!type_of(in, out, arithmetic, type)) return CUFFT_NOT_SUPPORTED;
+  return many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, measured(bytes));
 }
 
 US_API cufftResult cufftEstimate1d(int x, cufftType type, int batch, size_t* bytes) {
@@ -173,6 +208,15 @@ US_API cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftD
   return us::cufft::execute(plan, CUFFT_Z2D, in, out, CUFFT_INVERSE);
 }
 
+// Any kind of plan. Between real and complex numbers the direction is the plan's.
+US_API cufftResult cufftXtExec(cufftHandle plan, void* in, void* out, int direction) {
+  const auto p = us::cufft::find(plan);
+  if (!p || !p->transform) return CUFFT_INVALID_PLAN;
+  const cufftType type = p->transform->shape().type;
+  const bool inverse = type == CUFFT_C2R || type == CUFFT_Z2D, forward = type == CUFFT_R2C || type == CUFFT_D2Z;
+  return us::cufft::execute(plan, type, in, out, inverse ? CUFFT_INVERSE : forward ? CUFFT_FORWARD : direction);
+}
+
 US_API cufftResult cufftGetVersion(int* version) {
   if (!version) return CUFFT_INVALID_VALUE;
   *version = CUFFT_VERSION;
@@ -197,7 +241,6 @@ cufftResult missing(const char* name) {
   US_API cufftResult name() { return missing(#name); }
 US_MISSING(cufftDebug)
 US_MISSING(cufftXtClearCallback)
-US_MISSING(cufftXtExec)
 US_MISSING(cufftXtExecDescriptor)
 US_MISSING(cufftXtExecDescriptorC2C)
 US_MISSING(cufftXtExecDescriptorC2R)
@@ -206,9 +249,7 @@ US_MISSING(cufftXtExecDescriptorR2C)
 US_MISSING(cufftXtExecDescriptorZ2D)
 US_MISSING(cufftXtExecDescriptorZ2Z)
 US_MISSING(cufftXtFree)
-US_MISSING(cufftXtGetSizeMany)
 US_MISSING(cufftXtMakePlanGuru64)
-US_MISSING(cufftXtMakePlanMany)
 US_MISSING(cufftXtMalloc)
 US_MISSING(cufftXtMemcpy)
 US_MISSING(cufftXtQueryPlan)
