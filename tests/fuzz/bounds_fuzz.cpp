@@ -157,7 +157,8 @@ Outcome place(const Bench& b, const Access& a, const Run& run, u64 at) {
   }
   u64 stride = kFrame + 1024 + 256 + 80;
   stride = stride % 1024 ? stride : stride + 64;
-  return at + 256 + a.size() <= stride ? Outcome::Ok : Outcome::IllegalAddress;
+  const u64 from = at + 256;
+  return from < stride && from + a.size() <= stride ? Outcome::Ok : Outcome::IllegalAddress;
 }
 
 // Both, of an access that is misaligned and outside: either may be told.

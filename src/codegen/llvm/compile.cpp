@@ -46,6 +46,7 @@ llvm::DIFile* ModuleEmitter::file(u32 index) {
 
 void set_attributes(llvm::Function* f) {
   f->addFnAttr(llvm::Attribute::NoUnwind);
+  f->addFnAttr(llvm::Attribute::NullPointerIsValid);  // an access there is a fault of the program
   f->addFnAttr("prefer-vector-width", "512");
   f->addFnAttr("min-legal-vector-width", "512");
   f->addFnAttr("probe-stack", "inline-asm");  // a frame cannot step over the guard page
