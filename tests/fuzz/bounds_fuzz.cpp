@@ -152,7 +152,7 @@ Outcome place(const Bench& b, const Access& a, const Run& run, u64 at) {
   if (a.shared()) {
     const u64 end = (1024 + run.dynamic + 127) / 128 * 128;
     if (a.where == Where::Shared) at = static_cast<u32>(at);
-    if (at + a.size() <= end) return Outcome::Ok;
+    if (at < end && at + a.size() <= end) return Outcome::Ok;
     return at < 16u << 20 ? Outcome::IllegalAddress : Outcome::IllegalInstruction;
   }
   u64 stride = kFrame + 1024 + 256 + 80;
