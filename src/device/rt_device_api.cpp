@@ -86,8 +86,10 @@ bool find_device_api(std::string_view name, DeviceApiForm& out) {
 void rt_DeviceApi(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   if (const u32 first = u32(std::countr_zero(mask)); args[first] == kSetConditionalNumber) {
-    for (u32 l : Lanes(mask))
+    for (u32 l : Lanes(mask)) {
+      require_generic(w, args[32 + l], sizeof(u32), l);
       std::atomic_ref(*reinterpret_cast<u32*>(args[32 + l])).store(u32(args[64 + l]), std::memory_order_release);
+    }
     return;
   }
   DeviceRuntime* runtime = grid_of(w).launch->runtime.get();

@@ -249,10 +249,13 @@ Error Graphs::destroy_exec(const void* handle) {
   return Error::Success;
 }
 
-Condition& Graphs::create_condition(Graph& g, u32 initial, bool reset) {
-  auto c = std::make_unique<Condition>(Condition{initial, initial, reset, false, g.family});
-  const u64 handle = reinterpret_cast<u64>(c.get());
-  return *conditions_.emplace(handle, std::move(c)).first->second;
+Error Graphs::create_condition(Graph& g, u32 initial, bool reset, u64& handle) {
+  handle = runtime_.workspaces().take();
+  if (!handle) return Error::OutOfMemory;
+  auto c = std::make_unique<Condition>(Condition{handle, initial, reset, false, g.family});
+  c->value().store(initial);
+  conditions_.emplace(handle, std::move(c));
+  return Error::Success;
 }
 
 Condition* Graphs::find_condition(u64 handle) const {

@@ -85,7 +85,7 @@ class Graphs {
   GraphExec& add(std::shared_ptr<GraphExec>);
   Error destroy_exec(const void* handle);
 
-  Condition& create_condition(Graph&, u32 initial, bool reset);
+  Error create_condition(Graph&, u32 initial, bool reset, u64& handle);
   Condition* find_condition(u64 handle) const;
 
   std::shared_ptr<UpdatableNode> make_updatable();

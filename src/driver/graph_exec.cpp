@@ -402,7 +402,7 @@ Error GraphExec::launch(Stream& s) {
   first->work = [this, span = last->span.get(), conditions = conditions_] {
     if (span) span->begin();
     begin_run();
-    for (Condition* k : conditions) std::atomic_ref(k->value).store(k->initial);
+    for (Condition* k : conditions) k->value().store(k->initial);
   };
   priority_ = s.priority();
   uploaded_ = true;
@@ -462,7 +462,7 @@ Error GraphExec::upload(Stream& s) {
 void GraphExec::take_turn(const std::shared_ptr<Turn>& t) {
   Executor& executor = t->context->executor();
   ConditionalParams& p = *t->params;
-  const u32 v = std::atomic_ref(p.condition->value).load();
+  const u32 v = p.condition->value().load();
   std::size_t body = p.bodies.size();  // none
   if (p.type == ConditionalParams::Switch)
     body = std::min<std::size_t>(v, body);

@@ -3,6 +3,7 @@
 // nodes into work of the executor at each launch.
 #pragma once
 #include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -147,7 +148,8 @@ struct MemOpParams {
 };
 
 struct Condition {  // what a conditional handle names
-  u32 value = 0;    // the first member: device code writes it
+  u64 handle = 0;   // the address, in device memory, of the value: kernels write it
+  std::atomic_ref<u32> value() const { return std::atomic_ref(*reinterpret_cast<u32*>(handle)); }
   u32 initial = 0;
   bool reset = false;  // to `initial` at each launch
   bool used = false;   // by a node

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words in device memory in which the blocks of a cooperative grid count who has come to its barrier.
+// Words of ours in device memory that kernels use: in which the blocks of a cooperative grid count who has come to its barrier,
+// values of conditional handles.
 #pragma once
 #include <mutex>
 #include <vector>
@@ -10,7 +11,7 @@ namespace us::driver {
 
 class Workspaces {
  public:
-  static constexpr u64 kBytes = 64;  // of one grid
+  static constexpr u64 kBytes = 64;  // of one user
   explicit Workspaces(memory::AddressSpace& s) : space_(s) {}
   u64 take();  // zeros; 0: no memory
   void put(u64);

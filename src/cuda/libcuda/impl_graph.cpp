@@ -192,7 +192,9 @@ US_API CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* out, CU
     Context* c = nullptr;
     if (!context) US_TRY(driver_context(c));
     US_TRY(find_graph(g, graph));
-    *out = reinterpret_cast<us::u64>(&graphs().create_condition(*graph, value, flags & CU_GRAPH_COND_ASSIGN_DEFAULT));
+    us::u64 handle = 0;
+    US_TRY(graphs().create_condition(*graph, value, flags & CU_GRAPH_COND_ASSIGN_DEFAULT, handle));
+    *out = handle;
     return Error::Success;
   });
 }

@@ -144,7 +144,9 @@ US_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* 
   return locked([&](Context&) {
     us::driver::Graph* graph = nullptr;
     US_TRY(find_graph(g, graph));
-    *out = reinterpret_cast<us::u64>(&graphs().create_condition(*graph, value, flags & cudaGraphCondAssignDefault));
+    us::u64 handle = 0;
+    US_TRY(graphs().create_condition(*graph, value, flags & cudaGraphCondAssignDefault, handle));
+    *out = handle;
     return Error::Success;
   });
 }
