@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/shape_builder.h"
+#include "codegen/waits.h"
 
 namespace us::codegen {
 namespace {
@@ -12,13 +13,14 @@ using ir::Cfg;
 using ir::Operand;
 using ir::Terminator;
 
+bool all_conditions(const Operand&) { return true; }
+
 class Analyzer {
  public:
   Analyzer(const ir::Module& m, ir::Function& f, const Cfg& c, const AnalysisOptions& o)
-      : m_(m), f_(f), c_(c), o_(o), n_(static_cast<u32>(f.blocks.size())) {}
+      : m_(m), f_(f), c_(c), o_(o), n_(static_cast<u32>(f.blocks.size())), waits_(f, c) {}
 
   Analysis run() {
-    index_definitions();
     a_.its = o_.force_its;
     if (a_.its) a_.its_reason = "forced";
     solve();
@@ -31,26 +33,14 @@ class Analyzer {
       for (const ir::Inst& i : b.insts) a_.yields = a_.yields || may_yield(i);
     a_.loop_spins.assign(c_.loops.size(), 0);
     for (u32 l = 0; l < c_.loops.size(); ++l) {
-      a_.loop_spins[l] = exit_waits(static_cast<int>(l), true);
+      a_.loop_spins[l] =
+          waits_.exit_waits(static_cast<int>(l), all_conditions) || waits_.around_barrier(static_cast<int>(l));
       a_.yields = a_.yields || a_.loop_spins[l];
     }
     return std::move(a_);
   }
 
  private:
-  void index_definitions() {
-    def_block_.assign(f_.regs.size(), Cfg::kNone);
-    def_inst_.assign(f_.regs.size(), nullptr);
-    for (u32 b = 0; b < n_; ++b) {
-      for (ir::Phi& p : f_.blocks[b].phis) def_block_[p.dest.v] = b;
-      for (ir::Inst& i : f_.blocks[b].insts)
-        ir::for_each_def(i, [&](ir::ValueId v) {
-          def_block_[v.v] = b;
-          def_inst_[v.v] = &i;
-        });
-    }
-  }
-
   void solve() {
     a_.shapes.assign(f_.regs.size(), Shape{});
     for (u32 v = 0; v < f_.regs.size(); ++v) {
@@ -271,11 +261,12 @@ class Analyzer {
           return because("a warp-synchronous operation under divergence");
       }
     }
+    const auto varying = [&](const Operand& o) { return !uniform_condition(o); };
     for (u32 l = 0; l < c_.loops.size(); ++l)
-      if (a_.loop_diverges[l] && exit_waits(static_cast<int>(l), false))
+      if (a_.loop_diverges[l] && waits_.exit_waits(static_cast<int>(l), varying))
         return because("a divergent loop that waits for other threads");
     for (u32 l = 0; l < c_.loops.size(); ++l)
-      if (a_.guarded[c_.loops[l].header] && acts_beside(l) && exit_waits(static_cast<int>(l), true))
+      if (a_.guarded[c_.loops[l].header] && acts_beside(l) && waits_.exit_waits(static_cast<int>(l), all_conditions))
         return because("some lanes wait in a loop while others have stores to make");
     return false;
   }
@@ -329,59 +320,6 @@ class Analyzer {
     return any;
   }
 
-  // Does leaving this loop depend on what another thread writes?
-  bool exit_waits(int loop, bool uniform_too) {
-    std::vector<u8> seen(f_.regs.size(), 0);
-    std::vector<ir::ValueId> work;
-    auto push = [&](const Operand& o) {
-      if (o.value.valid() && !seen[o.value.v]) {
-        seen[o.value.v] = 1;
-        work.push_back(o.value);
-      }
-    };
-    for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks)
-      if (f_.blocks[b].term.cond.kind == Operand::Kind::Value &&
-          (uniform_too || !uniform_condition(f_.blocks[b].term.cond)))
-        push(f_.blocks[b].term.cond);
-    while (!work.empty()) {
-      const ir::ValueId v = work.back();
-      work.pop_back();
-      if (def_block_[v.v] == Cfg::kNone || !c_.in_loop(def_block_[v.v], loop)) continue;
-      if (ir::Inst* d = def_inst_[v.v]) {
-        if (is_spin(*d) && !is_lock_free_update(*d, loop)) return true;
-        ir::for_each_use(*d, push);
-      } else {
-        for (ir::Phi& p : f_.blocks[def_block_[v.v]].phis)
-          if (p.dest == v)
-            for (const Operand& o : p.in) push(o);
-      }
-    }
-    return false;
-  }
-
-  // atom.cas whose compare value was read from memory in the loop: some lane always succeeds, nobody is waited for.
-  bool is_lock_free_update(ir::Inst& i, int loop) {
-    if (!i.has(isa::Tok::cas)) return false;
-    const Operand& compare = i.ops.size() > 2 ? i.ops[2] : i.ops.back();
-    std::vector<u8> seen(f_.regs.size(), 0);
-    return compare.value.valid() && read_in_loop(compare.value, loop, seen);
-  }
-  bool read_in_loop(ir::ValueId v, int loop, std::vector<u8>& seen) {
-    if (seen[v.v] || def_block_[v.v] == Cfg::kNone || !c_.in_loop(def_block_[v.v], loop)) return false;
-    seen[v.v] = 1;
-    bool found = false;
-    auto look = [&](const Operand& o) { found = found || (o.value.valid() && read_in_loop(o.value, loop, seen)); };
-    if (ir::Inst* d = def_inst_[v.v]) {
-      if (d->form == isa::Form::Unknown || (isa::info(d->form).effects & (isa::kLoad | isa::kAtomic))) return true;
-      ir::for_each_use(*d, look);
-    } else {
-      for (ir::Phi& p : f_.blocks[def_block_[v.v]].phis)
-        if (p.dest == v)
-          for (const Operand& o : p.in) look(o);
-    }
-    return found;
-  }
-
   void find_shadows() {
     a_.shadow.assign(f_.regs.size(), 0);
     if (a_.its) return;
@@ -409,19 +347,12 @@ class Analyzer {
   const AnalysisOptions& o_;
   const u32 n_;
   Analysis a_;
-  std::vector<u32> def_block_;
-  std::vector<ir::Inst*> def_inst_;
+  Waits waits_;
+  const std::vector<u32>& def_block_ = waits_.def_block;
+  const std::vector<ir::Inst*>& def_inst_ = waits_.def_inst;
 };
 
 }  // namespace
-
-bool is_spin(const ir::Inst& i) {
-  if (i.form == isa::Form::Unknown) return false;
-  const u32 e = isa::info(i.form).effects;
-  if (e & isa::kSpin) return true;
-  if (e & isa::kAtomic) return true;
-  return (e & isa::kLoad) && (i.has(isa::Tok::volatile_) || i.has(isa::Tok::relaxed) || i.has(isa::Tok::acquire));
-}
 
 bool may_yield(const ir::Inst& i) {
   switch (i.form) {

@@ -39,8 +39,6 @@ Analysis analyze(const ir::Module&, ir::Function&, const ir::Cfg&, const Analysi
 // True if `use_block` reads `value` (defined in `def_block`) through its shadow.
 bool reads_shadow(const Analysis&, const ir::Cfg&, ir::ValueId value, u32 def_block, u32 use_block);
 
-// An instruction whose result may be produced by another thread: part of a wait.
-bool is_spin(const ir::Inst&);
 // An instruction after which the warp may have been switched away.
 bool may_yield(const ir::Inst&);
 

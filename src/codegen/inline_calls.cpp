@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "codegen/analysis.h"
+#include "codegen/waits.h"
 #include "ir/cfg.h"
 
 namespace us::codegen {

@@ -24,6 +24,7 @@ void complete(Cta& c, u32 id) {
   if (b.partial) (*c.parts)[id].fill(0);
   c.ready |= b.waiting;
   c.slot->events++;
+  c.slot->idle_events += !b.busy;
   c.barrier_generation[id]++;
   c.open_barriers &= ~(1u << id);
   b = Barrier();
@@ -79,6 +80,7 @@ bool arrive(Warp& w, u32 id, u32 count, u32 mask) {
     mismatch(w, id, count, mask);
   }
   b.came |= 1u << w.warp_id;
+  b.busy |= comes_busy(w);
   b.arrived += mask == w.live && !b.partial ? kWarpSize : count_part(c, w, id, mask);
   if (b.arrived < target(c, b)) return false;
   complete(c, id);

@@ -18,6 +18,7 @@ void for_each_warp(const Slot& s, F f) {
 void complete(Slot& s) {
   s.cluster_missing = 0;
   s.events++;
+  s.idle_events += !s.cluster_busy;
   for_each_warp(s, [](Warp& w) {
     w.cluster_arrived = 0;
     w.cluster_counted = false;
@@ -47,7 +48,11 @@ void arrive(Warp& w, u32 lanes) {
         "barrier.cluster.arrive: these threads have arrived at this phase already; expected barrier.cluster.wait "
         "between two arrivals",
         again);
-  if (!s.cluster_missing) for_each_warp(s, [&](const Warp& other) { s.cluster_missing += !other.ended; });
+  if (!s.cluster_missing) {
+    s.cluster_busy = false;
+    for_each_warp(s, [&](const Warp& other) { s.cluster_missing += !other.ended; });
+  }
+  s.cluster_busy |= comes_busy(w);
   w.cluster_arrived |= lanes;
   settle(w);
 }

@@ -68,9 +68,10 @@ struct Warp : WarpCtx {
   u8 wait_barrier = 0;
   u8 wait_lanes_differ = 0;  // lanes wait for different mbarriers
   u8 failing_tests = 0;
-  u8 gave_way = 0;    // how often a spinning loop used up its budget, counted up to Worker::give_way's last step
-  u32 wait_mask = 0;  // lanes that wait
-  u32 wait_addr = 0;  // mbarrier's offset in the window
+  u8 gave_way = 0;        // how often a spinning loop used up its budget, counted up to Worker::give_way's last step
+  u32 idle_arrivals = 0;  // at barriers, that are part of the loop in which it gave way last
+  u32 wait_mask = 0;      // lanes that wait
+  u32 wait_addr = 0;      // mbarrier's offset in the window
   u32 wait_parity = 0;
   bool wait_done = false;  // the phase it waits for has completed
   u32 red_value = 0;       // result of bar.red
@@ -101,6 +102,7 @@ struct Barrier {
   u8 red_op = 0;
   bool open = false;     // a phase has begun
   bool partial = false;  // some warp came in parts: Cta::parts
+  bool busy = false;     // some warp came that is not in a loop that waits
 };
 
 struct Cta : CtaCtx {
@@ -130,13 +132,17 @@ struct Slot {
   u64 local_bytes = 0;
   u32 ctas_running = 0;
   bool abandoned = false;
-  bool fresh = false;       // has not been stuck yet
-  u64 events = 0;           // barrier phases, mbarrier changes, ended warps: anything but spinning
-  u32 cluster_missing = 0;  // warps that have not all come to the cluster's barrier; 0: no phase has begun
-  u32 closed = 0;           // CTAs that have ended, whose shared memory others must not touch
-  TransferQueue queue;      // issued, not delivered: empty under eager delivery
-  u64 random = 1;           // of the order of deliveries
-  u64 phases = 0;           // of mbarriers, completed
+  bool fresh = false;  // has not been stuck yet
+  u64 events = 0;      // barrier phases, mbarrier changes, ended warps: anything but spinning
+  u64 idle_events =
+      0;  // since the cluster began; of these, barrier phases to which only warps came that wait in loops around the barrier
+  u32 cluster_missing = 0;    // warps that have not all come to the cluster's barrier; 0: no phase has begun
+  bool cluster_busy = false;  // like Barrier::busy
+  u32 closed = 0;             // CTAs that have ended, whose shared memory others must not touch
+  TransferQueue queue;        // issued, not delivered: empty under eager delivery
+  u64 moved_ns = 0;           // when the watch last saw that stacks of spinning warps had changed
+  u64 random = 1;             // of the order of deliveries
+  u64 phases = 0;             // of mbarriers, completed
   std::vector<std::unique_ptr<Cta>> cta;
 };
 
@@ -147,6 +153,12 @@ inline void count_failed_poll(Warp& w, u32 lanes, Wait what) {
   w.polled_lanes |= lanes;
   w.polled = what;
   w.poll_events = events;
+}
+// The warp comes to a barrier. False: in a loop in which it gave way a few turns ago, so it may do nothing but wait there.
+inline bool comes_busy(Warp& w) {
+  if (w.idle_arrivals == 0) return true;
+  --w.idle_arrivals;
+  return false;
 }
 inline void count_begun(Grid& g) {  // one more cluster has
   if (g.tells_begun && g.not_begun.fetch_sub(1) == 1) g.launch->begun();

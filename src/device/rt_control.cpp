@@ -13,7 +13,7 @@ void rt_Yield(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   w.line = u32(args[first_lane(mask)]);
   if (mask & ~w.polled_lanes) w.quiet_polls = 0;  // lanes that spin on something else
-  worker_of(w).give_way(w);
+  worker_of(w).give_way_waiting(w);
 }
 
 void rt_LanesWait(WarpCtx* ctx, u32, const u64*, u64*) {
@@ -23,7 +23,7 @@ void rt_LanesWait(WarpCtx* ctx, u32, const u64*, u64*) {
 
 void rt_Nanosleep(WarpCtx* ctx, u32, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  worker_of(w).give_way(w);
+  worker_of(w).give_way_waiting(w);
   w.spin = 1;  // a loop that sleeps lets the other lanes of its warp run at its next turn, too
 }
 

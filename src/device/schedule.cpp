@@ -89,7 +89,7 @@ void Worker::pass() {
 // One round of one slot. Returns by how much to advance: 0 if the slot has left.
 size_t Worker::visit(size_t k, Round& sum) {
   Slot& s = *resident_[k];
-  u64 before = s.events;
+  const u64 before = s.events, idle_before = s.idle_events;
   run_round(s);
   if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) {
     drop(s);
@@ -97,7 +97,7 @@ size_t Worker::visit(size_t k, Round& sum) {
     sum.fruit = sum.old_fruit = true;
     return 0;
   }
-  bool fruit = s.events != before;
+  bool fruit = s.events - before != s.idle_events - idle_before;
   sum.fruit |= fruit;
   sum.old_fruit |= fruit && !s.fresh;
   if (s.ctas_running != 0) {

@@ -113,6 +113,7 @@ void reset(Warp& w, u32 spin_budget) {
   w.ended = false;
   w.wait = Wait::None;
   w.failing_tests = w.gave_way = 0;
+  w.idle_arrivals = 0;
   w.quiet_polls = w.polled_lanes = 0;
   w.read_clock = false;
   w.cluster_arrived = 0;

@@ -165,8 +165,17 @@ bool Watch::others_quiet(Worker& worker, bool& fruits) {
   return quiet;
 }
 
-bool Watch::judge(Worker& worker, Slot& s, double quiet_s) {
-  double limit = worker.machine.options.spin_limit_s;
+// Has the slot waited for longer than anybody waits for something that comes? Work between barriers can leave the stacks
+// as they were for once.
+bool waits_for_good(Slot& s, u64 now, double quiet_s, double limit) {
+  const bool same = stacks_unchanged(s), around_barriers = s.idle_events != 0;
+  if (!same) s.moved_ns = now;
+  const bool still = same && (!around_barriers || double(now - s.moved_ns) * 1e-9 > limit / 2);
+  return (still && quiet_s > limit) || quiet_s > (around_barriers ? 100 : 10) * limit;
+}
+
+bool Watch::judge(Worker& worker, Slot& s, u64 now) {
+  const double limit = worker.machine.options.spin_limit_s, quiet_s = double(now - since_ns_) * 1e-9;
   switch (standing_of(s)) {
     case Standing::Stuck:
       return true;
@@ -181,8 +190,7 @@ bool Watch::judge(Worker& worker, Slot& s, double quiet_s) {
       break;
   }
   if (quiet_s < limit / 2) return false;
-  bool same = stacks_unchanged(s);
-  return (same && quiet_s > limit) || quiet_s > 10 * limit;
+  return waits_for_good(s, now, quiet_s, limit);
 }
 
 bool Watch::look(Worker& worker, const std::vector<Slot*>& resident) {
@@ -196,7 +204,7 @@ bool Watch::look(Worker& worker, const std::vector<Slot*>& resident) {
   if (fruits) return begin(worker, now), false;
   if (!quiet) return false;
   for (Slot* s : resident)
-    if (judge(worker, *s, double(now - since_ns_) * 1e-9)) return report(worker, *s, resident);
+    if (judge(worker, *s, now)) return report(worker, *s, resident);
   return false;
 }
 

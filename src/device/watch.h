@@ -8,7 +8,9 @@
 //                                                     a loop with a time limit ends
 //   warps spin on memory                              reported after GpuOptions::spin_limit_s of quiet, if their stacks are
 //                                                     the same as before; after ten times as long in any case
-// Quiet: no barrier or mbarrier changed, no warp started or ended, on no worker.
+//   ... in loops with barriers                        the same, if the stacks have been the same at all looks for half of
+//                                                     that time; after a hundred times as long in any case
+// Quiet: no barrier or mbarrier changed, no warp started or ended, on no worker. Barriers in loops that wait do not count.
 #pragma once
 #include <atomic>
 #include <vector>
@@ -41,7 +43,7 @@ class Watch {
   };
   void begin(Worker&, u64 now);
   bool others_quiet(Worker&, bool& fruits);
-  bool judge(Worker&, Slot&, double quiet_s);
+  bool judge(Worker&, Slot&, u64 now);
 
   u64 since_ns_ = 0;
   u32 looks_ = 0, steps_ = 0;

@@ -197,6 +197,7 @@ void Worker::begin(Slot& s, u64 cluster) {
   place(s, cluster);
   s.abandoned = false;
   s.fresh = true;
+  s.idle_events = 0;
   s.ctas_running = g.cluster_ctas;
   s.events++;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
@@ -258,6 +259,13 @@ void Worker::give_way(Warp& w) {
   c.ready &= ~(1u << w.warp_id);
   c.spun |= 1u << w.warp_id;
   leave(w);
+}
+
+// Waits often go round a barrier: one thread looks, all agree. Phases of such a barrier are no progress.
+void Worker::give_way_waiting(Warp& w) {
+  constexpr u32 kBarriersPerTurn = 8;
+  give_way(w);
+  w.idle_arrivals = w.spin * kBarriersPerTurn;
 }
 
 void Worker::abandon(Warp& w) {

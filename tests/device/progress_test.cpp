@@ -144,6 +144,76 @@ TEST_P(Progress, EndlessSpinIsReported) {
   EXPECT_EQ(run(gpu, [](WarpCtx* w) { sync(w); }, nullptr, {.block = {128, 1, 1}}).outcome, Outcome::Ok);
 }
 
+// What a kernel does whose first thread looks at a flag and tells its block: each turn of the loop has two barriers.
+template <class Condition>
+void wait_together(WarpCtx* w, Condition met) {
+  for (;;) {
+    if (w->spin-- == 0) call(w, RtFn::Yield, {1});
+    if (w->warp_id == 0) *reinterpret_cast<u32*>(shared(w, 0)) = met();
+    sync(w);
+    const bool over = *reinterpret_cast<u32*>(shared(w, 0));
+    sync(w);
+    if (over) return;
+  }
+}
+
+TEST_P(Progress, EachBlockWaitsForTheOneAfterWithBarriersInTheLoop) {
+  Gpu gpu(options());
+  Flags p(100);
+  auto kernel = [](WarpCtx* w) {
+    auto& f = params<Flags>(w);
+    const u32 k = w->cta->ctaid.x;
+    if (k + 1 < w->grid->grid.x) wait_together(w, [&] { return f.flag[k + 1] == 1; });
+    f.flag[k] = 1;
+  };
+  EXPECT_EQ(run(gpu, kernel, &p, {.grid = {100, 1, 1}, .block = {96, 1, 1}, .max_resident = 100}).outcome, Outcome::Ok);
+}
+
+TEST_P(Progress, EachClusterWaitsForTheOneAfterWithBarriersInTheLoop) {
+  Gpu gpu(options());
+  Flags p(20);
+  auto kernel = [](WarpCtx* w) {
+    auto& f = params<Flags>(w);
+    const u32 k = w->cta->ctaid.x / 2;
+    while (k + 1 < w->grid->grid.x / 2 && f.flag[k + 1] == 0) {
+      if (w->spin-- == 0) call(w, RtFn::Yield, {1});
+      call(w, RtFn::ClusterArrive, {});
+      call(w, RtFn::ClusterWait, {});
+    }
+    f.flag[k] = 1;
+  };
+  EXPECT_EQ(
+      run(gpu, kernel, &p, {.grid = {40, 1, 1}, .block = {64, 1, 1}, .cluster = {2, 1, 1}, .max_resident = 40}).outcome,
+      Outcome::Ok);
+}
+
+TEST_P(Progress, EndlessSpinAroundBarriersIsReported) {
+  GpuOptions o = options();
+  o.spin_limit_s = 0.2;
+  Gpu gpu(o);
+  Flags p(1);
+  auto kernel = [](WarpCtx* w) { wait_together(w, [&] { return params<Flags>(w).flag[0] == 1; }); };
+  Fault f = run(gpu, kernel, &p, {.grid = {3, 1, 1}, .block = {64, 1, 1}});
+  EXPECT_EQ(f.outcome, Outcome::Deadlock);
+  EXPECT_NE(f.message.find("for memory"), std::string::npos) << f.message;
+}
+
+// A block that works between the barriers of a loop that could be a wait is not ended.
+TEST_P(Progress, WorkBetweenBarriersIsNoDeadlock) {
+  GpuOptions o = options();
+  o.spin_limit_s = 0.05;
+  Gpu gpu(o);
+  auto kernel = [](WarpCtx* w) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1000);
+    volatile u32 turn = 0;
+    wait_together(w, [&] {
+      turn = turn + 1;
+      return std::chrono::steady_clock::now() > until;
+    });
+  };
+  EXPECT_EQ(run(gpu, kernel, nullptr, {.grid = {2, 1, 1}, .block = {64, 1, 1}}).outcome, Outcome::Ok);
+}
+
 TEST_P(Progress, SlowWorkElsewhereIsNoDeadlock) {
   GpuOptions o = options();
   o.spin_limit_s = 0.05;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which loops of an SSA function wait for other threads.
+#pragma once
+#include <functional>
+
+#include "ir/cfg.h"
+
+namespace us::codegen {
+
+// An instruction whose result may be produced by another thread: part of a wait.
+bool is_spin(const ir::Inst&);
+
+struct Waits {
+  Waits(ir::Function&, const ir::Cfg&);
+  // Does leaving the loop, by one of these conditions, depend on what another thread writes?
+  bool exit_waits(int loop, const std::function<bool(const ir::Operand&)>& counts) const;
+  // One thread looks at memory that another block or the host writes, and tells its block through shared memory: the loop
+  // has a barrier of the block, and what is loaded behind it decides.
+  bool around_barrier(int loop) const;
+
+  std::vector<u32> def_block;       // by ValueId
+  std::vector<ir::Inst*> def_inst;  // by ValueId; null for phis
+
+ private:
+  using Test = std::function<bool(ir::Inst&)>;
+  bool depends(std::vector<ir::ValueId> on, int loop, const Test&) const;
+  bool is_lock_free_update(ir::Inst&, int loop) const;
+  bool is_told(ir::Inst&, int loop) const;
+
+  ir::Function& f_;
+  const ir::Cfg& c_;
+};
+
+}  // namespace us::codegen
