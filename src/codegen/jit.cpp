@@ -74,7 +74,9 @@ struct Jit::Impl {
   ObjectCache cache;
   std::string cpu;
   explicit Impl(Options o)
-      : options(std::move(o)), cache(options.cache_dir), cpu(options.cpu.empty() ? host_cpu_id() : options.cpu) {}
+      : options(std::move(o)),
+        cache(options.cache_dir, options.report),
+        cpu(options.cpu.empty() ? host_cpu_id() : options.cpu) {}
 };
 
 Jit::Jit(Options o) : impl_(std::make_unique<Impl>(std::move(o))) {}

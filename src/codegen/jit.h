@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compile one kernel of a module for one launch shape. The only door into codegen for the driver and the tools.
 #pragma once
+#include <functional>
 #include <memory>
 
 #include "device/gpu.h"
@@ -17,8 +18,9 @@ struct Variant {
 };
 
 struct Options {
-  std::string cpu;        // LLVM CPU name; empty = host
-  std::string cache_dir;  // empty = no object cache
+  std::string cpu;                               // LLVM CPU name; empty = host
+  std::string cache_dir;                         // empty = no object cache
+  std::function<void(std::string_view)> report;  // text for the person: why the object cache is not used
   bool time_passes = false;
   std::string dump_after;        // pass name or "all"
   bool force_varying = false;    // no uniform or pattern shapes: for cross checks

@@ -23,6 +23,7 @@ driver::Settings driver_settings(const Config& c) {
   s.jit.time_passes = c.settings.time_passes;
   s.jit.dump_after = c.settings.dump_after;
   s.report = [](std::string_view text) { fmt::print(stderr, "understudy: {}\n", text); };
+  s.jit.report = s.report;
   s.unimplemented = [](std::string_view what) { fidelity().shortfall(Shortfall::Unimplemented, what); };
   s.refused = [](std::string_view what) { fidelity().shortfall(Shortfall::Refused, what); };
   s.recorder = recorder();
