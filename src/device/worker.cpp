@@ -250,13 +250,6 @@ void Worker::give_way(Warp& w) {
   leave(w);
 }
 
-// Waits often go round a barrier: one thread looks, all agree. Phases of such a barrier are no progress.
-void Worker::give_way_waiting(Warp& w) {
-  constexpr u32 kBarriersPerTurn = 8;
-  give_way(w);
-  w.idle_arrivals = w.spin * kBarriersPerTurn;
-}
-
 void Worker::abandon(Warp& w) {
   w.home->slot->abandoned = true;
   current = nullptr;

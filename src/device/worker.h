@@ -27,7 +27,6 @@ struct Worker {
   // Called on fibres. A warp that waits has left Cta::ready before it calls leave().
   void leave(Warp&);                 // run others; returns when the warp is ready and chosen again
   void give_way(Warp&);              // let every other warp run first
-  void give_way_waiting(Warp&);      // ... in a loop that may wait for another thread
   [[noreturn]] void abandon(Warp&);  // the launch has failed: never comes back
 
   Machine& machine;

@@ -148,7 +148,7 @@ TEST_P(Progress, EndlessSpinIsReported) {
 template <class Condition>
 void wait_together(WarpCtx* w, Condition met) {
   for (;;) {
-    if (w->spin-- == 0) call(w, RtFn::Yield, {1});
+    if (w->spin-- == 0) call(w, RtFn::Yield, {1 | kYieldAroundBarrier});
     if (w->warp_id == 0) *reinterpret_cast<u32*>(shared(w, 0)) = met();
     sync(w);
     const bool over = *reinterpret_cast<u32*>(shared(w, 0));
@@ -176,7 +176,7 @@ TEST_P(Progress, EachClusterWaitsForTheOneAfterWithBarriersInTheLoop) {
     auto& f = params<Flags>(w);
     const u32 k = w->cta->ctaid.x / 2;
     while (k + 1 < w->grid->grid.x / 2 && f.flag[k + 1] == 0) {
-      if (w->spin-- == 0) call(w, RtFn::Yield, {1});
+      if (w->spin-- == 0) call(w, RtFn::Yield, {1 | kYieldAroundBarrier});
       call(w, RtFn::ClusterArrive, {});
       call(w, RtFn::ClusterWait, {});
     }
