@@ -69,6 +69,7 @@ class Emitter final : public Builder {
   V lane_id() override;
   V active_mask() override;
   V ballot(V pred) override;
+  V members(V membermask) override;  // members.cpp
   V shuffle(V src, V lane) override;
   V sreg(isa::SReg, u32 comp) override;
   using Builder::call_rt;
@@ -118,7 +119,8 @@ class Emitter final : public Builder {
   Value* min_max(bool is_min, FT t, Value* a, Value* b);
   llvm::Function* general_function(Operation);  // quick.cpp
   // matrix.cpp
-  bool others_may_read(isa::Space) const;  // others.cpp
+  bool others_may_read(isa::Space) const;           // others.cpp
+  void refuse_strays(V membermask, Value* strays);  // members.cpp
   Value* behind_barrier();
   void note_read(isa::Space);
   void let_others_read(isa::Space);
