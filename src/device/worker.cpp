@@ -10,6 +10,7 @@
 
 #include <immintrin.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <bit>
@@ -46,6 +47,7 @@ void Worker::main() {
   CrashGuard guard(this);
   default_mxcsr_ = _mm_getcsr();
   adopt_thread(scheduler);
+  prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);  // it sleeps for microseconds
   loop.stack = loop_stacks_.take();
   prepare(loop, loop_entry, this);
   for (;;) {
@@ -187,6 +189,7 @@ void Worker::begin(Slot& s, u64 cluster) {
   s.abandoned = false;
   s.fresh = true;
   s.idle_events = 0;
+  s.stood = false;
   s.ctas_running = g.cluster_ctas;
   s.events++;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
