@@ -24,8 +24,9 @@ void rt_LanesWait(WarpCtx* ctx, u32, const u64*, u64*) {
   worker_of(w).give_way(w);
 }
 
-void rt_Nanosleep(WarpCtx* ctx, u32, const u64*, u64*) {
+void rt_Nanosleep(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  machine_of(w).clock.slept(u32(args[first_lane(mask)]));
   worker_of(w).give_way(w);
   w.spin = 1;  // a loop that sleeps lets the other lanes of its warp run at its next turn, too
 }
@@ -70,14 +71,14 @@ void rt_GridWait(WarpCtx* ctx, u32 mask, const u64*, u64*) {
 void rt_GlobalTimer(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   w.read_clock = true;
-  u64 ns = machine_of(w).epoch_ns + machine_of(w).clock_ns();
+  u64 ns = machine_of(w).clock.read_since_1970();
   for (u32 l : Lanes(mask)) results[l] = ns;
 }
 
 void rt_Clock(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   w.read_clock = true;
-  u64 cycles = u64(double(machine_of(w).clock_ns()) * kSmClockGhz);
+  u64 cycles = u64(double(machine_of(w).clock.read()) * kSmClockGhz);
   for (u32 l : Lanes(mask)) results[l] = cycles;
 }
 

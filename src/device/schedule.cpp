@@ -82,11 +82,13 @@ void Worker::pass() {
   if (sum.fruit) {
     Pulse::count(pulse.fruits);
     quiet_ns_ = rested_ns_ = 0;
+    machine.clock.work_was_done();
     watch_.reset();
     return;
   }
   ++fruitless_;
   if (resident_.empty()) return;
+  machine.clock.nothing_was_done();
   if ((!sum.spinning || spins_in_vain()) && admit_more()) return;
   if (watch_.look(*this, resident_)) return;
   rest();

@@ -194,7 +194,7 @@ bool Watch::judge(Worker& worker, Slot& s, u64 now) {
     case Standing::Timed:
       // Nobody but the clock can end the wait: let time run, so that a time limit is soon over.
       if (quiet_s < std::min(kPollGraceS, limit)) return false;
-      worker.machine.clock_ahead_ns.fetch_add(kTimeStepNs, std::memory_order_relaxed);
+      worker.machine.clock.pass(kTimeStepNs);
       return ++steps_ > kTimeSteps;
     case Standing::Spinning:
       break;
