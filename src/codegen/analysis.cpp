@@ -32,9 +32,10 @@ class Analyzer {
     for (ir::Block& b : f_.blocks)
       for (const ir::Inst& i : b.insts) a_.yields = a_.yields || may_yield(i);
     a_.loop_spins.assign(c_.loops.size(), 0);
+    a_.spins_around.assign(c_.loops.size(), 0);
     for (u32 l = 0; l < c_.loops.size(); ++l) {
-      a_.loop_spins[l] =
-          waits_.exit_waits(static_cast<int>(l), all_conditions) || waits_.around_barrier(static_cast<int>(l));
+      a_.spins_around[l] = waits_.around_barrier(static_cast<int>(l));
+      a_.loop_spins[l] = a_.spins_around[l] || waits_.exit_waits(static_cast<int>(l), all_conditions);
       a_.yields = a_.yields || a_.loop_spins[l];
     }
     return std::move(a_);

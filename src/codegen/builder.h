@@ -104,9 +104,11 @@ class Builder {
   // where they become observable; semantics code never needs to.
 
   // Warp
-  virtual V lane_id() = 0;                  // 32 bits
-  virtual V active_mask() = 0;              // 32 bits, uniform: lanes executing this instruction
-  virtual V ballot(V pred) = 0;             // 32 bits, uniform: active lanes whose pred is true
+  virtual V lane_id() = 0;       // 32 bits
+  virtual V active_mask() = 0;   // 32 bits, uniform: lanes executing this instruction
+  virtual V ballot(V pred) = 0;  // 32 bits, uniform: active lanes whose pred is true
+  // The lanes that take part with each lane in a .sync instruction with this membermask: see llvm/members.cpp.
+  virtual V members(V membermask) = 0;
   virtual V shuffle(V src, V lane) = 0;     // value of src in lane (lane & 31); inactive source lanes: undefined
   virtual V sreg(isa::SReg, u32 comp) = 0;  // special register, in the register's type
 

@@ -97,6 +97,12 @@ V ShapeBuilder::i2f(FT to, V a, bool) {
   return make(s);
 }
 
+V ShapeBuilder::members(V m) {
+  const Shape& s = at(m);
+  if (!s.uniform() || (s.known && static_cast<u32>(s.value) == kFullMask)) return m;
+  return make(its_ ? varying_shape(32) : uniform_shape(32));
+}
+
 V ShapeBuilder::shuffle(V src, V lane) {
   const Shape &s = at(src), &l = at(lane);
   if (s.kind == Shape::Kind::Top || l.kind == Shape::Kind::Top) return make(shape_lanewise(s.bits, {&s, &l}));

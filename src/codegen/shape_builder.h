@@ -47,6 +47,7 @@ class ShapeBuilder : public Builder {
   V lane_id() override { return make(shape_sreg(isa::SReg::laneid, 0, facts_)); }
   V active_mask() override { return make(its_ ? varying_shape(32) : uniform_shape(32)); }
   V ballot(V) override { return make(its_ ? varying_shape(32) : uniform_shape(32)); }
+  V members(V m) override;
   V shuffle(V src, V lane) override;
   V sreg(isa::SReg r, u32 comp) override { return make(shape_sreg(r, comp, facts_)); }
   void load(const MemRef&, std::span<V> out) override;

@@ -2,6 +2,7 @@
 #include "codegen/waits.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace us::codegen {
 namespace {
@@ -21,8 +22,9 @@ bool is_plain_load(const ir::Inst& i) {
          !i.has(isa::Tok::const_);
 }
 
-// An atomic that changes nothing until it finds what it waits for, unlike a counter that gives out work.
+// A load, or an atomic that changes nothing until it finds what it waits for, unlike a counter that gives out work.
 bool only_looks(const ir::Inst& i) {
+  if (effects(i) & isa::kLoad) return true;
   if (i.has(isa::Tok::cas) || i.has(isa::Tok::exch)) return true;
   return i.ops.size() > 2 && i.ops[2].kind == Operand::Kind::Imm && i.ops[2].imm == 0;
 }
@@ -43,8 +45,8 @@ Waits::Waits(ir::Function& f, const Cfg& c) : f_(f), c_(c) {
 }
 
 // Do these values come, within the loop, from an instruction that passes the test?
-bool Waits::depends(std::vector<ir::ValueId> work, int loop, const Test& test) const {
-  std::vector<u8> seen(f_.regs.size(), 0);
+bool Waits::depends(std::vector<ir::ValueId> work, int loop, const Test& test, const Cfg* choices) const {
+  std::vector<u8> seen(f_.regs.size(), 0), choices_seen(f_.blocks.size(), 0);
   for (ir::ValueId v : work) seen[v.v] = 1;
   auto push = [&](const Operand& o) {
     if (o.value.valid() && !seen[o.value.v]) {
@@ -60,12 +62,25 @@ bool Waits::depends(std::vector<ir::ValueId> work, int loop, const Test& test) c
       if (test(*d)) return true;
       ir::for_each_use(*d, push);
     } else {
-      for (ir::Phi& p : f_.blocks[def_block[v.v]].phis)
+      const u32 b = def_block[v.v];
+      for (ir::Phi& p : f_.blocks[b].phis)
         if (p.dest == v)
           for (const Operand& o : p.in) push(o);
+      if (choices && !std::exchange(choices_seen[b], 1)) for_each_choice(*choices, b, loop, push);
     }
   }
   return false;
+}
+
+// Conditions of the loop by which control comes to one or another predecessor of the block.
+template <class F>
+void Waits::for_each_choice(const Cfg& c, u32 block, int loop, F use) const {
+  for (u32 p : c.preds[block])
+    for (u32 b = p; c.in_loop(b, loop); b = c.idom[b]) {
+      const u32 met = c.ipdom[b];  // behind it both sides are together again
+      if (met == c.exit_node || !c.dominates(met, p)) use(f_.blocks[b].term.cond);
+      if (b == c.idom[block] || b == c.idom[b]) break;
+    }
 }
 
 bool Waits::exit_waits(int loop, const std::function<bool(const Operand&)>& counts) const {
@@ -77,24 +92,32 @@ bool Waits::exit_waits(int loop, const std::function<bool(const Operand&)>& coun
 }
 
 bool Waits::around_barrier(int loop) const {
-  std::vector<ir::ValueId> conditions;
+  std::vector<ir::ValueId> exits;
   std::vector<ir::Inst*> looks;
   bool barrier = false;
   for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks) {
+    const bool waits_here = c_.loop_of[b] != loop && exit_waits(c_.loop_of[b], [](const Operand&) { return true; });
     for (ir::Inst& i : f_.blocks[b].insts) {
       barrier = barrier || is_block_barrier(i);
-      if (is_spin(i) && !i.has(isa::Tok::shared) && !i.has(isa::Tok::shared_cta)) looks.push_back(&i);
+      const bool of_block = i.has(isa::Tok::shared) || i.has(isa::Tok::shared_cta);
+      if (is_spin(i) && only_looks(i) && !of_block && !waits_here && !is_lock_free_update(i, loop)) looks.push_back(&i);
     }
-    if (const Operand& o = f_.blocks[b].term.cond; o.kind == Operand::Kind::Value) conditions.push_back(o.value);
+    const auto leaves = [&](u32 s) { return !c_.in_loop(s, loop); };
+    const Operand& o = f_.blocks[b].term.cond;
+    if (o.kind == Operand::Kind::Value && std::any_of(c_.succs[b].begin(), c_.succs[b].end(), leaves))
+      exits.push_back(o.value);
   }
-  if (!barrier || looks.empty() || !depends(std::move(conditions), loop, is_plain_load)) return false;
-  return std::any_of(looks.begin(), looks.end(), [&](ir::Inst* i) { return is_told(*i, loop); });
+  if (!barrier || looks.empty()) return false;
+  const auto is_look = [&](ir::Inst& i) { return std::find(looks.begin(), looks.end(), &i) != looks.end(); };
+  const Cfg choices = ir::analyze_cfg(f_, false);  // an exit is a way like others
+  if (depends(exits, loop, is_look, &choices)) return true;
+  return depends(exits, loop, is_plain_load, &choices) &&
+         std::any_of(looks.begin(), looks.end(), [&](ir::Inst* i) { return is_told(*i, loop); });
 }
 
-// A load, or an atomic that waits and whose result is stored in the loop.
+// A load, or an atomic whose result is stored in the loop.
 bool Waits::is_told(ir::Inst& look, int loop) const {
   if (effects(look) & isa::kLoad) return true;
-  if (!(effects(look) & isa::kAtomic) || !only_looks(look) || is_lock_free_update(look, loop)) return false;
   std::vector<ir::ValueId> stored;
   for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks)
     for (ir::Inst& i : f_.blocks[b].insts)

@@ -14,8 +14,8 @@ struct Waits {
   Waits(ir::Function&, const ir::Cfg&);
   // Does leaving the loop, by one of these conditions, depend on what another thread writes?
   bool exit_waits(int loop, const std::function<bool(const ir::Operand&)>& counts) const;
-  // One thread looks at memory that another block or the host writes, and tells its block through shared memory: the loop
-  // has a barrier of the block, and what is loaded behind it decides.
+  // Does the loop have a barrier of the block, and nothing to do but wait? All threads look at memory that another block or
+  // the host writes, or one looks and tells its block through shared memory: what is loaded behind the barrier decides.
   bool around_barrier(int loop) const;
 
   std::vector<u32> def_block;       // by ValueId
@@ -23,7 +23,9 @@ struct Waits {
 
  private:
   using Test = std::function<bool(ir::Inst&)>;
-  bool depends(std::vector<ir::ValueId> on, int loop, const Test&) const;
+  bool depends(std::vector<ir::ValueId> on, int loop, const Test&, const ir::Cfg* choices = nullptr) const;
+  template <class F>
+  void for_each_choice(const ir::Cfg&, u32 block, int loop, F use) const;
   bool is_lock_free_update(ir::Inst&, int loop) const;
   bool is_told(ir::Inst&, int loop) const;
 

@@ -72,6 +72,9 @@ struct CtaCtx {
   u32 threads = 0;
 };
 
+// In the argument of RtFn::Yield: the loop does nothing but wait, and has a barrier of the CTA in it.
+inline constexpr u64 kYieldAroundBarrier = u64{1} << 32;
+
 // One per warp. Lane l is thread warp_id * 32 + l of the CTA.
 struct WarpCtx {
   CtaCtx* cta = nullptr;

@@ -63,19 +63,13 @@ std::string malformed(const Launch& l) {
 }
 }  // namespace
 
-u64 now_ns() {
-  return u64(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-                 .count());
-}
-
 Machine::Machine(GpuOptions o)
     : options(std::move(o)),
       print(options.printf_fifo_bytes, options.print),
       print_error(options.print_error),
-      heap(options.space, options.malloc_heap_bytes) {
+      heap(options.space, options.malloc_heap_bytes),
+      clock(options.deterministic) {
   install_crash_handler();
-  auto wall = std::chrono::system_clock::now().time_since_epoch();
-  epoch_ns = u64(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count()) - now_ns();
   if (!print_error) print_error = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
   if (options.workers == 0) options.workers = std::max(1u, std::thread::hardware_concurrency());
   if (options.deterministic) options.workers = 1;
@@ -198,6 +192,8 @@ Gpu::~Gpu() = default;
 void Gpu::submit(std::unique_ptr<Launch> l) { impl_->machine.submit(std::move(l)); }
 bool Gpu::set_malloc_heap(u64 bytes) { return impl_->machine.heap.resize(bytes); }
 void Gpu::set_printf_fifo(u64 bytes) { impl_->machine.print.set_capacity(bytes); }
+bool Gpu::deterministic() const { return impl_->machine.options.deterministic; }
+HostActivity& Gpu::host() { return impl_->machine.clock.host; }
 u32 Gpu::workers() const { return impl_->machine.started; }
 
 }  // namespace us::device

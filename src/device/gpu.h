@@ -107,6 +107,13 @@ struct GpuOptions {
   std::function<void(std::string_view)> print_error;  // messages of failed assertions; default stderr
 };
 
+// What the host does, as far as the driver knows: of threads, how many wait for the device, and how many do work that the device
+// may wait for (copies, host functions); and when work last ended. The deterministic clock looks at it.
+struct HostActivity {
+  std::atomic<i32> waiting{0}, working{0};
+  std::atomic<u64> changed_ns{0};
+};
+
 class Gpu {
  public:
   explicit Gpu(GpuOptions);
@@ -115,6 +122,8 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
   void submit(std::unique_ptr<Launch>);  // returns at once
   u32 workers() const;
+  bool deterministic() const;
+  HostActivity& host();
   bool set_malloc_heap(u64 bytes);  // false: a kernel has used the heap already
   void set_printf_fifo(u64 bytes);
 

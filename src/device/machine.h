@@ -3,6 +3,7 @@
 #pragma once
 #include <deque>
 
+#include "device/clock.h"
 #include "device/guest_heap.h"
 #include "device/print.h"
 #include "device/spin_lock.h"
@@ -12,8 +13,6 @@ namespace us::device {
 
 inline constexpr u64 kClosed = u64(1) << 62;  // Grid::next of a grid that issues no more
 inline constexpr u64 kIdleSpinNs = 20'000;    // an idle worker looks for work this long before it sleeps
-
-u64 now_ns();  // steady host clock
 
 struct Machine {
   explicit Machine(GpuOptions);
@@ -31,11 +30,8 @@ struct Machine {
   std::function<void(std::string_view)> print_error;
   GuestHeap heap;
   std::vector<std::unique_ptr<Worker>> workers;
-  u32 started = 0;   // of them: the system may have too few threads
-  u64 epoch_ns = 0;  // wall clock minus now_ns() at the start: %globaltimer counts from 1970 and never jumps
-  // The device's clock is ahead of the host's by this: the watch lets time run when a kernel waits for nothing else.
-  std::atomic<u64> clock_ahead_ns{0};
-  u64 clock_ns() const { return now_ns() + clock_ahead_ns.load(std::memory_order_relaxed); }
+  u32 started = 0;  // of them: the system may have too few threads
+  Clock clock;
   std::atomic<u32> epoch{0};  // futex: changes with every submission
 
  private:

@@ -83,6 +83,7 @@ struct Warp : WarpCtx {
   u32 cluster_arrived = 0;                          // lanes that are in the present phase of the cluster's barrier
   bool cluster_counted = false;                     // all its lanes are
   u64 spin_print = 0;                               // fingerprint of its stack at the last look of the watch
+  u64 rest_print = 0;                               // ... when the worker last thought of sleeping
   u32 bulk_groups[32] = {}, small_groups[32] = {};  // groups of cp.async.bulk and of cp.async that were committed
   std::vector<u64> tickets[2];  // of its copies in groups of cp.async and of cp.async.bulk, in Slot::queue
   u32 stack_used[32] = {};      // bytes taken by alloca, from the top of each lane's local memory down
@@ -141,6 +142,7 @@ struct Slot {
   u32 closed = 0;             // CTAs that have ended, whose shared memory others must not touch
   TransferQueue queue;        // issued, not delivered: empty under eager delivery
   u64 moved_ns = 0;           // when the watch last saw that stacks of spinning warps had changed
+  bool stood = false;         // it has seen them unchanged, since the cluster began
   u64 random = 1;             // of the order of deliveries
   u64 phases = 0;             // of mbarriers, completed
   std::vector<std::unique_ptr<Cta>> cta;

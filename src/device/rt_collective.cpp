@@ -42,28 +42,32 @@ u32 combine(u64 op, u32 a, u32 b) {
   US_UNREACHABLE();
 }
 
-// Does a lane execute this that its own membermask does not name? The ISA leaves open what happens. An H100 takes every mask for
-// a full one where the whole warp executes the instruction (as the compiler can tell), and else it is an illegal instruction.
-bool with_strays(Warp& w, u32 mask, const u64* membermasks) {
-  u32 strays = 0;
+// Lanes with the same membermask as this one execute the instruction together, as on an H100.
+u32 partners(u32 mask, const u64* membermasks, u32 lane) {
+  u32 same = 0;
   for (u32 l : Lanes(mask))
-    if (!(membermasks[l] >> l & 1)) strays |= 1u << l;
-  if (strays && mask != lanes_of_warp(grid_of(w), w.warp_id))
-    die(w, Outcome::IllegalInstruction,
-        fmt::format("membermask {:#x} does not name lane {}, which executes the instruction",
-                    u32(membermasks[first_lane(strays)]), first_lane(strays)),
-        strays);
-  return strays != 0;
+    if (u32(membermasks[l]) == u32(membermasks[lane])) same |= 1u << l;
+  return same;
 }
 }  // namespace
 
-void rt_Match(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
+void rt_Stray(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  u32 strays = 0;
+  for (u32 l : Lanes(mask))
+    if (!(args[l] >> l & 1)) strays |= 1u << l;
+  die(w, Outcome::IllegalInstruction,
+      fmt::format("membermask {:#x} does not name lane {}, which executes the instruction",
+                  u32(args[first_lane(strays)]), first_lane(strays)),
+      strays);
+}
+
+void rt_Match(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
+  US_RT_ENTER(ctx);
   const u64 *values = args, *membermasks = args + 32;
-  const bool everyone = with_strays(w, mask, membermasks);
   for (u32 left = mask; left;) {
     u32 lane = first_lane(left);
-    u32 members = everyone ? mask : u32(membermasks[lane]) & mask;
+    u32 members = partners(mask, membermasks, lane);
     u64 bits = args[96 + lane];
     u32 equal = equal_lanes(members, values, low_bits(values[lane], bits), bits) | 1u << lane;
     bool all = args[64 + lane] != 0, same = (members & ~equal) == 0;
@@ -77,10 +81,10 @@ void rt_Match(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 }
 
 void rt_Redux(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
-  const bool everyone = with_strays(US_RT_ENTER(ctx), mask, args + 32);
+  US_RT_ENTER(ctx);
   for (u32 left = mask; left;) {
     u32 lane = first_lane(left);
-    u32 members = everyone ? mask : u32(args[32 + lane]) & mask;
+    u32 members = partners(mask, args + 32, lane);
     u64 op = args[64 + lane];
     u32 value = u32(args[lane]);
     for (u32 l : Lanes(members & (members - 1))) value = combine(op, value, u32(args[l]));

@@ -7,13 +7,16 @@
 namespace us::device {
 namespace {
 constexpr double kSmClockGhz = 1.98;
-}
+constexpr u32 kBarriersPerTurn = 8;  // of a loop that waits around barriers; their phases are no progress
+}  // namespace
 
 void rt_Yield(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  w.line = u32(args[first_lane(mask)]);
+  const u64 site = args[first_lane(mask)];
+  w.line = u32(site);
   if (mask & ~w.polled_lanes) w.quiet_polls = 0;  // lanes that spin on something else
-  worker_of(w).give_way_waiting(w);
+  worker_of(w).give_way(w);
+  if (site & kYieldAroundBarrier) w.idle_arrivals = w.spin * kBarriersPerTurn;
 }
 
 void rt_LanesWait(WarpCtx* ctx, u32, const u64*, u64*) {
@@ -21,9 +24,10 @@ void rt_LanesWait(WarpCtx* ctx, u32, const u64*, u64*) {
   worker_of(w).give_way(w);
 }
 
-void rt_Nanosleep(WarpCtx* ctx, u32, const u64*, u64*) {
+void rt_Nanosleep(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  worker_of(w).give_way_waiting(w);
+  machine_of(w).clock.slept(u32(args[first_lane(mask)]));
+  worker_of(w).give_way(w);
   w.spin = 1;  // a loop that sleeps lets the other lanes of its warp run at its next turn, too
 }
 
@@ -67,14 +71,14 @@ void rt_GridWait(WarpCtx* ctx, u32 mask, const u64*, u64*) {
 void rt_GlobalTimer(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   w.read_clock = true;
-  u64 ns = machine_of(w).epoch_ns + machine_of(w).clock_ns();
+  u64 ns = machine_of(w).clock.read_since_1970();
   for (u32 l : Lanes(mask)) results[l] = ns;
 }
 
 void rt_Clock(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   w.read_clock = true;
-  u64 cycles = u64(double(machine_of(w).clock_ns()) * kSmClockGhz);
+  u64 cycles = u64(double(machine_of(w).clock.read()) * kSmClockGhz);
   for (u32 l : Lanes(mask)) results[l] = cycles;
 }
 

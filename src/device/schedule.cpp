@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which resident cluster runs next, and when another is admitted.
 #include <immintrin.h>
-#include <sched.h>
+#include <time.h>
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +16,12 @@ constexpr u32 kPatience = 8;        // fruitless passes between looks at the sta
 constexpr u32 kLongPatience = 256;  // ... before the first cluster that is admitted although they may get on
 constexpr u32 kMaxBurst = 32;       // clusters admitted at once when all are stuck
 constexpr u32 kPollAfter = 2;       // fruitless passes before a waiting try_wait returns false
-constexpr u32 kLendAfter = 64;      // fruitless passes before the host core is offered to others
+constexpr u32 kRestAfter = 64;      // fruitless passes before looks at the clock: is it time to sleep?
+constexpr u64 kReadyNs =
+    80'000;  // without sleep: longer than a nap takes, or two who wait for each other sleep in turn
+constexpr u64 kShortestNapNs = 5'000, kLongestNapNs = 50'000;
+constexpr u64 kNapEveryNs = 1'000'000;  // also where something moves
+constexpr u32 kLookAt = 64;             // warps whose stacks tell whether something moves
 
 bool any(const Slot& s, u32 Cta::*set) {
   return std::any_of(s.cta.begin(), s.cta.begin() + s.grid->cluster_ctas,
@@ -76,14 +81,47 @@ void Worker::pass() {
   if (sum.old_fruit) fruitless_ = 0, stuck_ = false;
   if (sum.fruit) {
     Pulse::count(pulse.fruits);
+    quiet_ns_ = rested_ns_ = 0;
+    machine.clock.work_was_done();
     watch_.reset();
     return;
   }
   ++fruitless_;
   if (resident_.empty()) return;
+  machine.clock.nothing_was_done();
   if ((!sum.spinning || spins_in_vain()) && admit_more()) return;
   if (watch_.look(*this, resident_)) return;
-  if (stuck_ ? fruitless_ >= kLendAfter : fruitless_ % kLendAfter == 0) sched_yield();
+  rest();
+}
+
+// Warps wait for the host, or for other workers. Whoever is to answer may need this core, so sleep, but not for long: a little
+// at first, more the longer it takes. Offering the core instead (sched_yield) costs 3 to 8 ms a time on a busy machine.
+void Worker::rest() {
+  if (fruitless_ < kRestAfter) return _mm_pause();
+  const u64 now = now_ns();
+  if (!quiet_ns_) quiet_ns_ = now;
+  if (!rested_ns_) rested_ns_ = now;
+  const u64 quiet = now - quiet_ns_;
+  if (quiet < kReadyNs) return _mm_pause();
+  if (spinning_moved() && now - rested_ns_ < kNapEveryNs) {
+    quiet_ns_ = now;
+    return;
+  }
+  if (!stuck_ && machine.pick(nullptr)) return;  // it counts passes until it admits another cluster
+  const timespec nap{0, long(std::clamp(quiet / 8, kShortestNapNs, kLongestNapNs))};
+  nanosleep(&nap, nullptr);
+  rested_ns_ = now_ns();
+}
+
+// Has a loop that waits ended since the last time? Loops that wait for the host make no events. A look at some of them will do.
+bool Worker::spinning_moved() {
+  u32 looks = 0;
+  bool moved = false;
+  for (Slot* s : resident_)
+    for (u32 r = 0; r < s->grid->cluster_ctas; ++r)
+      for (u32 spun = s->cta[r]->spun; spun && looks < kLookAt; spun &= spun - 1, ++looks)
+        moved |= stack_moved(*s->cta[r]->warp[size_t(std::countr_zero(spun))]);
+  return moved;
 }
 
 // One round of one slot. Returns by how much to advance: 0 if the slot has left.

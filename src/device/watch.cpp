@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 #include "base/demangle.h"
 #include "device/barrier.h"
@@ -41,9 +42,10 @@ Standing standing_of(const Slot& s) {
 }
 
 // Fingerprint of a suspended fibre: its registers and live frames. Unchanged means that the loop has no counter either.
-__attribute__((no_sanitize("address", "thread"))) u64 fingerprint(const Warp& w) {
+__attribute__((no_sanitize("address", "thread"))) u64 fingerprint(const Warp& w, u64 most = ~u64{0}) {
   u64 h = 0xcbf29ce484222325;
   const u8* top = w.fibre.stack.low + w.fibre.stack.bytes;
+  if (const u8* sp = static_cast<const u8*>(w.fibre.sp); u64(top - sp) > most) top = sp + most;
   for (auto* p = static_cast<const u64*>(w.fibre.sp); reinterpret_cast<const u8*>(p) < top; ++p)
     h = (h ^ *p) * 0x100000001b3;
   return h | 1;
@@ -130,6 +132,12 @@ bool nobody_else_can_help(const Slot& s) {
 }
 }  // namespace
 
+bool stack_moved(Warp& w) {
+  constexpr u64 kFrame = 1024;  // of the function that waits
+  const u64 now = fingerprint(w, kFrame), before = std::exchange(w.rest_print, now);
+  return now != before;
+}
+
 bool stacks_unchanged(Slot& s) {
   bool same = true;
   for_each_warp(s, [&](Warp& w) {
@@ -165,13 +173,16 @@ bool Watch::others_quiet(Worker& worker, bool& fruits) {
   return quiet;
 }
 
-// Has the slot waited for longer than anybody waits for something that comes? Work between barriers can leave the stacks
-// as they were for once.
+// Has the slot waited for longer than anybody waits for something that comes? Stacks that stand and then move are those of
+// loops without a counter that end and begin again: somebody answers.
 bool waits_for_good(Slot& s, u64 now, double quiet_s, double limit) {
-  const bool same = stacks_unchanged(s), around_barriers = s.idle_events != 0;
-  if (!same) s.moved_ns = now;
-  const bool still = same && (!around_barriers || double(now - s.moved_ns) * 1e-9 > limit / 2);
-  return (still && quiet_s > limit) || quiet_s > (around_barriers ? 100 : 10) * limit;
+  const bool same = stacks_unchanged(s);
+  if (same)
+    s.stood = true;
+  else
+    s.moved_ns = now;
+  if (s.stood) return same && quiet_s > limit && double(now - s.moved_ns) * 1e-9 > limit / 2;
+  return quiet_s > (s.idle_events ? 100 : 10) * limit;
 }
 
 bool Watch::judge(Worker& worker, Slot& s, u64 now) {
@@ -184,7 +195,7 @@ bool Watch::judge(Worker& worker, Slot& s, u64 now) {
     case Standing::Timed:
       // Nobody but the clock can end the wait: let time run, so that a time limit is soon over.
       if (quiet_s < std::min(kPollGraceS, limit)) return false;
-      worker.machine.clock_ahead_ns.fetch_add(kTimeStepNs, std::memory_order_relaxed);
+      worker.machine.clock.pass(kTimeStepNs);
       return ++steps_ > kTimeSteps;
     case Standing::Spinning:
       break;

@@ -6,10 +6,9 @@
 //                                                     such a loop may also watch a flag
 //   ... and read the clock between the polls          the same, after an hour of the device's time: it is advanced, so that
 //                                                     a loop with a time limit ends
-//   warps spin on memory                              reported after GpuOptions::spin_limit_s of quiet, if their stacks are
-//                                                     the same as before; after ten times as long in any case
-//   ... in loops with barriers                        the same, if the stacks have been the same at all looks for half of
-//                                                     that time; after a hundred times as long in any case
+//   warps spin on memory                              reported after GpuOptions::spin_limit_s of quiet, if their stacks have
+//                                                     been the same at all looks for half of that time
+//   ... and their stacks differ at every look         after ten times as long, in loops with barriers a hundred times
 // Quiet: no barrier or mbarrier changed, no warp started or ended, on no worker. Barriers in loops that wait do not count.
 #pragma once
 #include <atomic>
@@ -21,6 +20,7 @@ namespace us::device {
 
 struct Worker;
 struct Slot;
+struct Warp;
 
 // What a worker tells the others. Written by its worker only.
 struct Pulse {
@@ -29,6 +29,8 @@ struct Pulse {
   static void count(std::atomic<u64>& n) { n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 };
 
+// Have registers and frames of a suspended warp changed since the last call?
+bool stack_moved(Warp&);
 // Are registers and frames of the slot's suspended warps as they were at the last call?
 bool stacks_unchanged(Slot&);
 

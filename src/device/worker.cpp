@@ -10,6 +10,7 @@
 
 #include <immintrin.h>
 #include <signal.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <bit>
@@ -57,6 +58,7 @@ void Worker::main() {
   CrashGuard guard(this);
   default_mxcsr_ = _mm_getcsr();
   adopt_thread(scheduler);
+  prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);  // it sleeps for microseconds
   loop.stack = loop_stacks_.take();
   prepare(loop, loop_entry, this);
   for (;;) {
@@ -198,6 +200,7 @@ void Worker::begin(Slot& s, u64 cluster) {
   s.abandoned = false;
   s.fresh = true;
   s.idle_events = 0;
+  s.stood = false;
   s.ctas_running = g.cluster_ctas;
   s.events++;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
@@ -259,13 +262,6 @@ void Worker::give_way(Warp& w) {
   c.ready &= ~(1u << w.warp_id);
   c.spun |= 1u << w.warp_id;
   leave(w);
-}
-
-// Waits often go round a barrier: one thread looks, all agree. Phases of such a barrier are no progress.
-void Worker::give_way_waiting(Warp& w) {
-  constexpr u32 kBarriersPerTurn = 8;
-  give_way(w);
-  w.idle_arrivals = w.spin * kBarriersPerTurn;
 }
 
 void Worker::abandon(Warp& w) {

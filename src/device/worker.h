@@ -29,7 +29,6 @@ struct Worker {
   // Called on fibres. A warp that waits has left Cta::ready before it calls leave().
   void leave(Warp&);                 // run others; returns when the warp is ready and chosen again
   void give_way(Warp&);              // let every other warp run first
-  void give_way_waiting(Warp&);      // ... in a loop that may wait for another thread
   [[noreturn]] void abandon(Warp&);  // the launch has failed: never comes back
 
   Machine& machine;
@@ -63,6 +62,8 @@ struct Worker {
   void pass();
   size_t visit(size_t resident_index, Round&);
   bool spins_in_vain();
+  void rest();
+  bool spinning_moved();
   bool admit_more();
   void fresh_start();
   void forget(size_t resident_index);
@@ -82,7 +83,8 @@ struct Worker {
   u32 fruitless_ = 0;                         // passes in a row that brought nothing
   bool stuck_ = false;                        // the clusters resident for longer wait for others
   Watch watch_;
-  u32 burst_ = 1;     // clusters to admit when all are stuck
+  u32 burst_ = 1;                     // clusters to admit when all are stuck
+  u64 quiet_ns_ = 0, rested_ns_ = 0;  // since when nothing has happened; when it slept last. 0: not yet
   u32 patience_ = 0;  // fruitless passes of spinning warps before another cluster is admitted all the same
 };
 

@@ -50,6 +50,17 @@ std::thread try_thread(F&& f) {
   }
 }
 
+// Deterministic time stands nearly still while the host may do something for the device: it asks who waits.
+struct Waits {
+  explicit Waits(device::Gpu& g) : gpu(g.deterministic() ? &g : nullptr) {
+    if (gpu) gpu->host().waiting.fetch_add(1);
+  }
+  ~Waits() {
+    if (gpu) gpu->host().waiting.fetch_sub(1);
+  }
+  device::Gpu* gpu;
+};
+
 }  // namespace
 
 // A queue with a few threads that start when there is something for them.
@@ -72,6 +83,7 @@ struct Executor::Engine {
       if (t.joinable()) threads.push_back(std::move(t));
     }
     if (threads.empty()) return false;
+    executor.gpu().host().working.fetch_add(1);
     const auto at =
         std::upper_bound(queue.begin(), queue.end(), n, [](Node* a, Node* b) { return a->priority < b->priority; });
     queue.insert(at, n);
@@ -91,9 +103,11 @@ struct Executor::Engine {
       l.unlock();
       if (n->span) n->span->begin();
       n->work();
+      device::Gpu& gpu = executor.gpu();  // of the device; the executor may end with its last node
       std::vector<Node*> ready;
       executor.ended(n, ready);
       for (Node* r : ready) r->executor->start(r);
+      gpu.host().working.fetch_sub(1);
       l.lock();
     }
   }
@@ -172,7 +186,7 @@ struct Executor::Watch {
 };
 
 struct Executor::Impl {
-  Impl(Executor& e, device::Gpu& g) : gpu(g), copies(e, 2), hosts(e, 1), watch(e) {}
+  Impl(Executor& e, device::Gpu& g) : gpu(g), copies(e, g.deterministic() ? 1 : 2), hosts(e, 1), watch(e) {}
   device::Gpu& gpu;
   std::mutex m;                              // successors and completion of nodes, pool
   std::vector<std::unique_ptr<Node>> nodes;  // every node ever made
@@ -190,6 +204,8 @@ Executor::~Executor() {
   for (auto& n : impl_->nodes)
     if (n->refs.load(std::memory_order_acquire) != 0) n.release()->executor = nullptr;
 }
+
+device::Gpu& Executor::gpu() { return impl_->gpu; }
 
 void Executor::on_fault(std::function<void(const device::Fault&)> f) { impl_->fault = std::move(f); }
 
@@ -231,6 +247,7 @@ void Executor::release(Node* n) {
 }
 
 void Executor::throttle() {
+  const Waits waits(impl_->gpu);
   for (u32 p = impl_->pending.load(); p >= kMaxPending; p = impl_->pending.load()) impl_->pending.wait(p);
 }
 
@@ -408,6 +425,7 @@ void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>
     }
     overlapping.swap(n->overlapping);
   }
+  if (impl_->gpu.deterministic()) impl_->gpu.host().changed_ns.store(probe::now_ns(), std::memory_order_release);
   n->state.notify_all();
   if (n->kind == Node::Kind::Empty) n->work = nullptr;  // what was kept until now; it may refer to the node
   if (ready.size() > before + 1)
@@ -424,17 +442,21 @@ void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>
 }
 
 void Executor::wait(const NodeRef& n) {
+  if (n->state.load(std::memory_order_acquire) == 2) return;
+  const Waits waits(impl_->gpu);
   for (u32 s = n->state.load(std::memory_order_acquire); s != 2; s = n->state.load(std::memory_order_acquire))
     n->state.wait(s);
 }
 
 void Executor::wait_ready(const NodeRef& n) {
+  const Waits waits(impl_->gpu);
   while (n->state.load(std::memory_order_acquire) == 0) n->state.wait(0);
 }
 
 bool Executor::busy() const { return impl_->pending.load() != 0; }
 
 void Executor::wait_idle() {
+  const Waits waits(impl_->gpu);
   for (u32 p = impl_->pending.load(); p != 0; p = impl_->pending.load()) impl_->pending.wait(p);
 }
 

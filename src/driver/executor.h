@@ -26,6 +26,7 @@ class Executor {
   void wait(const NodeRef&);        // until complete
   void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
+  device::Gpu& gpu();
   // Until there is room for more work. For threads of the program, before others can depend on what they are going to submit:
   // what makes room must not wait for it.
   void throttle();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
 
 #include "kernels.h"
 
@@ -83,6 +86,71 @@ TEST_P(Launching, MalformedLaunchesAreRefused) {
   Gpu gpu(options());
   EXPECT_EQ(run(gpu, count, nullptr, {.block = {1025, 1, 1}}).outcome, Outcome::NotSupported);
   EXPECT_EQ(run(gpu, count, nullptr, {.grid = {3, 1, 1}, .cluster = {2, 1, 1}}).outcome, Outcome::NotSupported);
+}
+
+// Time is what the device does: every run reads the same clock, however slow the host is.
+TEST(Deterministic, ClockCountsWork) {
+  struct Readings {
+    u64 time[6];
+    bool slow;
+  };
+  const auto read = [](bool slow) {
+    GpuOptions o;
+    o.deterministic = true;
+    Gpu gpu(o);
+    Readings p{{}, slow};
+    auto kernel = [](WarpCtx* w) {
+      auto& r = params<Readings>(w);
+      u32 k = 0;
+      r.time[k++] = call1(w, RtFn::GlobalTimer, {});
+      if (r.slow) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      r.time[k++] = call1(w, RtFn::Clock, {});
+      call(w, RtFn::Nanosleep, {1000});
+      if (r.slow) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      r.time[k++] = call1(w, RtFn::Clock, {});
+      r.time[k++] = call1(w, RtFn::GlobalTimer, {});
+    };
+    EXPECT_EQ(run(gpu, kernel, &p, {}).outcome, Outcome::Ok);
+    return std::vector<u64>(p.time, p.time + 4);
+  };
+  const auto fast = read(false), slow = read(true);
+  EXPECT_EQ(fast, slow);
+  EXPECT_EQ(fast[3] - fast[0], 3 * 20 + 1000u);
+}
+
+// A kernel with a time limit of 200 ms waits for another grid. The host submits that late, but does not wait meanwhile.
+TEST(Deterministic, TimeLimitsWaitForTheHost) {
+  GpuOptions o;
+  o.deterministic = true;
+  Gpu gpu(o);
+  struct Marks {
+    std::atomic<u32> begun{0}, mark{0}, saw{0};
+  } p;
+  auto first = [](WarpCtx* w) {
+    auto& m = params<Marks>(w);
+    m.begun = 1;
+    for (const u64 until = call1(w, RtFn::GlobalTimer, {}) + 200'000'000; call1(w, RtFn::GlobalTimer, {}) < until;) {
+      if (m.mark) {
+        m.saw = 1;
+        return;
+      }
+      if (w->spin-- == 0) call(w, RtFn::Yield, {1});
+    }
+  };
+  auto a = start(gpu, first, &p, {});
+  while (!p.begun) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  EXPECT_EQ(run(gpu, [](WarpCtx* w) { params<Marks>(w).mark = 1; }, &p, {}).outcome, Outcome::Ok);
+  EXPECT_EQ(a.get().outcome, Outcome::Ok);
+  EXPECT_EQ(p.saw, 1u);
+  // When the host waits and does nothing else, the limit is soon over.
+  p.mark = p.saw = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  gpu.host().waiting = 1;
+  EXPECT_EQ(run(gpu, first, &p, {}).outcome, Outcome::Ok);
+  gpu.host().waiting = 0;
+  EXPECT_EQ(p.saw, 0u);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST(Deterministic, BlocksAndWarpsInOrder) {

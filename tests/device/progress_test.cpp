@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that wait for other blocks, or other grids, through memory.
 #include <atomic>
+#include <thread>
 
 #include "kernels.h"
 
@@ -148,7 +149,7 @@ TEST_P(Progress, EndlessSpinIsReported) {
 template <class Condition>
 void wait_together(WarpCtx* w, Condition met) {
   for (;;) {
-    if (w->spin-- == 0) call(w, RtFn::Yield, {1});
+    if (w->spin-- == 0) call(w, RtFn::Yield, {1 | kYieldAroundBarrier});
     if (w->warp_id == 0) *reinterpret_cast<u32*>(shared(w, 0)) = met();
     sync(w);
     const bool over = *reinterpret_cast<u32*>(shared(w, 0));
@@ -176,7 +177,7 @@ TEST_P(Progress, EachClusterWaitsForTheOneAfterWithBarriersInTheLoop) {
     auto& f = params<Flags>(w);
     const u32 k = w->cta->ctaid.x / 2;
     while (k + 1 < w->grid->grid.x / 2 && f.flag[k + 1] == 0) {
-      if (w->spin-- == 0) call(w, RtFn::Yield, {1});
+      if (w->spin-- == 0) call(w, RtFn::Yield, {1 | kYieldAroundBarrier});
       call(w, RtFn::ClusterArrive, {});
       call(w, RtFn::ClusterWait, {});
     }
@@ -212,6 +213,29 @@ TEST_P(Progress, WorkBetweenBarriersIsNoDeadlock) {
     });
   };
   EXPECT_EQ(run(gpu, kernel, nullptr, {.grid = {2, 1, 1}, .block = {64, 1, 1}}).outcome, Outcome::Ok);
+}
+
+// The host answers now and then, for much longer than the limit.
+TEST_P(Progress, ServedByTheHostIsNoDeadlock) {
+  GpuOptions o = options();
+  o.spin_limit_s = 0.1;
+  Gpu gpu(o);
+  Flags p(2);
+  auto kernel = [](WarpCtx* w) {
+    auto& f = params<Flags>(w);
+    for (u32 k = 1; k <= 100; ++k) {
+      spin_until(w, [&] { return f.flag[0] == k; });
+      f.flag[1] = k;
+    }
+  };
+  auto done = start(gpu, kernel, &p, {});
+  for (u32 k = 1; k <= 100; ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    p.flag[0] = k;
+    while (p.flag[1] != k && done.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+      std::this_thread::yield();
+  }
+  EXPECT_EQ(done.get().outcome, Outcome::Ok);
 }
 
 TEST_P(Progress, SlowWorkElsewhereIsNoDeadlock) {

@@ -41,6 +41,7 @@ class EvalBuilder final : public Builder {
   V lane_id() override;
   V active_mask() override;
   V ballot(V pred) override;
+  V members(V membermask) override;
   V shuffle(V src, V lane) override;
   V sreg(isa::SReg, u32 comp) override;
 

@@ -18,6 +18,17 @@ V EvalBuilder::ballot(V pred) {
   each_active([&](u32 l) { m |= static_cast<u32>(get(pred, l)) << l; });
   return imm(32, m);
 }
+// The interpreter does not know what a compiler can tell: equal masks of the whole warp are as good as constants.
+V EvalBuilder::members(V m) {
+  bool stray = false, same = exec_ == warp_.live;
+  each_active([&](u32 l) {
+    stray |= !(get(m, l) >> l & 1);
+    same &= get(m, l) == get(m, first_active());
+  });
+  if (stray && same) return active_mask();
+  if (stray) call_rt(device::RtFn::Stray, {m}, {}, nullptr);
+  return m;
+}
 V EvalBuilder::shuffle(V src, V lane) {
   return per_lane(width(src), [&](u32 l) { return get(src, static_cast<u32>(get(lane, l)) & 31); });
 }

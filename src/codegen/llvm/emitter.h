@@ -71,6 +71,7 @@ class Emitter final : public Builder {
   V lane_id() override;
   V active_mask() override;
   V ballot(V pred) override;
+  V members(V membermask) override;  // members.cpp
   V shuffle(V src, V lane) override;
   V sreg(isa::SReg, u32 comp) override;
   using Builder::call_rt;
@@ -120,7 +121,8 @@ class Emitter final : public Builder {
   Value* min_max(bool is_min, FT t, Value* a, Value* b);
   llvm::Function* general_function(Operation);  // quick.cpp
   // matrix.cpp
-  bool others_may_read(isa::Space) const;  // others.cpp
+  bool others_may_read(isa::Space) const;           // others.cpp
+  void refuse_strays(V membermask, Value* strays);  // members.cpp
   Value* behind_barrier();
   void note_read(isa::Space);
   void let_others_read(isa::Space);
@@ -271,7 +273,8 @@ class Emitter final : public Builder {
   void branch_to(u32 to);      // plain jump or jump to its check
   Block* sweep_from(u32 pos);  // continue the sweep at a layout position
   Block* sweep_block(u32 pos);
-  void spin_check(u32 from, u32 to);
+  void spin_check(u32 block, bool around_barrier);
+  u64 yield_site(u32 block, bool around_barrier) const;
   void return_now();
   Value* pending(u32 b);
   bool checked(u32 b) const { return checked_[b]; }
@@ -424,7 +427,7 @@ class Emitter final : public Builder {
   Value* its_force_ = nullptr;   // nonzero: gates are open although lanes are missing
   Value* its_inside_ = nullptr;  // lanes that are in this function, not back from it; kernels have none
   u32 its_slots_ = 0, its_next_poll_ = 0;
-  std::set<u32> its_spins_;  // blocks with a spin check
+  std::map<u32, bool> its_spins_;  // blocks with a spin check; of a loop around a barrier
   llvm::SwitchInst* its_switch_ = nullptr;
 };
 

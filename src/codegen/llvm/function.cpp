@@ -128,11 +128,11 @@ bool Emitter::calls_that_wait() {
 // Heads of loops that may wait for another thread. Before blocks are split and united, which hides loops.
 void Emitter::find_its_spins() {
   for (u32 l = 0; l < cfg_.loops.size(); ++l)
-    if (a_.loop_spins[l]) its_spins_.insert(cfg_.loops[l].header);
+    if (a_.loop_spins[l]) its_spins_[cfg_.loops[l].header] |= a_.spins_around[l] != 0;
   if (!cfg_.irreducible) return;
   for (u32 b : cfg_.rpo)
     for (u32 s : cfg_.succs[b])
-      if (cfg_.rpo_index[s] <= cfg_.rpo_index[b] && !cfg_.dominates(s, b)) its_spins_.insert(s);
+      if (cfg_.rpo_index[s] <= cfg_.rpo_index[b] && !cfg_.dominates(s, b)) its_spins_.emplace(s, false);
 }
 
 void Emitter::create_blocks() {
@@ -349,7 +349,7 @@ void Emitter::emit_block(u32 b) {
     const int loop = cfg_.loop_of[b];
     if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b &&
         a_.loop_spins[static_cast<std::size_t>(loop)])
-      spin_check(b, b);
+      spin_check(b, a_.spins_around[static_cast<std::size_t>(loop)]);
   }
   for (const ir::Inst& i : f_.blocks[b].insts)
     if (!(cta_mode_ && may_yield(i))) emit_inst(i);
@@ -359,8 +359,13 @@ void Emitter::emit_block(u32 b) {
   emit_terminator(b);
 }
 
+u64 Emitter::yield_site(u32 block, bool around_barrier) const {
+  const u64 line = f_.blocks[block].insts.empty() ? 0 : f_.blocks[block].insts[0].loc.line;
+  return line | (around_barrier ? device::kYieldAroundBarrier : 0);
+}
+
 // Counts down the warp's budget at the head of a loop that may wait for another thread.
-void Emitter::spin_check(u32 block, u32) {
+void Emitter::spin_check(u32 block, bool around_barrier) {
   Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, spin));
   Value* left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), p), b_.getInt32(1));
   b_.CreateStore(left, p);
@@ -370,8 +375,7 @@ void Emitter::spin_check(u32 block, u32) {
   b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt32(0)), out, go, weights);
   b_.SetInsertPoint(out);
   V none;
-  call_rt(RtFn::Yield, {imm(64, f_.blocks[block].insts.empty() ? 0 : f_.blocks[block].insts[0].loc.line)}, {}, &none,
-          false);
+  call_rt(RtFn::Yield, {imm(64, yield_site(block, around_barrier))}, {}, &none, false);
   b_.CreateBr(go);
   b_.SetInsertPoint(go);
 }

@@ -310,7 +310,7 @@ void Emitter::emit_its_spin_check(u32 b) {
   b_.CreateCondBr(alone, yield, rotate);
   b_.SetInsertPoint(yield);
   V none;
-  call_rt(RtFn::Yield, {imm(64, f_.blocks[b].insts.empty() ? 0 : f_.blocks[b].insts[0].loc.line)}, {}, &none, false);
+  call_rt(RtFn::Yield, {imm(64, yield_site(b, its_spins_.at(b)))}, {}, &none, false);
   b_.CreateBr(go);
   b_.SetInsertPoint(rotate);
   b_.CreateStore(b_.getInt32(kBudget), p);

@@ -37,7 +37,7 @@ void sem_barrier_cluster_wait(const Sem& s) {
   s.b.fence(Order::AcqRel, Scope::Cluster);
 }
 // The lanes have been gathered by whoever drives the builder, and a warp sees its own memory accesses in order.
-void sem_bar_warp_sync(const Sem&) {}
+void sem_bar_warp_sync(const Sem& s) { s.b.members(s.in(0, Type::u32)); }
 
 void sem_membar(const Sem& s) { s.b.fence(Order::SeqCst, scope_of(s, Scope::Sys)); }
 void sem_fence(const Sem& s) { s.b.fence(order_of(s, Order::AcqRel), scope_of(s, Scope::Sys)); }

@@ -7,18 +7,9 @@ namespace us::codegen {
 
 using device::RtFn;
 
-namespace {
-// The membermask. If a lane executes the instruction that its own mask does not name, all lanes take part: see rt_collective.cpp.
-V members_of(const Sem& s, u32 operand) {
-  Builder& b = s.b;
-  V m = s.in(operand, Type::u32), own = b.and_(b.bin(Bin::LShr, m, b.lane_id()), imm32(b, 1)), none = imm32(b, 0);
-  V strays = b.ballot(b.icmp(ICmp::Eq, own, none));
-  return b.select(b.icmp(ICmp::Ne, strays, none), b.active_mask(), m);
-}
-}  // namespace
-
 void sem_shfl(const Sem& s) {
   Builder& b = s.b;
+  if (s.has_operand(5)) b.members(s.in(5, Type::u32));
   V src = s.in(2, Type::b32), five = imm32(b, 31), lane = b.lane_id();
   V c = s.in(4, Type::u32), amount = b.and_(s.in(3, Type::u32), five);
   V segment = b.and_(b.bin(Bin::LShr, c, imm32(b, 8)), five), clamp = b.and_(c, five);
@@ -48,7 +39,7 @@ void vote(const Sem& s, V members) {
 }
 }  // namespace
 void sem_vote(const Sem& s) { vote(s, imm32(s.b, ~0u)); }
-void sem_vote_sync(const Sem& s) { vote(s, members_of(s, 2)); }
+void sem_vote_sync(const Sem& s) { vote(s, s.b.members(s.in(2, Type::u32))); }
 
 namespace {
 void match(const Sem& s, bool all) {
@@ -56,7 +47,8 @@ void match(const Sem& s, bool all) {
   const Type t = s.i.type();
   const u32 k = all ? 2 : 1;
   V r[2];
-  b.call_rt(RtFn::Match, {s.in(k, t), s.in(k + 1, Type::u32), imm32(b, all), imm32(b, isa::bits_of(t))}, {32, 1}, r);
+  b.call_rt(RtFn::Match, {s.in(k, t), b.members(s.in(k + 1, Type::u32)), imm32(b, all), imm32(b, isa::bits_of(t))},
+            {32, 1}, r);
   s.out(0, r[0], Type::b32);
   if (all && s.has_operand(1)) s.out(1, r[1], Type::pred);
 }
@@ -72,7 +64,7 @@ void sem_redux(const Sem& s) {
                  : s.has(Tok::xor_) ? 3
                                     : (s.has(Tok::min) ? 4 : 5) + (sign ? 2 : 0);
   V r;
-  s.b.call_rt(RtFn::Redux, {s.in(1), s.in(2, Type::u32), imm32(s.b, op)}, {32}, &r);
+  s.b.call_rt(RtFn::Redux, {s.in(1), s.b.members(s.in(2, Type::u32)), imm32(s.b, op)}, {32}, &r);
   s.out(0, r);
 }
 
@@ -81,7 +73,7 @@ void sem_activemask(const Sem& s) { s.out(0, s.b.active_mask(), Type::b32); }
 // elect.sync d|p, membermask: the lowest member leads
 void sem_elect(const Sem& s) {
   Builder& b = s.b;
-  V members = b.and_(s.in(2, Type::u32), b.active_mask()), leader = b.un(Un::Ctz, members);
+  V members = b.and_(b.members(s.in(2, Type::u32)), b.active_mask()), leader = b.un(Un::Ctz, members);
   s.out(0, leader, Type::b32);
   if (s.has_operand(1)) s.out(1, b.icmp(ICmp::Eq, leader, b.lane_id()), Type::pred);
 }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device's clock: %clock64, %globaltimer. Most often the host's. A deterministic machine has one of its own, which counts what
+// the device does, so that no result depends on how fast the host is:
+//
+//   a look at the clock              20 ns
+//   nanosleep                        its time
+//   a pass in which nothing happens  1 us, after a thousand in a row 100 us: then only time can end the wait. But while
+//                                    the host could still submit something, next to nothing
+#pragma once
+#include <atomic>
+
+#include "device/gpu.h"
+
+namespace us::device {
+
+u64 now_ns();  // steady host clock
+
+class Clock {
+ public:
+  explicit Clock(bool deterministic);
+  u64 read() {
+    if (own_) pass(kLookNs);
+    return (own_ ? 0 : now_ns()) + ahead_ns_.load(std::memory_order_relaxed);
+  }
+  u64 read_since_1970() { return epoch_ns_ + read(); }  // never jumps
+  void pass(u64 ns) { ahead_ns_.fetch_add(ns, std::memory_order_relaxed); }
+  void slept(u64 ns) {
+    if (own_) pass(ns);
+  }
+  void work_was_done() { vain_ = 0, seen_ns_ = 0; }
+  void nothing_was_done() {
+    if (own_) [[unlikely]]
+      pass(step());
+  }
+
+  HostActivity host;
+
+ private:
+  static constexpr u64 kLookNs = 20;
+  u64 step();
+
+  const bool own_;
+  u64 epoch_ns_ = 0;
+  // By how much it is ahead of the host's clock, if it has not its own: the watch lets time run when a kernel waits for
+  // nothing else.
+  std::atomic<u64> ahead_ns_{0};
+  u32 vain_ = 0;     // passes in a row in which nothing happened; of the only worker
+  u64 seen_ns_ = 0;  // the host's clock at the last one
+};
+
+}  // namespace us::device
