@@ -53,6 +53,7 @@ class Function {
   bool ready_code(const codegen::Variant&, std::shared_ptr<const codegen::Compiled>& out);  // does not compile or wait
 
  private:
+  Result<std::shared_ptr<const codegen::Compiled>> compile(const codegen::Variant&);
   struct Entry {
     codegen::Variant variant;
     std::shared_ptr<const codegen::Compiled> code;
@@ -62,6 +63,7 @@ class Function {
   FunctionInfo info_;
   std::mutex m_;
   std::vector<Entry> variants_;
+  bool told_compiling_ = false;
 };
 
 }  // namespace us::driver

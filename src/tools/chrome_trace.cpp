@@ -20,16 +20,6 @@ using probe::Place;
 using probe::Recording;
 using probe::Work;
 
-// As the program's source has it.
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  if (status != 0 || !text) return name;
-  std::string out = text;
-  std::free(text);
-  return out;
-}
-
 const char* side_name(Work::Side s) {
   switch (s) {
     case Work::Unknown:
@@ -104,6 +94,11 @@ void Writer::host(const Recording& r) {
     const bool told = c.result > 0 && c.result < 1000;  // else the call gives no error code
     span("api", r.process, c.head.thread, c.begin, c.end, r.names.at(c.name),
          fmt::format(R"("call": {}, "error": {})", c.id, told ? c.result : 0));
+  }
+  for (const probe::Compile& c : r.compiles) {
+    threads[c.head.thread] = true;
+    span("compile", r.process, c.head.thread, c.begin, c.end, "compile " + demangled(r.names.at(c.name)),
+         fmt::format(R"("call": {}, "from_cache": {})", c.call, c.from_cache != 0));
   }
   for (const auto& [thread, yes] : threads)
     named("thread", r.process, thread, thread == r.process ? "main thread" : fmt::format("thread {}", thread));
@@ -194,11 +189,21 @@ u64 first_moment(const std::vector<Recording>& all) {
     for (const Call& c : r.calls) first = std::min(first, c.begin);
     for (const Work& w : r.work) first = std::min(first, w.begin);
     for (const probe::Graph& g : r.graphs) first = std::min(first, g.begin);
+    for (const probe::Compile& c : r.compiles) first = std::min(first, c.begin);
   }
   return first;
 }
 
 }  // namespace
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  if (status != 0 || !text) return name;
+  std::string out = text;
+  std::free(text);
+  return out;
+}
 
 std::string work_name(const Recording& r, const Work& w) {
   switch (w.what) {

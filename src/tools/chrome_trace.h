@@ -16,5 +16,6 @@ std::string chrome_trace(const std::vector<probe::Recording>&);
 
 // How tables and traces call it: "copy host to device".
 std::string work_name(const probe::Recording&, const probe::Work&);
+std::string demangled(const std::string& name);  // as the program's source has it
 
 }  // namespace us::tools

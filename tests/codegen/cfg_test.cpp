@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <random>
 
 namespace us::ir {
@@ -58,7 +59,8 @@ TEST(Cfg, DominatorsAreWhatAllWaysPass) {
     const Cfg c = analyze_cfg(function_of(succs), true);
     for (u32 a = 0; a < n; ++a) {
       const auto around = reached(succs, 0, a);
-      for (u32 b = 0; b < n; ++b) ASSERT_EQ(c.dominates(a, b), !around[b]) << "round " << round << ": " << a << ", " << b;
+      for (u32 b = 0; b < n; ++b)
+        ASSERT_EQ(c.dominates(a, b), !around[b]) << "round " << round << ": " << a << ", " << b;
     }
   }
 }
@@ -78,13 +80,15 @@ TEST(Cfg, PostDominatorsAreWhatAllWaysToTheEndPass) {
   }
 }
 
-// A hundred thousand blocks, each of which may leave for the last one: looking for what they have in common, way by way, took minutes.
+// A hundred thousand blocks, each of which may leave for the last one: looking for what they have in common, way by way, takes a minute.
 TEST(Cfg, ManyWaysToOneBlock) {
   const u32 n = 100000;
   std::vector<std::vector<u32>> succs(n);
   for (u32 b = 0; b + 2 < n; ++b) succs[b] = {n - 1, b + 1};
   succs[n - 2] = {n - 1};
+  const std::clock_t start = std::clock();
   const Cfg c = analyze_cfg(function_of(succs), true);
+  EXPECT_LT(std::clock() - start, 15 * CLOCKS_PER_SEC);
   EXPECT_EQ(c.idom[n - 1], 0u);
   EXPECT_EQ(c.ipdom[0], n - 1);
 }

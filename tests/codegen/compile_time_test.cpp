@@ -30,30 +30,36 @@ std::string kernel(const std::string& body) {
 }
 
 std::string one_armed(u32 k) {
-  return fmt::format("setp.gt.s32 %p1, %r2, {};\n@%p1 bra L{};\nmad.lo.s32 %r2, %r2, 3, {};\nL{}: xor.b32 %r2, %r2, {};\n",
-                     k * 13 % 101, k, k, k, k * 31);
+  return fmt::format(
+      "setp.gt.s32 %p1, %r2, {};\n@%p1 bra L{};\nmad.lo.s32 %r2, %r2, 3, {};\nL{}: xor.b32 %r2, %r2, {};\n",
+      k * 13 % 101, k, k, k, k * 31);
 }
 std::string divergent(u32 n) { return repeated(n, one_armed); }
-std::string inside(u32 n) { return "setp.gt.s32 %p2, %r1, 40;\n@%p2 bra E;\n" + divergent(n) + "E: add.s32 %r2, %r2, 1;\n"; }
+std::string inside(u32 n) {
+  return "setp.gt.s32 %p2, %r1, 40;\n@%p2 bra E;\n" + divergent(n) + "E: add.s32 %r2, %r2, 1;\n";
+}
 std::string two_armed(u32 n) {
   return repeated(n, [](u32 k) {
-    return fmt::format("setp.gt.s32 %p1, %r2, {0};\n@%p1 bra L{1};\nmad.lo.s32 %r2, %r2, 3, {1};\nbra M{1};\n"
-                       "L{1}: xor.b32 %r2, %r2, {1};\nM{1}: add.s32 %r2, %r2, 7;\n",
-                       k * 13 % 101, k);
+    return fmt::format(
+        "setp.gt.s32 %p1, %r2, {0};\n@%p1 bra L{1};\nmad.lo.s32 %r2, %r2, 3, {1};\nbra M{1};\n"
+        "L{1}: xor.b32 %r2, %r2, {1};\nM{1}: add.s32 %r2, %r2, 7;\n",
+        k * 13 % 101, k);
   });
 }
 std::string uniform(u32 n) {
   return repeated(n, [](u32 k) {
-    return fmt::format("setp.gt.s32 %p1, %r3, {0};\n@%p1 bra L{1};\nmad.lo.s32 %r2, %r2, 3, {1};\nadd.s32 %r3, %r3, 7;\n"
-                       "L{1}: xor.b32 %r2, %r2, {1};\n",
-                       k * 13 % 101, k);
+    return fmt::format(
+        "setp.gt.s32 %p1, %r3, {0};\n@%p1 bra L{1};\nmad.lo.s32 %r2, %r2, 3, {1};\nadd.s32 %r3, %r3, 7;\n"
+        "L{1}: xor.b32 %r2, %r2, {1};\n",
+        k * 13 % 101, k);
   });
 }
 std::string loops(u32 n) {
   return repeated(n, [](u32 k) {
-    return fmt::format("and.b32 %r5, %r2, 3;\nL{0}: mad.lo.s32 %r2, %r2, 3, {0};\nadd.s32 %r5, %r5, -1;\n"
-                       "setp.gt.s32 %p1, %r5, 0;\n@%p1 bra L{0};\n",
-                       k);
+    return fmt::format(
+        "and.b32 %r5, %r2, 3;\nL{0}: mad.lo.s32 %r2, %r2, 3, {0};\nadd.s32 %r5, %r5, -1;\n"
+        "setp.gt.s32 %p1, %r5, 0;\n@%p1 bra L{0};\n",
+        k);
   });
 }
 std::string switches(u32 n) {
@@ -63,8 +69,9 @@ std::string switches(u32 n) {
       labels += fmt::format("{}L{}_{}", a ? ", " : "", k, a);
       arms += fmt::format("L{0}_{1}: xor.b32 %r2, %r2, {2};\nbra M{0};\n", k, a, k * 31 + a);
     }
-    return fmt::format("and.b32 %r5, %r2, 7;\nT{0}: .branchtargets {1};\nbrx.idx %r5, T{0};\n{2}M{0}: add.s32 %r2, %r2, 1;\n", k,
-                       labels, arms);
+    return fmt::format(
+        "and.b32 %r5, %r2, 7;\nT{0}: .branchtargets {1};\nbrx.idx %r5, T{0};\n{2}M{0}: add.s32 %r2, %r2, 1;\n", k,
+        labels, arms);
   });
 }
 

@@ -166,7 +166,8 @@ class Promoter {
 };
 
 bool whole_access(const llvm::AllocaInst* slot, const llvm::User* u) {
-  if (const auto* l = llvm::dyn_cast<llvm::LoadInst>(u)) return l->isSimple() && l->getType() == slot->getAllocatedType();
+  if (const auto* l = llvm::dyn_cast<llvm::LoadInst>(u))
+    return l->isSimple() && l->getType() == slot->getAllocatedType();
   const auto* s = llvm::dyn_cast<llvm::StoreInst>(u);
   return s && s->isSimple() && s->getValueOperand() != slot &&
          s->getValueOperand()->getType() == slot->getAllocatedType();
