@@ -26,6 +26,7 @@ struct Settings {
   bool time_passes = false;
   std::string dump_after;
   bool verbose = false;
+  bool quiet = false;
   std::string json;
   std::string record;
   bool fast_math = false;

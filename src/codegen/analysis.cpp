@@ -155,17 +155,18 @@ class Analyzer {
   }
 
   // Blocks reachable from these without passing `stop`.
-  std::vector<u32> region_of(std::vector<u32> work, u32 stop) const {
+  std::vector<u32> region_of(std::vector<u32> work, u32 stop) {
     std::vector<u32> region;
-    std::vector<u8> in(n_ + 1, 0);
+    in_region_.resize(n_ + 1, 0);
     while (!work.empty()) {
       const u32 x = work.back();
       work.pop_back();
-      if (in[x] || x == stop) continue;
-      in[x] = 1;
+      if (in_region_[x] || x == stop) continue;
+      in_region_[x] = 1;
       region.push_back(x);
       for (u32 y : live_successors(x)) work.push_back(y);
     }
+    for (u32 x : region) in_region_[x] = 0;
     return region;
   }
 
@@ -185,21 +186,22 @@ class Analyzer {
     const auto succs = live_successors(branch);
     if (succs.size() < 2) return false;  // the other side only ends its lanes
     u32 stop = c_.ipdom[branch];
-    std::vector<u32> label(n_ + 1, Cfg::kNone), region = region_of(succs, stop);
+    std::vector<u32> region = region_of(succs, stop);
     if (const int around = wraps_around(branch, stop, region); around >= 0) {
       while (stop < n_ && c_.in_loop(stop, around)) stop = c_.ipdom[stop];
       region = region_of(succs, stop);
     }
-    std::vector<u8> joined(n_ + 1, 0);
-    for (u32 s : succs) label[s] = s;
     // Two different labels meeting at a block: paths from both sides join there.
     bool again = true;
-    std::vector<u8> seed(n_ + 1, 0);
-    for (u32 s : succs) seed[s] = 1;
+    auto& [label, joined, seed] = marks_;
+    label.resize(n_ + 1, Cfg::kNone), joined.resize(n_ + 1, 0), seed.resize(n_ + 1, 0);
+    std::vector<u32> touched = succs;
+    for (u32 s : succs) label[s] = s, seed[s] = 1;
     auto arrive = [&](u32 block, u32 l) {
       if (l == Cfg::kNone || joined[block]) return;
       if (label[block] == Cfg::kNone) {
         label[block] = l;
+        touched.push_back(block);
         again = true;
       } else if (label[block] != l) {
         joined[block] = 1;
@@ -207,9 +209,9 @@ class Analyzer {
         again = true;
       }
     };
+    std::sort(region.begin(), region.end(), [&](u32 x, u32 y) { return c_.rpo_index[x] < c_.rpo_index[y]; });
     while (again) {
       again = false;
-      std::sort(region.begin(), region.end(), [&](u32 x, u32 y) { return c_.rpo_index[x] < c_.rpo_index[y]; });
       for (u32 x : region)
         for (u32 y : live_successors(x)) {
           if (x == branch && seed[y]) continue;
@@ -229,17 +231,20 @@ class Analyzer {
       }
     };
     for (u32 x : region) raise(a_.guarded[x]);
-    for (u32 x = 0; x < n_; ++x)
-      if (joined[x]) raise(a_.join[x]);
-    for (u32 l = 0; l < c_.loops.size(); ++l) {
-      if (!c_.in_loop(branch, static_cast<int>(l)) || (stop < n_ && c_.in_loop(stop, static_cast<int>(l)))) continue;
+    for (u32 x : touched) {
+      if (joined[x] && x < n_) raise(a_.join[x]);
+      label[x] = Cfg::kNone, joined[x] = seed[x] = 0;
+    }
+    for (int id = c_.loop_of[branch]; id >= 0; id = c_.loops[static_cast<std::size_t>(id)].parent) {
+      if (stop < n_ && c_.in_loop(stop, id)) continue;
+      const auto l = static_cast<std::size_t>(id);
       if (!a_.loop_diverges[l]) {
         a_.loop_diverges[l] = 1;
         changed = true;
       }
       for (u32 x : c_.loops[l].blocks)
         for (u32 y : live_successors(x))
-          if (!c_.in_loop(y, static_cast<int>(l))) raise(a_.join[y]);
+          if (!c_.in_loop(y, id)) raise(a_.join[y]);
     }
     return changed;
   }
@@ -267,7 +272,7 @@ class Analyzer {
       if (a_.loop_diverges[l] && waits_.exit_waits(static_cast<int>(l), varying))
         return because("a divergent loop that waits for other threads");
     for (u32 l = 0; l < c_.loops.size(); ++l)
-      if (a_.guarded[c_.loops[l].header] && acts_beside(l) && waits_.exit_waits(static_cast<int>(l), all_conditions))
+      if (a_.guarded[c_.loops[l].header] && waits_.exit_waits(static_cast<int>(l), all_conditions) && acts_beside(l))
         return because("some lanes wait in a loop while others have stores to make");
     return false;
   }
@@ -351,6 +356,12 @@ class Analyzer {
   Waits waits_;
   const std::vector<u32>& def_block_ = waits_.def_block;
   const std::vector<ir::Inst*>& def_inst_ = waits_.def_inst;
+  // Kept from question to question: clearing them for each would take the square of the number of branches.
+  std::vector<u8> in_region_;
+  struct {
+    std::vector<u32> label;
+    std::vector<u8> joined, seed;
+  } marks_;
 };
 
 }  // namespace

@@ -26,7 +26,9 @@ struct Options {
   bool force_varying = false;    // no uniform or pattern shapes: for cross checks
   bool deferred_copies = false;  // asynchronous copies go through the copy engine, which may deliver them late
   bool fast_math = false;        // approximate f32 instructions within their bounds, not with the bits of the device
-  bool force_its = false;        // every function in independent-thread-scheduling mode: for cross checks
+  u32 many_blocks =
+      300;  // a function of more blocks than this gets the cheaper form (llvm/forget.cpp, promote_slots.h)
+  bool force_its = false;  // every function in independent-thread-scheduling mode: for cross checks
 };
 
 class Compiled : public device::KernelCode {

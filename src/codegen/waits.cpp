@@ -44,15 +44,33 @@ Waits::Waits(ir::Function& f, const Cfg& c) : f_(f), c_(c) {
   }
 }
 
+// What a question has seen. Kept from question to question: clearing it for each would take the square of the number of loops.
+// A question may ask another one.
+class Waits::Marks {
+ public:
+  explicit Marks(const Waits& w) : w_(w) {
+    if (w.marks_.size() == w.asking_) w.marks_.emplace_back(w.f_.regs.size(), 0);
+    of_ = &w.marks_[w.asking_++];
+    turn_ = ++w.turns_;
+  }
+  ~Marks() { --w_.asking_; }
+  Marks(const Marks&) = delete;
+  Marks& operator=(const Marks&) = delete;
+  bool set(ir::ValueId v) { return std::exchange((*of_)[v.v], turn_) != turn_; }  // true: not seen before
+
+ private:
+  const Waits& w_;
+  std::vector<u32>* of_;
+  u32 turn_;
+};
+
 // Do these values come, within the loop, from an instruction that passes the test?
 bool Waits::depends(std::vector<ir::ValueId> work, int loop, const Test& test, const Cfg* choices) const {
-  std::vector<u8> seen(f_.regs.size(), 0), choices_seen(f_.blocks.size(), 0);
-  for (ir::ValueId v : work) seen[v.v] = 1;
+  Marks marks(*this);
+  std::vector<u8> choices_seen(choices ? f_.blocks.size() : 0, 0);
+  for (ir::ValueId v : work) marks.set(v);
   auto push = [&](const Operand& o) {
-    if (o.value.valid() && !seen[o.value.v]) {
-      seen[o.value.v] = 1;
-      work.push_back(o.value);
-    }
+    if (o.value.valid() && marks.set(o.value)) work.push_back(o.value);
   };
   while (!work.empty()) {
     const ir::ValueId v = work.back();

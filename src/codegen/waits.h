@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which loops of an SSA function wait for other threads.
 #pragma once
+#include <deque>
 #include <functional>
 
 #include "ir/cfg.h"
@@ -29,8 +30,11 @@ struct Waits {
   bool is_lock_free_update(ir::Inst&, int loop) const;
   bool is_told(ir::Inst&, int loop) const;
 
+  class Marks;
   ir::Function& f_;
   const ir::Cfg& c_;
+  mutable std::deque<std::vector<u32>> marks_;  // by depth of questions, by ValueId: the last turn that saw it
+  mutable u32 turns_ = 0, asking_ = 0;
 };
 
 }  // namespace us::codegen

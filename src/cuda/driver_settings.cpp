@@ -2,6 +2,7 @@
 #include "cuda/driver_settings.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cuda/call_trace.h"
 #include "cuda/device_queries.h"
@@ -24,6 +25,8 @@ driver::Settings driver_settings(const Config& c) {
   s.jit.dump_after = c.settings.dump_after;
   s.report = [](std::string_view text) { fmt::print(stderr, "understudy: {}\n", text); };
   s.jit.report = s.report;
+  if (!c.settings.quiet) s.compiling.say = s.report;
+  s.compiling.watched = isatty(STDERR_FILENO);
   s.unimplemented = [](std::string_view what) { fidelity().shortfall(Shortfall::Unimplemented, what); };
   s.refused = [](std::string_view what) { fidelity().shortfall(Shortfall::Refused, what); };
   s.recorder = recorder();

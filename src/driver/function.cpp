@@ -9,6 +9,7 @@
 #include "driver/device.h"
 #include "driver/library.h"
 #include "driver/runtime.h"
+#include "probe/recorder.h"
 
 namespace us::driver {
 namespace {
@@ -114,6 +115,22 @@ bool Function::ready_code(const codegen::Variant& wanted, std::shared_ptr<const 
   return out != nullptr;
 }
 
+Result<std::shared_ptr<const codegen::Compiled>> Function::compile(const codegen::Variant& variant) {
+  Runtime& runtime = module_.context().runtime();
+  const CompileNotice notice(runtime.settings().compiling, ir_.name, told_compiling_);
+  probe::Compile record;
+  record.begin = probe::now_ns();
+  auto compiled = runtime.jit().compile(module_.ir(), ir_.name, variant);
+  if (probe::Recorder* const r = runtime.settings().recorder) {
+    record.end = probe::now_ns();
+    record.name = r->name(ir_.name);
+    record.call = r->current_call();
+    record.from_cache = compiled && (*compiled)->from_cache;
+    r->write(record, probe::Kind::Compile);
+  }
+  return compiled;
+}
+
 Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codegen::Compiled>& out, std::string& log) {
   std::lock_guard l(m_);
   const auto find = [&](const codegen::Variant& v) {
@@ -128,7 +145,7 @@ Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codeg
     variant.block = {0, 0, 0};
     if ((out = find(variant))) return Error::Success;
   }
-  auto compiled = runtime.jit().compile(module_.ir(), ir_.name, variant);
+  auto compiled = compile(variant);
   if (!compiled) {
     log = "kernel " + demangled(ir_.name) + " does not compile:";
     for (const Diag& d : compiled.diags()) log += "\n  " + d.message;

@@ -56,6 +56,7 @@ class Function {
   bool ready_code(const codegen::Variant&, std::shared_ptr<const codegen::Compiled>& out);  // does not compile or wait
 
  private:
+  Result<std::shared_ptr<const codegen::Compiled>> compile(const codegen::Variant&);
   struct Entry {
     codegen::Variant variant;
     std::shared_ptr<const codegen::Compiled> code;
@@ -71,6 +72,7 @@ class Function {
   mutable std::once_flag asked_;
   std::mutex m_;
   std::vector<Entry> variants_;
+  bool told_compiling_ = false;
 };
 
 }  // namespace us::driver

@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "codegen/jit.h"
 #include "device/gpu.h"
+#include "driver/compile_notice.h"
 #include "driver/device_spec.h"
 #include "driver/resources.h"
 
@@ -28,6 +29,7 @@ struct Settings {
   codegen::Options jit;
   u32 variants_per_kernel = 8;                   // shapes compiled specially before the generic code is used
   std::function<void(std::string_view)> report;  // a device fault, a module that does not load: text for the person
+  CompileNotices compiling;                      // a kernel takes long to compile
   std::function<void(std::string_view)> unimplemented;     // a launch reached something that is missing: its name
   std::function<void(std::string_view)> refused;           // an image or a kernel was turned away: which, and why
   std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache

@@ -33,39 +33,69 @@ std::vector<u32> reverse_post_order(const Graph& succs, u32 root, std::vector<u3
   return post;
 }
 
-// Cooper, Harvey, Kennedy: iterate to a fixed point over reverse post-order.
-std::vector<u32> immediate_dominators(const Graph& preds, const std::vector<u32>& rpo, const std::vector<u32>& index) {
-  std::vector<u32> idom(preds.size(), Cfg::kNone);
-  idom[rpo[0]] = rpo[0];
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (std::size_t i = 1; i < rpo.size(); ++i) {
-      u32 best = Cfg::kNone;
-      for (u32 p : preds[rpo[i]]) {
-        if (index[p] == Cfg::kNone || idom[p] == Cfg::kNone) continue;
-        if (best == Cfg::kNone) {
-          best = p;
-          continue;
-        }
-        u32 a = p, b = best;
-        while (a != b) {
-          while (index[a] > index[b]) a = idom[a];
-          while (index[b] > index[a]) b = idom[b];
-        }
-        best = a;
-      }
-      if (idom[rpo[i]] != best) {
-        idom[rpo[i]] = best;
-        changed = true;
-      }
+// Semi-dominators with path compression (Georgiadis: SNCA). Blocks are counted in the order in which a depth-first search meets them;
+// kNone where it does not come.
+class Dominators {
+ public:
+  Dominators(const Graph& succs, const Graph& preds, u32 root) : number_(succs.size(), Cfg::kNone) {
+    search(succs, root);
+    const u32 n = static_cast<u32>(block_.size());
+    std::vector<u32> idom = parent_;
+    semi_.resize(n), best_.resize(n);
+    for (u32 i = 0; i < n; ++i) semi_[i] = best_[i] = i;
+    for (u32 i = n; i-- > 1;) {
+      semi_[i] = parent_[i];
+      for (u32 p : preds[block_[i]])
+        if (number_[p] != Cfg::kNone) semi_[i] = std::min(semi_[i], semi_[lowest(number_[p], i + 1)]);
+    }
+    for (u32 i = 1; i < n; ++i)
+      while (idom[i] > semi_[i]) idom[i] = idom[idom[i]];
+    by_block_.assign(succs.size(), Cfg::kNone);
+    for (u32 i = 0; i < n; ++i) by_block_[block_[i]] = block_[idom[i]];
+  }
+  std::vector<u32> by_block_;
+
+ private:
+  void search(const Graph& succs, u32 root) {
+    std::vector<std::pair<u32, u32>> work{{root, 0}};  // block, number of where it was met
+    while (!work.empty()) {
+      const auto [b, from] = work.back();
+      work.pop_back();
+      if (number_[b] != Cfg::kNone) continue;
+      number_[b] = static_cast<u32>(block_.size());
+      block_.push_back(b);
+      parent_.push_back(from);
+      for (u32 s : succs[b])
+        if (number_[s] == Cfg::kNone) work.push_back({s, number_[b]});
     }
   }
-  return idom;
+  // Of the ancestors down from `linked`, the one with the lowest semi-dominator; shortens the way for the next time.
+  u32 lowest(u32 v, u32 linked) {
+    if (parent_[v] < linked) return best_[v];
+    std::vector<u32>& way = way_;
+    do {
+      way.push_back(v);
+      v = parent_[v];
+    } while (parent_[v] >= linked);
+    for (u32 above = v; !way.empty(); above = v) {
+      v = way.back();
+      way.pop_back();
+      parent_[v] = parent_[above];
+      if (semi_[best_[above]] < semi_[best_[v]]) best_[v] = best_[above];
+    }
+    return best_[v];
+  }
+
+  std::vector<u32> number_, block_, parent_, semi_, best_, way_;
+};
+
+std::vector<u32> immediate_dominators(const Graph& succs, const Graph& preds, u32 root) {
+  return Dominators(succs, preds, root).by_block_;
 }
 
 void find_loops(Cfg& c) {
   c.loop_of.assign(c.succs.size(), -1);
+  std::vector<u32> in(c.succs.size(), Cfg::kNone);  // the header of the loop that was last found around a block
   // Headers from innermost outwards: later headers in reverse post-order first.
   for (std::size_t i = c.rpo.size(); i-- > 0;) {
     const u32 h = c.rpo[i];
@@ -80,14 +110,13 @@ void find_loops(Cfg& c) {
     if (work.empty()) continue;
     Loop loop;
     loop.header = h;
-    std::vector<u8> in(c.succs.size(), 0);
-    in[h] = 1;
+    in[h] = h;
     loop.blocks.push_back(h);
     while (!work.empty()) {
       const u32 b = work.back();
       work.pop_back();
-      if (in[b]) continue;
-      in[b] = 1;
+      if (in[b] == h) continue;
+      in[b] = h;
       loop.blocks.push_back(b);
       for (u32 p : c.preds[b])
         if (c.rpo_index[p] != Cfg::kNone) work.push_back(p);
@@ -110,10 +139,10 @@ void find_loops(Cfg& c) {
 // Reverse post-order in which every loop is contiguous: order the body of each loop as one unit of its parent.
 void build_layout(Cfg& c) {
   std::vector<u8> placed(c.succs.size(), 0);
+  std::vector<int> seen(c.succs.size(), -2);  // by block: the loop whose units were last ordered when it was met
   std::function<void(int, u32)> place = [&](int loop, u32 root) {
     // Post-order over the units of this level; an inner loop is a unit entered at its header.
     std::vector<u32> post;
-    std::vector<u8> seen(c.succs.size(), 0);
     auto unit = [&](u32 b) -> int {  // child loop of `loop` that contains b, or -1
       int l = c.loop_of[b], child = -1;
       while (l != loop && l >= 0) {
@@ -147,7 +176,7 @@ void build_layout(Cfg& c) {
     };
     std::vector<std::pair<u32, std::vector<u32>>> stack;
     const u32 rk = root;
-    seen[rk] = 1;
+    seen[rk] = loop;
     auto root_succs = [&] {
       if (loop >= 0 || unit(root) < 0) {
         std::vector<u32> out;
@@ -171,8 +200,8 @@ void build_layout(Cfg& c) {
       }
       const u32 s = top.second.front();
       top.second.erase(top.second.begin());
-      if (!seen[s]) {
-        seen[s] = 1;
+      if (seen[s] != loop) {
+        seen[s] = loop;
         stack.push_back({s, unit_succs(s)});
       }
     }
@@ -252,7 +281,7 @@ Cfg analyze_cfg(const Function& f, bool exits_leave) {
     for (u32 s : c.succs[b]) c.preds[s].push_back(b);
   }
   c.rpo = reverse_post_order(c.succs, 0, c.rpo_index);
-  c.idom = immediate_dominators(c.preds, c.rpo, c.rpo_index);
+  c.idom = immediate_dominators(c.succs, c.preds, 0);
   find_loops(c);
   if (!c.irreducible)
     build_layout(c);
@@ -298,9 +327,7 @@ Cfg analyze_cfg(const Function& f, bool exits_leave) {
   };
   while (!reach_all()) {
   }
-  std::vector<u32> index;
-  const auto order = reverse_post_order(rev, n, index);
-  c.ipdom = immediate_dominators(fwd, order, index);
+  c.ipdom = immediate_dominators(rev, fwd, n);
   return c;
 }
 
@@ -332,6 +359,7 @@ static bool separate_one(Function& f) {
   const Cfg c = analyze_cfg(f, true);
   for (const Loop& loop : c.loops) {
     std::vector<u32> inner, outer;
+    if (c.preds[loop.header].size() < 3) continue;  // one way in and one way back
     for (u32 p : c.preds[loop.header]) {
       if (!c.dominates(loop.header, p)) continue;
       (is_inner_latch(c, loop, p) ? inner : outer).push_back(p);

@@ -45,17 +45,38 @@ class SsaBuilder {
         });
   }
 
+  // Only registers that some block reads before it writes them live at the start of blocks; they get numbers of their own.
+  void find_global_registers() {
+    global_.assign(f_.regs.size(), ~0u);
+    std::vector<u32> written_in(f_.regs.size(), ~0u);
+    for (u32 b = 0; b < n_; ++b) {
+      auto use = [&](ValueId v) {
+        if (written_in[v.v] != b && global_[v.v] == ~0u) global_[v.v] = globals_++;
+      };
+      for (Inst& i : f_.blocks[b].insts) {
+        uses_of(i, use);
+        for_each_def(i, [&](ValueId v) { written_in[v.v] = b; });
+      }
+      if (f_.blocks[b].term.cond.kind == Operand::Kind::Value) use(f_.blocks[b].term.cond.value);
+    }
+  }
+  bool live_in(u32 b, u32 reg) const { return global_[reg] != ~0u && get(live_in_[b], global_[reg]); }
+
   void compute_liveness() {
-    const std::size_t words = (f_.regs.size() + 63) / 64;
+    find_global_registers();
+    const std::size_t words = (globals_ + 63) / 64;
     std::vector<Bits> gen(n_, Bits(words)), kill(n_, Bits(words));
     live_in_.assign(n_, Bits(words));
     for (u32 b = 0; b < n_; ++b) {
       auto use = [&](ValueId v) {
-        if (!get(kill[b], v.v)) set(gen[b], v.v);
+        const u32 g = global_[v.v];
+        if (g != ~0u && !get(kill[b], g)) set(gen[b], g);
       };
       for (Inst& i : f_.blocks[b].insts) {
         uses_of(i, use);
-        for_each_def(i, [&](ValueId v) { set(kill[b], v.v); });
+        for_each_def(i, [&](ValueId v) {
+          if (global_[v.v] != ~0u) set(kill[b], global_[v.v]);
+        });
       }
       if (f_.blocks[b].term.cond.kind == Operand::Kind::Value) use(f_.blocks[b].term.cond.value);
     }
@@ -98,7 +119,7 @@ class SsaBuilder {
         const u32 b = work.back();
         work.pop_back();
         for (u32 d : frontier_[b]) {
-          if (mark[d] == r || !get(live_in_[d], r)) continue;
+          if (mark[d] == r || !live_in(d, r)) continue;
           mark[d] = r;
           Phi phi;
           phi.in.resize(c_.preds[d].size());
@@ -201,6 +222,8 @@ class SsaBuilder {
   const u32 n_;
   std::vector<std::vector<u32>> def_blocks_, frontier_, phi_reg_;
   std::vector<Bits> live_in_;
+  std::vector<u32> global_;  // by register: its number among those that live across blocks
+  u32 globals_ = 0;
   std::vector<std::vector<ValueId>> stacks_;
   std::vector<u32> trail_;
   u32 first_ssa_ = 0;

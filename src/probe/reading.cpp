@@ -56,6 +56,8 @@ void take(Recording& to, const Head& head, const char* at) {
       return take(to.work, head, at);
     case Kind::Graph:
       return take(to.graphs, head, at);
+    case Kind::Compile:
+      return take(to.compiles, head, at);
   }
 }
 
@@ -85,6 +87,7 @@ Result<Recording> read_recording(const std::string& path) {
   }
   complete_names(out, out.calls);
   complete_names(out, out.work);
+  complete_names(out, out.compiles);
   return out;
 }
 

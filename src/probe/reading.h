@@ -27,6 +27,7 @@ struct Recording {
   std::vector<Call> calls;
   std::vector<Work> work;
   std::vector<Graph> graphs;
+  std::vector<Compile> compiles;
 };
 
 Result<Recording> read_recording(const std::string& path);

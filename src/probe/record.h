@@ -6,7 +6,7 @@
 
 namespace us::probe {
 
-enum class Kind : u16 { Unfinished, Name, Call, Work, Graph };
+enum class Kind : u16 { Unfinished, Name, Call, Work, Graph, Compile };
 
 struct Head {
   u16 size = 0;  // bytes, with the head
@@ -57,6 +57,14 @@ struct Graph {  // one launch of an executable graph
   u64 begin = 0, end = 0;
   Place place;
   u64 nodes = 0;
+};
+
+struct Compile {  // of a kernel for a launch shape, by the thread that needed it first
+  Head head;
+  u32 name = 0;
+  u32 from_cache = 0;
+  u64 call = 0;
+  u64 begin = 0, end = 0;
 };
 
 }  // namespace us::probe

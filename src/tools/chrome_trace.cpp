@@ -93,6 +93,11 @@ void Writer::host(const Recording& r) {
     span("api", r.process, c.head.thread, c.begin, c.end, r.names.at(c.name),
          fmt::format(R"("call": {}, "error": {})", c.id, told ? c.result : 0));
   }
+  for (const probe::Compile& c : r.compiles) {
+    threads[c.head.thread] = true;
+    span("compile", r.process, c.head.thread, c.begin, c.end, "compile " + demangled(r.names.at(c.name)),
+         fmt::format(R"("call": {}, "from_cache": {})", c.call, c.from_cache != 0));
+  }
   for (const auto& [thread, yes] : threads)
     named("thread", r.process, thread, thread == r.process ? "main thread" : fmt::format("thread {}", thread));
 }
@@ -182,6 +187,7 @@ u64 first_moment(const std::vector<Recording>& all) {
     for (const Call& c : r.calls) first = std::min(first, c.begin);
     for (const Work& w : r.work) first = std::min(first, w.begin);
     for (const probe::Graph& g : r.graphs) first = std::min(first, g.begin);
+    for (const probe::Compile& c : r.compiles) first = std::min(first, c.begin);
   }
   return first;
 }

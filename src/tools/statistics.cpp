@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/statistics.h"
+#include "base/demangle.h"
 
 #include <algorithm>
 #include <map>
@@ -54,9 +55,11 @@ void append_text(std::string& out, const Table& t) {
 }  // namespace
 
 std::vector<Table> statistics(const std::vector<probe::Recording>& all) {
-  Samples calls, kernels, times, sizes, others;
+  Samples calls, kernels, times, sizes, others, compiles;
   for (const probe::Recording& r : all) {
     for (const probe::Call& c : r.calls) calls[r.names.at(c.name)].push_back(c.end - c.begin);
+    for (const probe::Compile& c : r.compiles)
+      compiles[c.from_cache ? "(from the cache)" : demangled(r.names.at(c.name))].push_back(c.end - c.begin);
     for (const probe::Work& w : r.work) {
       using What = probe::Work::What;
       const std::string name = work_name(r, w);
@@ -65,16 +68,18 @@ std::vector<Table> statistics(const std::vector<probe::Recording>& all) {
       if (memory) sizes[name].push_back(w.bytes);
     }
   }
-  return {table_of("api", "API calls", "ns", calls), table_of("kernels", "Kernels", "ns", kernels),
+  return {table_of("api", "API calls", "ns", calls),
+          table_of("kernels", "Kernels", "ns", kernels),
           table_of("memory_time", "Memory operations by time", "ns", times),
           table_of("memory_size", "Memory operations by size", "bytes", sizes),
+          table_of("compile", "Kernels compiled", "ns", compiles),
           table_of("other", "Other work of streams", "ns", others)};
 }
 
 std::string to_text(const std::vector<Table>& tables) {
   std::string out;
   for (const Table& t : tables)
-    if (!t.rows.empty() || t.key != "other") append_text(out, t);
+    if (!t.rows.empty() || (t.key != "other" && t.key != "compile")) append_text(out, t);
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Summaries of recordings: API calls, kernels, memory operations by time and by size.
+// Summaries of recordings: API calls, kernels, their compilation, memory operations by time and by size.
 #pragma once
 #include <string>
 #include <vector>

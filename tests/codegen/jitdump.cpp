@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the kernels of a PTX file and prints pass times: jitdump FILE [--kernel K] [--block X Y Z] [--dump PASS] [--its] [--varying]
+// Compiles the kernels of a PTX file and prints pass times: jitdump FILE [--kernel K] [--block X Y Z] [--dump PASS] [--its] [--varying] [--many BLOCKS]
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
       o.dump_after = argv[++k];
     else if (a == "--cpu" && k + 1 < argc)
       o.cpu = argv[++k];
+    else if (a == "--many" && k + 1 < argc)
+      o.many_blocks = static_cast<us::u32>(std::atoi(argv[++k]));
     else if (a == "--its")
       o.force_its = true;
     else if (a == "--varying")

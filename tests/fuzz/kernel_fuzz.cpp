@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel_fuzz [--count N | --minutes M] [--start SEED] [--batch N] [--out DIR] [--print] [--gpu] [--file PTX]
 // Random kernels on the interpreter and on compiled code in several forms; every bit of what they leave in memory must agree.
+// --engine NAME: beside the compiler this one for every kernel: varying, its, v3, "any shape", many.
 // --gpu: on this machine's real GPU too, through its driver.
 // A kernel that differs is shrunk and written to DIR as a file test.
 #include <chrono>
@@ -25,7 +26,7 @@ struct Choices {
   u64 count = 100, seed = 1;
   u32 batch = 64;
   double minutes = 0;
-  std::string out = ".", file;
+  std::string out = ".", file, engine;
   bool print = false, gpu = false;
 };
 
@@ -68,7 +69,8 @@ class Fuzzer {
     gpu_ = std::make_unique<device::Gpu>(o);
     engines_.push_back({"eval", nullptr});
     add("jit", {});
-    codegen::Options varying, its, v3;
+    codegen::Options varying, its, v3, many;
+    many.many_blocks = 0;
     varying.force_varying = true;
     its.force_its = true;
     v3.cpu = "x86-64-v3";
@@ -76,6 +78,7 @@ class Fuzzer {
     add("its", its);
     add("v3", v3);
     add("any shape", {}, true);
+    add("many", many);
     std::string why;
     if (s.gpu && !(real_ = RealGpu::open(why))) std::printf("no real GPU: %s\n", why.c_str()), std::exit(2);
     if (real_) std::printf("real GPU: %s\n", real_->name().c_str());
@@ -83,6 +86,8 @@ class Fuzzer {
 
   // The engines that take part beside the interpreter: the compiler, and every third time one more by turns.
   std::vector<u32> partners(u64 seed) const {
+    for (u32 e = 2; e < engines_.size(); ++e)
+      if (settings_.engine == engines_[e].name) return {1, e};
     if (seed % 3) return {1};
     return {1, 2 + static_cast<u32>(seed / 3 % (engines_.size() - 2))};
   }
@@ -260,6 +265,8 @@ int main(int argc, char** argv) {
       s.batch = static_cast<u32>(std::strtoul(value, nullptr, 0)), ++k;
     else if (a == "--minutes")
       s.minutes = std::strtod(value, nullptr), ++k;
+    else if (a == "--engine")
+      s.engine = value, ++k;
     else if (a == "--file")
       s.file = value, ++k;
     else if (a == "--out")

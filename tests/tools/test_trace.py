@@ -91,6 +91,7 @@ class Trace(unittest.TestCase):
         self.report = json.loads(report.read_text())
         self.calls = [e for e in self.events if e["ph"] == "X" and e["cat"] == "api"]
         self.work = [e for e in self.events if e["ph"] == "X" and e["cat"] == "gpu"]
+        self.compiled = [e for e in self.events if e["ph"] == "X" and e["cat"] == "compile"]
         self.check_structure()
         self.check_statistics()
         return result
@@ -209,6 +210,24 @@ class Trace(unittest.TestCase):
             self.assertEqual((c["args"]["grid"], c["args"]["block"]), ([2, 1, 1], [32, 1, 1]))
             self.assertGreaterEqual(c["ts"], parents[0]["ts"])
             self.assertEqual(c["args"]["call"], 0)
+
+    def test_compilation(self):
+        cache = self.dir / "cache"
+        for from_cache in (False, True):
+            self.run_program("--cache", str(cache), self.program)
+            names = sorted(e["name"] for e in self.compiled)
+            self.assertEqual(names, sorted(set("compile " + w["name"] for w in self.work if "grid" in w["args"])))
+            self.assertEqual({e["args"]["from_cache"] for e in self.compiled}, {from_cache})
+            spans = {c["args"]["call"]: c for c in self.calls}
+            for e in self.compiled:
+                call = spans[e["args"]["call"]]
+                self.assertEqual(call["tid"], e["tid"])
+                self.assertTrue(call["ts"] <= e["ts"] and e["ts"] + e["dur"] <= call["ts"] + call["dur"] + 1e-3)
+            rows = self.report["statistics"]["compile"]["rows"]
+            self.assertEqual(sum(r["count"] for r in rows), len(self.compiled))
+            self.assertAlmostEqual(sum(r["total"] for r in rows), sum(e["dur"] for e in self.compiled) * 1000, delta=1)
+            self.assertEqual([r["name"] for r in rows] == ["(from the cache)"], from_cache)
+            self.assertIn("Kernels compiled (ns)", self.text)
 
     def test_nothing_recorded(self):
         self.run_program("/bin/true")

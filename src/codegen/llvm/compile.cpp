@@ -118,6 +118,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   m.facts.usual_space = variant.usual_space;
   m.facts.dependent = variant.dependent;
   m.force_its = options.force_its;
+  m.many_blocks = options.many_blocks;
   m.facts.one_thread =
       u64{variant.block.x} * variant.block.y * variant.block.z == 1 && !m.force_varying && !m.force_its;
   m.module->setDataLayout(target->machine->createDataLayout());

@@ -110,52 +110,42 @@ void Emitter::split_after_barriers() {
   reorder_phi_inputs();
 }
 
-// Marks the slots of values that are live behind some barrier.
+// Marks the slots of values that are live behind some barrier: from each use back to the definition.
 void Emitter::find_live_across() {
   const u32 n = static_cast<u32>(f_.blocks.size());
-  const std::size_t words = (f_.regs.size() + 63) / 64;
-  using Bits = std::vector<u64>;
-  std::vector<Bits> gen(n, Bits(words)), kill(n, Bits(words)), in(n, Bits(words));
-  auto set = [](Bits& b, u32 v) { b[v / 64] |= u64{1} << (v % 64); };
-  auto get = [](const Bits& b, u32 v) { return (b[v / 64] >> (v % 64)) & 1; };
-  std::vector<Bits> phi_use(n, Bits(words));  // by predecessor
+  std::vector<u8> resumes(n, 0);  // a warp goes on here behind a barrier
+  bool any = false;
+  for (const ir::Block& b : f_.blocks)
+    if (!b.insts.empty() && may_yield(b.insts.back())) resumes[b.term.targets[0].v] = any = true;
+  if (!any) return;
+  std::vector<std::vector<u32>> used_at_start(f_.regs.size());  // by value: blocks whose start it lives to
+  auto use = [&](const Operand& o, u32 b) {
+    if (!o.value.valid() || def_block_[o.value.v] == b) return;
+    auto& blocks = used_at_start[o.value.v];
+    if (blocks.empty() || blocks.back() != b) blocks.push_back(b);
+  };
   for (u32 b = 0; b < n; ++b) {
-    auto use = [&](const Operand& o) {
-      if (o.value.valid() && !get(kill[b], o.value.v)) set(gen[b], o.value.v);
-    };
-    for (ir::Phi& p : f_.blocks[b].phis) {
-      set(kill[b], p.dest.v);
-      for (std::size_t k = 0; k < p.in.size(); ++k)
-        if (p.in[k].value.valid()) set(phi_use[f_.blocks[b].preds[k].v], p.in[k].value.v);
-    }
-    for (ir::Inst& i : f_.blocks[b].insts) {
-      ir::for_each_use(i, [&](Operand& o) { use(o); });
-      ir::for_each_def(i, [&](ir::ValueId v) { set(kill[b], v.v); });
-    }
-    use(f_.blocks[b].term.cond);
+    for (ir::Phi& p : f_.blocks[b].phis)
+      for (std::size_t k = 0; k < p.in.size(); ++k) use(p.in[k], f_.blocks[b].preds[k].v);
+    for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, [&](Operand& o) { use(o, b); });
+    use(f_.blocks[b].term.cond, b);
   }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t k = cfg_.rpo.size(); k-- > 0;) {
-      const u32 b = cfg_.rpo[k];
-      for (std::size_t w = 0; w < words; ++w) {
-        u64 out = phi_use[b][w];
-        for (u32 s : cfg_.succs[b]) out |= in[s][w];
-        const u64 now = gen[b][w] | (out & ~kill[b][w]);
-        if (now != in[b][w]) {
-          in[b][w] = now;
-          changed = true;
-        }
-      }
+  std::vector<u32> seen(n, ir::Cfg::kNone);
+  auto across = [&](u32 v) {
+    std::vector<u32>& work = used_at_start[v];
+    while (!work.empty()) {
+      const u32 b = work.back();
+      work.pop_back();
+      if (seen[b] == v || b == def_block_[v]) continue;
+      if (resumes[b]) return true;
+      seen[b] = v;
+      work.insert(work.end(), cfg_.preds[b].begin(), cfg_.preds[b].end());
     }
-  }
-  for (u32 b = 0; b < n; ++b) {
-    if (f_.blocks[b].insts.empty() || !may_yield(f_.blocks[b].insts.back())) continue;
-    const u32 tail = f_.blocks[b].term.targets[0].v;
-    for (u32 v = 0; v < f_.regs.size(); ++v)
-      if (get(in[tail], v) && !(rounds_.known && rounds_.same_in_cta[v] && rounds_.written_once[def_block_[v]]))
-        slots_[v].per_warp = true;
-  }
+    return false;
+  };
+  for (u32 v = 0; v < f_.regs.size(); ++v)
+    if (across(v) && !(rounds_.known && rounds_.same_in_cta[v] && rounds_.written_once[def_block_[v]]))
+      slots_[v].per_warp = true;
 }
 
 void Emitter::emit_cta_dispatch() {

@@ -59,8 +59,12 @@ void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
 }
 
 void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
-  emit_phis(from, to, edge_mask, edge_full);
-  if (checked_[to]) b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), pending_[to]), edge_mask), pending_[to]);
+  const bool first = opens(from, to);
+  emit_phis(from, to, edge_mask, edge_full || first);
+  if (checked_[to] && first)
+    b_.CreateStore(edge_mask, pending_[to]);
+  else if (checked_[to])
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), pending_[to]), edge_mask), pending_[to]);
 }
 
 void Emitter::kill_lanes(Value* m) {

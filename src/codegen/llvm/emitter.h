@@ -272,6 +272,16 @@ class Emitter final : public Builder {
   void kill_lanes(Value* m);
   void branch_to(u32 to);      // plain jump or jump to its check
   Block* sweep_from(u32 pos);  // continue the sweep at a layout position
+  void find_loop_ends();
+  // forget.cpp
+  bool in_loops_of(u32 inner, u32 outer) const;
+  u32 first_source(u32 block) const;
+  u32 place_to_forget(u32 source, u32 block) const;
+  bool has_many_blocks() const;
+  void plan_forgetting();
+  bool opens(u32 from, u32 to) const;
+  void forget_pending(u32 block);
+  void forget_slots();
   Block* sweep_block(u32 pos);
   void spin_check(u32 block, bool around_barrier);
   u64 yield_site(u32 block, bool around_barrier) const;
@@ -370,6 +380,12 @@ class Emitter final : public Builder {
   std::vector<u32> def_block_;
   std::vector<Value*> pending_;  // by block
   std::vector<u8> checked_;
+  std::vector<std::vector<u32>>
+      loop_ends_;           // by layout position: headers of the loops that end before it, inner ones first
+  std::vector<u32> opens_;  // by block: the first that makes lanes wait for it, if there is one such edge
+  std::vector<std::vector<u32>> forgotten_;  // by block: at its check nobody waits for these
+  std::vector<llvm::Instruction*> forget_at_;
+  llvm::Instruction* forget_at_start_ = nullptr;
   std::vector<Block*> body_, check_, sweep_;
   std::vector<u32> position_;  // in layout, by block
   u32 products_ = ~0u;         // matrix instructions on registers, once counted
@@ -442,6 +458,7 @@ struct ModuleEmitter {
   LaunchFacts facts;
   bool avx512 = false, byte_permutes = false;
   bool force_varying = false, force_its = false;
+  u32 many_blocks = 0;
   std::string dump_after;
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
   std::map<const u32*, llvm::GlobalVariable*> tables;

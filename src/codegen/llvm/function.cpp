@@ -14,6 +14,7 @@
 #include "codegen/its_form.h"
 #include "codegen/late_results.h"
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/promote_slots.h"
 
 #include <algorithm>
 
@@ -175,6 +176,8 @@ void Emitter::create_blocks() {
       for (u32 s : cfg_.succs[b])
         if (!(f_.entry && ir::is_exit_block(f_, s))) checked_[s] = 1;
   }
+  if (has_many_blocks()) plan_forgetting();
+  find_loop_ends();
   for (u32 b : cfg_.layout) {
     body_[b] = Block::Create(c_, "b" + std::to_string(b), out_);
     if (checked_[b] && !a_.its) {
@@ -214,6 +217,7 @@ void Emitter::emit_prologue() {
   }
   for (u32 b : cfg_.layout)
     if (pending_[b]) b_.CreateStore(b_.getInt32(0), pending_[b]);
+  forget_at_start_ = &b_.GetInsertBlock()->back();
 }
 
 void Emitter::run() {
@@ -225,6 +229,7 @@ void Emitter::run() {
   subprogram_ = out_->getSubprogram();
   set_debug_loc(f_.loc);
   create_blocks();
+  if (has_many_blocks()) out_->addFnAttr(kManyBlocksAttribute);
   if (a_.its) {
     its_prologue();
     out_->addFnAttr("dispatched");
@@ -257,6 +262,7 @@ void Emitter::run() {
   else
     b_.CreateRetVoid();
   if (a_.its) its_epilogue();
+  forget_slots();
   b_.SetInsertPoint(alloca_block_);
   b_.SetCurrentDebugLocation(llvm::DebugLoc());
   b_.CreateBr(start);
@@ -278,34 +284,43 @@ llvm::BasicBlock* Emitter::sweep_block(u32 pos) {
   return sweep_[pos];
 }
 
+void Emitter::find_loop_ends() {
+  loop_ends_.assign(cfg_.layout.size() + 1, {});
+  std::vector<std::vector<std::pair<std::size_t, u32>>> ending(cfg_.layout.size() + 1);  // size, header
+  for (const ir::Loop& l : cfg_.loops) {
+    if (!checked_[l.header]) continue;
+    u32 last = 0;
+    for (u32 b : l.blocks) last = std::max(last, position_[b]);
+    ending[last + 1].push_back({l.blocks.size(), l.header});
+  }
+  for (std::size_t p = 0; p < ending.size(); ++p) {
+    std::sort(ending[p].begin(), ending[p].end());
+    for (auto& [size, header] : ending[p]) loop_ends_[p].push_back(header);
+  }
+}
+
 // The block that continues the sweep at layout position `pos`: first the loops that end just before it.
 llvm::BasicBlock* Emitter::sweep_from(u32 pos) {
   if (sweep_[pos]) return sweep_[pos];
   Block* first = sweep_block(pos);
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
-  b_.SetInsertPoint(first);
-  if (pos > 0) {
-    std::vector<std::pair<std::size_t, u32>> ending;  // size, header: inner loops first
-    for (const ir::Loop& l : cfg_.loops) {
-      u32 last = 0;
-      for (u32 b : l.blocks) last = std::max(last, position_[b]);
-      if (last == pos - 1 && checked_[l.header]) ending.push_back({l.blocks.size(), l.header});
-    }
-    std::sort(ending.begin(), ending.end());
-    for (auto& [size, header] : ending) {
+  for (;; ++pos) {
+    b_.SetInsertPoint(sweep_[pos]);
+    for (u32 header : loop_ends_[pos]) {
       auto* next = Block::Create(c_, "loop.end", out_);
       Value* m = b_.CreateLoad(b_.getInt32Ty(), pending_[header]);
       b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), check_[header], next);
       b_.SetInsertPoint(next);
     }
+    const bool end = pos == cfg_.layout.size();
+    if (end || checked_[cfg_.layout[pos]]) {
+      b_.CreateBr(end ? end_ : check_[cfg_.layout[pos]]);
+      return first;
+    }
+    const bool there = sweep_[pos + 1];
+    b_.CreateBr(sweep_block(pos + 1));
+    if (there) return first;
   }
-  if (pos == cfg_.layout.size())
-    b_.CreateBr(end_);
-  else if (checked_[cfg_.layout[pos]])
-    b_.CreateBr(check_[cfg_.layout[pos]]);
-  else
-    b_.CreateBr(sweep_from(pos + 1));
-  return first;
 }
 
 void Emitter::emit_phi_loads(u32 b) {
@@ -332,6 +347,10 @@ void Emitter::emit_block(u32 b) {
     if (checked_[b]) {
       b_.SetInsertPoint(check_[b]);
       m = b_.CreateLoad(b_.getInt32Ty(), pending_[b], "mask");
+      if (!opens_.empty()) {
+        forget_at_[b] = llvm::cast<llvm::Instruction>(m);
+        forget_pending(b);
+      }
       b_.CreateStore(b_.getInt32(0), pending_[b]);
       if (meets_[b])
         b_.CreateBr(body_[b]);

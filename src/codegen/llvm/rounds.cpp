@@ -25,32 +25,30 @@ void Emitter::find_full_blocks() {
     return kind == Terminator::Kind::Exit || kind == Terminator::Kind::Ret || kind == Terminator::Kind::Trap ||
            kind == Terminator::Kind::Unreachable;
   };
-  auto reach = [&](std::vector<u32> work) {
+  auto reach = [&](std::vector<u32> work, const std::vector<std::vector<u32>>& ways) {
     std::vector<u8> seen(n, 0);
     while (!work.empty()) {
       const u32 b = work.back();
       work.pop_back();
       if (seen[b]) continue;
       seen[b] = 1;
-      work.insert(work.end(), cfg_.succs[b].begin(), cfg_.succs[b].end());
+      work.insert(work.end(), ways[b].begin(), ways[b].end());
     }
     return seen;
   };
   // Lanes end where a part of the warp exits; what comes after the branch that parted it may miss them.
-  std::vector<u8> kills(n, 0), missing(n, 0);
+  std::vector<u8> kills(n, 0);
+  std::vector<u32> killing, behind;
   for (u32 b = 0; b < n; ++b) {
     kills[b] = a_.guarded[b] && ends(b);
     if (a_.divergent[b] || a_.guarded[b])
       for (u32 s : cfg_.succs[b]) kills[b] |= ir::is_exit_block(f_, s);
+    if (kills[b]) killing.push_back(b);
   }
-  for (u32 b = 0; b < n; ++b) {
-    if (!a_.divergent[b]) continue;
-    const std::vector<u8> seen = reach(cfg_.succs[b]);
-    bool any = kills[b];
-    for (u32 x = 0; x < n; ++x) any = any || (seen[x] && kills[x]);
-    if (any)
-      for (u32 x = 0; x < n; ++x) missing[x] |= seen[x];
-  }
+  const std::vector<u8> may_kill = reach(killing, cfg_.preds);
+  for (u32 b = 0; b < n; ++b)
+    if (a_.divergent[b] && may_kill[b]) behind.insert(behind.end(), cfg_.succs[b].begin(), cfg_.succs[b].end());
+  const std::vector<u8> missing = reach(behind, cfg_.succs);
   for (u32 b = 0; b < n; ++b) live_full_[b] = !missing[b];
   // A sweep that leaves a part of the warp's block ends where all come together: there all lanes wait. What it passes on its
   // way, blocks of another arm of a uniform branch, it finds without lanes.

@@ -31,6 +31,7 @@
 
 #include "base/settings.h"
 #include "base/types.h"
+#include "codegen/llvm/promote_slots.h"
 
 // The choice of a register allocator is a variable of a template: the one of LLVM's library is meant, not a hidden copy.
 #pragma GCC visibility push(default)
@@ -45,7 +46,7 @@ namespace {
 // and take for ever.
 struct HoistUnlessDispatched : llvm::PassInfoMixin<HoistUnlessDispatched> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
-    if (f.hasFnAttribute("dispatched")) return llvm::PreservedAnalyses::all();
+    if (f.hasFnAttribute("dispatched") || f.hasFnAttribute(kManyBlocksAttribute)) return llvm::PreservedAnalyses::all();
     return llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true).run(f, fam);
   }
 };
@@ -119,8 +120,17 @@ class WithAllocator {
   llvm::RegisterRegAlloc::FunctionPassCtor usual_;
 };
 
+// Options that LLVM reads when it makes its list of passes belong to the process, too.
+void set_option(const char* name, bool value) {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto it = options.find(name);
+  if (it != options.end()) static_cast<llvm::cl::opt<bool>*>(it->second)->setValue(value);
+}
+
+// How much is done about loops. `hoist`: what does not change is taken out of them; not of a loop over warps around many blocks, for
+// each constant would live through all of it. Strength reduction relates every loop to all values around it.
 void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& out,
-                        llvm::CodeGenFileType type, bool large) {
+                        llvm::CodeGenFileType type, bool large, bool hoist) {
   const WithAllocator allocator(large ? [] { return llvm::createBasicRegisterAllocator(); }
                                       : llvm::RegisterRegAlloc::FunctionPassCtor(nullptr));
   auto& machine = static_cast<llvm::LLVMTargetMachine&>(target);
@@ -132,7 +142,13 @@ void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& 
   // Only lines are told to debuggers, no variables; but the pass that follows variables looks at every register and stack
   // slot of every block, whether there are variables or not. In dispatched functions it took most of the time.
   config->disablePass(&llvm::LiveDebugValuesID);
+  if (!hoist) {
+    config->disablePass(&llvm::EarlyMachineLICMID);
+    config->disablePass(&llvm::MachineLICMID);
+  }
+  set_option("disable-lsr", !hoist);  // under the allocator's lock
   US_CHECK(!config->addISelPasses());
+  set_option("disable-lsr", false);
   config->addMachinePasses();
   config->setInitialized();
   US_CHECK(!machine.addAsmPrinter(passes, out, nullptr, type, info->getMMI().getContext()));
@@ -141,11 +157,7 @@ void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& 
 
 // The pass that moves masks between kinds of registers takes a third of the time on dispatched functions, and changes none of
 // the benchmark kernels' speed. It can be switched off for the process only.
-void keep_register_domains() {
-  auto& options = llvm::cl::getRegisteredOptions();
-  const auto it = options.find("disable-x86-domain-reassignment");
-  if (it != options.end()) static_cast<llvm::cl::opt<bool>*>(it->second)->setValue(true);
-}
+void keep_register_domains() { set_option("disable-x86-domain-reassignment", true); }
 
 // Without instructions on halves: comparisons with .ftz came out wrong on a processor that has them (kernel_fuzz, six kernels
 // of 171008), and f16 is computed in f32 elsewhere.
@@ -206,7 +218,7 @@ Toolchain::Toolchain(const std::string& cpu_option) {
   builder.registerLoopAnalyses(loops_);
   builder.crossRegisterProxies(loops_, functions_, components_, modules_);
   make_passes();
-  add_machine_passes(*machine, to_object_, stream_, llvm::CodeGenFileType::ObjectFile, false);
+  add_machine_passes(*machine, to_object_, stream_, llvm::CodeGenFileType::ObjectFile, false, true);
 }
 
 void Toolchain::make_passes() {
@@ -218,7 +230,7 @@ void Toolchain::make_passes() {
   };
   step("mem2reg", [](auto& mpm) {
     llvm::FunctionPassManager f;
-    f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    f.addPass(PromoteSlots());
     f.addPass(llvm::EarlyCSEPass(false));
     f.addPass(llvm::SimplifyCFGPass());
     mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
@@ -229,7 +241,7 @@ void Toolchain::make_passes() {
   });
   step("combine", [](auto& mpm) {
     llvm::FunctionPassManager f;
-    f.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+    f.addPass(PromoteSlots());
     f.addPass(llvm::InstCombinePass());
     f.addPass(llvm::SimplifyCFGPass());
     f.addPass(llvm::EarlyCSEPass(true));
@@ -262,20 +274,30 @@ void Toolchain::optimise(llvm::Module& m, const Told& told) {
 // minutes, and most of it runs once.
 constexpr std::size_t kLarge = 20000;  // instructions of one function
 constexpr std::size_t kHuge = 400000;  // of all
+// Live ranges that cannot be cut, such as a warp's context, are compared with all others: by the basic allocator in time that grows
+// with the square of the number of blocks, by the usual one more slowly.
+constexpr std::size_t kMostBlocks = 12000;  // of one function
+
+static bool has_many_blocks(const llvm::Module& m) {
+  return std::any_of(m.begin(), m.end(),
+                     [](const llvm::Function& f) { return f.hasFnAttribute(kManyBlocksAttribute); });
+}
 
 Toolchain::Effort Toolchain::effort_for(const llvm::Module& m) {
-  std::size_t most = 0, all = 0;
+  std::size_t most = 0, all = 0, blocks = 0;
   for (const llvm::Function& f : m) {
     const std::size_t n = f.getInstructionCount();
-    most = std::max(most, n), all += n;
+    most = std::max(most, n), all += n, blocks = std::max(blocks, f.size());
   }
-  return all > kHuge ? Effort::Least : most > kLarge ? Effort::Less : Effort::Usual;
+  return all > kHuge || blocks > kMostBlocks    ? Effort::Least
+         : most > kLarge && !has_many_blocks(m) ? Effort::Less
+                                                : Effort::Usual;
 }
 
 void Toolchain::run(llvm::Module& m, Effort effort, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type) {
   if (effort == Effort::Least) machine->setOptLevel(llvm::CodeGenOptLevel::None);
   llvm::legacy::PassManager passes;
-  add_machine_passes(*machine, passes, out, type, effort == Effort::Less);
+  add_machine_passes(*machine, passes, out, type, effort == Effort::Less, !has_many_blocks(m));
   passes.run(m);
   machine->setOptLevel(llvm::CodeGenOptLevel::Default);
   machine->setFastISel(false);  // which the passes without optimisation set
@@ -284,7 +306,7 @@ void Toolchain::run(llvm::Module& m, Effort effort, llvm::raw_pwrite_stream& out
 const llvm::SmallVectorImpl<char>& Toolchain::object(llvm::Module& m) {
   bytes_.clear();
   const Effort effort = effort_for(m);
-  if (effort == Effort::Usual)
+  if (effort == Effort::Usual && !has_many_blocks(m))
     to_object_.run(m);
   else
     run(m, effort, stream_, llvm::CodeGenFileType::ObjectFile);

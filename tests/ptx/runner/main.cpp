@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs file tests: ptx_runner [--engines=eval,host,v3] [--full=FILE] [--quiet] FILE.ptx..
+// Runs file tests: ptx_runner [--engines=eval,host,v3,many] [--full=FILE] [--quiet] FILE.ptx..
 // Every engine runs every case with all workers and with one; all must agree bit for bit with each other and with the
 // recording in oracle/ptx. --full compares with the complete outputs that record.cpp wrote, element by element.
 #include <cstdio>
@@ -53,7 +53,9 @@ class Engines {
     std::istringstream in(list);
     for (std::string e; std::getline(in, e, ',');) names_.push_back(e);
 #ifdef US_WITH_JIT
-    codegen::Options v3;
+    codegen::Options v3, many;
+    many.many_blocks = 0;
+    many_ = std::make_unique<codegen::Jit>(many);
     v3.cpu = "x86-64-v3";
     v3_ = std::make_unique<codegen::Jit>(v3);
     host_ = std::make_unique<codegen::Jit>(codegen::Options{});
@@ -69,7 +71,7 @@ class Engines {
     codegen::Variant v;
     v.block = {c.block[0], c.block[1], c.block[2]};
     v.cluster = {c.cluster[0], c.cluster[1], c.cluster[2]};
-    auto r = (engine == "v3" ? v3_ : host_)->compile(m.ir(), c.kernel, v);
+    auto r = (engine == "v3" ? v3_ : engine == "many" ? many_ : host_)->compile(m.ir(), c.kernel, v);
     if (!r) return r.diags();
     return std::shared_ptr<const device::KernelCode>(*r);
 #else
@@ -81,7 +83,7 @@ class Engines {
   std::vector<std::string> names_;
   std::unique_ptr<device::Gpu> one_, all_;
 #ifdef US_WITH_JIT
-  std::unique_ptr<codegen::Jit> host_, v3_;
+  std::unique_ptr<codegen::Jit> host_, v3_, many_;  // many: as functions of many blocks are compiled
 #endif
 };
 

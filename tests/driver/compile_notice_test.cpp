@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/compile_notice.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace us::driver {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Listener {
+  std::vector<std::string> said;
+  CompileNotices notices;
+  explicit Listener(bool watched) {
+    notices.say = [this](std::string_view text) { said.emplace_back(text); };
+    notices.watched = watched;
+    notices.patience = 20ms;
+  }
+  void compile(bool& told, std::chrono::milliseconds takes) const {
+    const CompileNotice notice(notices, "_Z4fillPi", told);
+    std::this_thread::sleep_for(takes);
+  }
+};
+
+TEST(CompileNotice, SaysOnceThatAKernelTakesLong) {
+  const Listener l(false);
+  bool told = false;
+  for (int k = 0; k < 3; ++k) l.compile(told, 100ms);
+  EXPECT_EQ(l.said, std::vector<std::string>{"compiling fill(int*) ..."});
+}
+
+TEST(CompileNotice, SaysNothingOfQuickOnes) {
+  Listener l(true);
+  l.notices.patience = 60s;
+  bool told = false;
+  l.compile(told, 0ms);
+  EXPECT_TRUE(l.said.empty());
+  EXPECT_FALSE(told);
+}
+
+TEST(CompileNotice, SaysWhenItIsDoneWhereSomebodyWatches) {
+  const Listener l(true);
+  bool told = false;
+  l.compile(told, 100ms);
+  ASSERT_EQ(l.said.size(), 2u);
+  EXPECT_EQ(l.said[1].rfind("compiled fill(int*) in ", 0), 0u) << l.said[1];
+}
+
+TEST(CompileNotice, SaysNothingWhenToldToBeQuiet) {
+  Listener l(true);
+  l.notices.say = nullptr;
+  bool told = false;
+  l.compile(told, 100ms);
+  EXPECT_TRUE(l.said.empty());
+}
+
+}  // namespace
+}  // namespace us::driver
