@@ -20,6 +20,7 @@ struct BadAccess {
     Global,      // in the global part of the address space
     Shared,      // an offset in the cluster's window, inside what a block has
     Local,       // an offset in the lane's local memory
+    Param,       // in the kernel's parameters
   };
   u64 offset = 0, bytes = 0;
   u64 text = 0;  // byte offset in the table of the source line; 0: that of the call

@@ -25,6 +25,8 @@ bool in_local(const Warp& w, u64 offset, u64 bytes) {
   return from_start < w.local_stride && from_start + bytes <= w.local_stride;
 }
 
+bool in_params(const Warp& w, u64 address) { return address - std::bit_cast<u64>(w.grid->params) < kParamBytes; }
+
 Refusal refuse_global(const Warp& w, u64 address) {
   const bool shared = address - std::bit_cast<u64>(w.window) < kMaxCluster * kCtaSharedStride;
   if (shared || address - of_local(w) < w.local_stride * kWarpSize)
@@ -79,7 +81,7 @@ void require_generic(Warp& w, u64 address, u64 bytes, u32 lane) {
     Refusal r = refuse_local(w, own - kLocalBefore, bytes);
     die(w, r.outcome, std::move(r.text), 1u << lane);
   }
-  if (address - std::bit_cast<u64>(w.grid->params) < kParamBytes) return;
+  if (in_params(w, address)) return;
   Refusal r = refuse_global(w, address);
   die(w, Outcome::IllegalAddress, std::move(r.text), 1u << lane);
 }

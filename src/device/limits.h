@@ -15,6 +15,7 @@ struct Refusal {
 bool in_global(const Warp&, u64 address);
 bool in_shared(const Warp&, u32 offset, u64 bytes);  // offset in the cluster's window
 bool in_local(const Warp&, u64 offset, u64 bytes);   // offset from the lane's first frame
+bool in_params(const Warp&, u64 address);
 Refusal refuse_global(const Warp&, u64 address);
 Refusal refuse_shared(const Warp&, u32 offset, u64 bytes);
 Refusal refuse_local(const Warp&, u64 offset, u64 bytes);

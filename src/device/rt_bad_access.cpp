@@ -23,6 +23,8 @@ bool breaks(const Warp& w, const BadAccess& a, u64 address) {
       return !in_shared(w, u32(address), a.bytes);
     case BadAccess::Local:
       return !in_local(w, address, a.bytes);
+    case BadAccess::Param:
+      return !in_params(w, address);
     default:
       return !in_global(w, address);
   }

@@ -231,7 +231,7 @@ void Emitter::param_bounds(const MemRef& m, LV& addr) {
   Value* from = b_.CreateSub(params, b_.getInt64(static_cast<u64>(m.offset)));
   Value* d = b_.CreateSub(vec(addr), b_.CreateVectorSplat(kWarpSize, from));
   Value* bad = b_.CreateICmpUGT(d, llvm::ConstantInt::get(vec_type(64), device::kParamBytes - bytes_of(m)));
-  note_test(lanes_of(bad), BadAccess::Global, m, addr);
+  note_test(lanes_of(bad), BadAccess::Param, m, addr);
 }
 
 // A frame of a device function must fit behind those of its callers.

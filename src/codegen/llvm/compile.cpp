@@ -86,6 +86,7 @@ bool takes_stack(const ir::Module& m) {
         if (i.form == isa::Form::alloca) return true;
   return false;
 }
+
 void optimise(Toolchain& tools, llvm::Module& m, const Options& options, ObjectCode& out) {
   auto dump = [&](const std::string& name) {
     if (options.dump_after != name && options.dump_after != "all") return;
