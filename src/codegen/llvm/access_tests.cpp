@@ -40,14 +40,16 @@ void Emitter::plan_tests() {
       }
     }
   plan_bounds(at_hand, add_root);
+  strides_ = strides(f_, cfg_, a_);
 }
 
-void Emitter::note_test(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& addr) {
+void Emitter::note_test(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& addr, std::function<Value*()> exact) {
   AccessTest t;
   t.bad = b_.CreateZExtOrTrunc(bad, b_.getInt32Ty());
   t.access.bytes = rule == BadAccess::Misaligned ? m.align : m.bits / 8 * m.count;
   t.access.rule = rule;
   t.loc = b_.getCurrentDebugLocation();
+  t.exact = std::move(exact);
   t.access.offset = static_cast<u64>(m.offset);
   const bool rows = addr.shape.varying() || addr.guard;
   if (rows) {
@@ -79,6 +81,13 @@ void Emitter::make_tests() {
   Value* any = tests[0].bad;
   for (std::size_t k = 1; k < tests.size(); ++k) any = b_.CreateOr(any, tests[k].bad);
   Block* go = cold_block(b_.CreateICmpNE(any, b_.getInt32(0)), "refused", "allowed");
+  if (std::ranges::any_of(tests, [](const AccessTest& t) { return bool{t.exact}; })) {
+    Value* sure = b_.getInt32(0);
+    for (const AccessTest& t : tests) sure = b_.CreateOr(sure, t.exact ? t.exact() : t.bad);
+    Block* report = Block::Create(c_, "surely", out_);
+    b_.CreateCondBr(b_.CreateICmpNE(sure, b_.getInt32(0)), report, go);
+    b_.SetInsertPoint(report);
+  }
   report_access(tests);
   b_.SetInsertPoint(go);
 }

@@ -32,10 +32,6 @@ bool is_global_access(const ir::Inst& i) {
   return i.has(isa::Tok::global) && (s == &sem_ld || s == &sem_st || s == &sem_atom || s == &sem_red);
 }
 
-// The first and the last byte of the access, from the base of its address.
-struct Extent {
-  i64 first, last;
-};
 Extent extent(const MemRef& m, const Shape& s) {
   if (!s.pattern()) return {m.offset, m.offset + bytes_of(m) - 1};
   return {m.offset + s.min_offset(), m.offset + s.max_offset() + bytes_of(m) - 1};
@@ -176,19 +172,10 @@ bool Emitter::in_variable(const MemRef& m, Space space) const {
   return s.space == space && r.low + add >= 0 && r.high + add + bytes_of(m) <= static_cast<i64>(s.size);
 }
 
-// Negative numbers are refused: a test is two or three operations on the base of the address, or on 32 offsets.
-void Emitter::shared_bounds(const MemRef& m, LV& addr) {
-  const u64 known_end = (device::kReservedShared + u64{m_.shared_static}) & ~u64{device::kSharedGrain - 1};
-  if (in_variable(m, Space::Shared)) return;
-  const u64 low = addr.shape.known ? addr.shape.value : addr.shape.lo, high = addr.shape.known ? low : addr.shape.hi;
-  const bool small = !addr.shape.varying() && !addr.guard && high < u64{1} << 31;
-  const Extent all = extent(m, addr.shape);
-  bool above = small && static_cast<i64>(low) + all.first >= 0;
-  if (m_.facts.cluster_one && above && static_cast<i64>(high) + all.last < static_cast<i64>(known_end)) return;
-  // Of a part of a warp the base does not tell: lanes that are not there may be outside.
-  const bool scalar = addr.shape.uniform() || (addr.shape.pattern() && !addr.guard && mask_full_);
-  const Extent e = scalar ? all : Extent{m.offset, m.offset + bytes_of(m) - 1};
-  Value* v = scalar ? addr.base : vec(addr);
+// Negative numbers are refused: a test is two or three operations on the base of the address, or on 32 offsets. `e` are the
+// first and the last byte from what `v` holds; `above`: the first one is known not to be negative.
+llvm::Value* Emitter::outside_shared(Value* v, Extent e, bool above, Value* end) {
+  const bool scalar = !v->getType()->isVectorTy();
   v = b_.CreateZExtOrTrunc(v, scalar ? static_cast<llvm::Type*>(b_.getInt32Ty()) : vec_type(32));
   auto like = [&](Value* x) { return scalar ? x : b_.CreateVectorSplat(kWarpSize, x); };
   auto number = [&](i64 x) { return llvm::ConstantInt::get(v->getType(), static_cast<u64>(x), true); };
@@ -203,10 +190,35 @@ void Emitter::shared_bounds(const MemRef& m, LV& addr) {
   } else if (!above) {
     bad = first;
   }
-  Value* room = b_.CreateSub(like(b_.CreateSub(shared_end(), b_.getInt32(static_cast<u32>(e.last + 1)))), in_block);
+  Value* room = b_.CreateSub(like(b_.CreateSub(end, b_.getInt32(static_cast<u32>(e.last + 1)))), in_block);
   bad = bad ? b_.CreateOr(bad, room) : room;
-  bad = scalar ? b_.CreateLShr(bad, 31) : lanes_of(b_.CreateICmpSLT(bad, number(0)));
-  note_test(bad, BadAccess::Shared, m, addr);
+  return scalar ? b_.CreateLShr(bad, 31) : b_.CreateICmpSLT(bad, number(0));
+}
+
+// Where the kernel's variables of fixed size end, no address is expected beyond: a launch with dynamic shared memory that the
+// kernel does not name has more.
+void Emitter::shared_bounds(const MemRef& m, LV& addr) {
+  if (in_variable(m, Space::Shared)) return;
+  constexpr u64 kGrain = device::kSharedGrain;
+  const u64 fixed_end = (device::kReservedShared + u64{m_.shared_static} + kGrain - 1) / kGrain * kGrain;
+  const u64 low = addr.shape.known ? addr.shape.value : addr.shape.lo, high = addr.shape.known ? low : addr.shape.hi;
+  const bool small = !addr.shape.varying() && !addr.guard && high < u64{1} << 31;
+  const Extent all = extent(m, addr.shape), own{m.offset, m.offset + bytes_of(m) - 1};
+  const bool above = small && static_cast<i64>(low) + all.first >= 0;
+  if (m_.facts.cluster_one && above && static_cast<i64>(high) + all.last < static_cast<i64>(fixed_end)) return;
+  if (addr.shape.varying() || addr.guard)
+    return note_test(lanes_of(outside_shared(vec(addr), own, above, shared_end())), BadAccess::Shared, m, addr);
+  // Lanes that are not there may be outside: where the whole pattern does not fit, each lane is looked at.
+  const bool part = addr.shape.pattern() && !mask_full_, fixed = !m_.shared_unsized;
+  std::function<Value*()> exact;
+  if (part)
+    exact = [this, own, above, a = addr, lanes = mask()]() mutable {
+      return b_.CreateAnd(b_.CreateBitCast(outside_shared(vec(a), own, above, shared_end()), b_.getInt32Ty()), lanes);
+    };
+  else if (fixed)
+    exact = [this, all, above, base = addr.base] { return outside_shared(base, all, above, shared_end()); };
+  Value* end = fixed ? b_.getInt32(static_cast<u32>(fixed_end)) : shared_end();
+  note_test(outside_shared(addr.base, all, above, end), BadAccess::Shared, m, addr, std::move(exact));
 }
 
 // Variables with an index that stays inside are not tested; a frame is known to have room (require_stack).

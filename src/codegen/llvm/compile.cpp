@@ -7,6 +7,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "codegen/compile.h"
@@ -132,6 +133,8 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
     return;
   }
   m.shared_static = entry->shared_bytes;
+  m.shared_unsized = std::ranges::any_of(
+      module.symbols, [](const ir::Symbol& s) { return s.space == isa::Space::Shared && s.unsized; });
   m.address_taken = address_taken_functions(module);
   out.times.push_back({"target", ms_since(t0)});
   const auto t1 = Clock::now();

@@ -20,6 +20,7 @@
 #include "codegen/low_bits.h"
 #include "codegen/reach.h"
 #include "codegen/rounds.h"
+#include "codegen/strides.h"
 #include "device/bad_access.h"
 
 namespace us::codegen {
@@ -30,6 +31,11 @@ struct LV {
   llvm::Value* vec = nullptr;
   llvm::Value* guard = nullptr;
   llvm::BasicBlock* vec_block = nullptr;  // vec of a uniform/pattern is only valid in this block
+};
+
+// The first and the last byte of an access, from the base of its address.
+struct Extent {
+  i64 first, last;
 };
 
 // One LLVM module for one kernel: the entry and every device function it can reach.
@@ -206,11 +212,12 @@ class Emitter final : public Builder {
     device::BadAccess access;
     std::shared_ptr<const Offsets> offsets;
     llvm::DebugLoc loc;
+    std::function<Value*()> exact;  // `bad` may be too strict: the refused lanes, asked for only then
   };
   static constexpr std::size_t kMaxTests = 16;
   std::vector<AccessTest> tests_;  // of the block so far, made at its end
   void plan_tests();
-  void note_test(Value* bad, device::BadAccess::Rule, const MemRef&, LV& addr);
+  void note_test(Value* bad, device::BadAccess::Rule, const MemRef&, LV& addr, std::function<Value*()> exact = {});
   void make_tests();  // of everything noted so far
   void report_access(std::span<const AccessTest>);
   [[nodiscard]] Block* cold_block(Value* condition, const char* cold, const char* go);  // goes on in the cold one
@@ -223,6 +230,9 @@ class Emitter final : public Builder {
   void require_lane_alignment(const MemRef&, LV& addr);  // of a vector of addresses, at once
   void note_alignment(Value* low, u64 rest, const MemRef&, LV& addr);
   // bounds.cpp
+  Value* outside_shared(Value* address, Extent, bool above, Value* end);
+  std::vector<Stride> strides_;                                        // by ValueId
+  void fetch_ahead(const MemRef&, LV& addr);                           // fetch_ahead.cpp
   std::vector<Reach> reach_;                                           // by ValueId
   std::set<std::pair<const ir::Inst*, u32>> in_reach_;                 // instruction, address register: tested before
   std::map<std::pair<const ir::Inst*, u32>, ir::ValueId> reach_root_;  // the same: to be tested by this value
@@ -473,6 +483,7 @@ struct ModuleEmitter {
   bool functions_exit = false;  // some device function can end its threads
   bool yields = false;
   u32 shared_static = 0;  // of the kernel
+  bool shared_unsized = false;  // the module has variables whose size a launch tells
 
   ModuleEmitter(const ir::Module& m, const Variant& v);
   llvm::Function* function(u32 func_id);

@@ -279,6 +279,7 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   LV addr = address(r, &root);
   require_bounds(m, addr, false);
   require_alignment(m, addr);
+  fetch_ahead(m, addr);
   if (m.order != Order::Weak) compiler_fence();
   const Shape want = [&] {
     Shape a = addr.shape;
