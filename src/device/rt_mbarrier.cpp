@@ -54,10 +54,22 @@ void store(Warp& w, u32 addr, u64* at, Mbarrier b, bool completed) {
 u64 awaited_phase(u64 state, bool parity) { return parity ? state & 1 : state >> 63; }
 bool is_done(u64 word, u64 state, bool parity) { return word >> 63 != awaited_phase(state, parity); }
 
+bool lane_is_done(Warp& w, u32 l, const u64* args) {
+  return is_done(*word_at(w, args[l], l), args[32 + l], (args[64 + l] & kParity) != 0);
+}
+
+// Mostly all lanes ask the same.
 u32 lanes_done(Warp& w, u32 mask, const u64* args) {
-  u32 done = 0;
-  for (u32 l : Lanes(mask))
-    if (is_done(*word_at(w, args[l], l), args[32 + l], (args[64 + l] & kParity) != 0)) done |= 1u << l;
+  const u32 first = first_lane(mask);
+  u32 same = 0;
+  for (u32 l = 0; l < kWarpSize; ++l) {
+    const u64 differ =
+        (args[l] ^ args[first]) | (args[32 + l] ^ args[32 + first]) | ((args[64 + l] ^ args[64 + first]) & kParity);
+    same |= u32{differ == 0} << l;
+  }
+  u32 done = lane_is_done(w, first, args) ? same & mask : 0;
+  for (u32 l : Lanes(mask & ~same))
+    if (lane_is_done(w, l, args)) done |= 1u << l;
   return done;
 }
 
