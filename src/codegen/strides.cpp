@@ -11,9 +11,9 @@ using ir::Operand;
 using isa::Form;
 using Step = std::optional<i64>;  // none: not known, or not the same each time
 
-constexpr int kGrid = -1;            // not a loop: the blocks of the grid
-constexpr i64 kMax = i64{1} << 32;   // farther steps are not followed
-constexpr u32 kMaxDepth = 64;        // nor longer ways to a definition
+constexpr int kGrid = -1;           // not a loop: the blocks of the grid
+constexpr i64 kMax = i64{1} << 32;  // farther steps are not followed
+constexpr u32 kMaxDepth = 64;       // nor longer ways to a definition
 
 Step sum(Step a, Step b, bool minus) {
   if (!a || !b) return std::nullopt;
@@ -50,7 +50,8 @@ class StridesOf {
 
   Stride stride(ir::ValueId v) {
     if (!defs_[v.v].inst && !defs_[v.v].phi) return {};
-    for (int loop = cfg_.loop_of[defs_[v.v].block]; loop != kGrid; loop = cfg_.loops[static_cast<std::size_t>(loop)].parent) {
+    for (int loop = cfg_.loop_of[defs_[v.v].block]; loop != kGrid;
+         loop = cfg_.loops[static_cast<std::size_t>(loop)].parent) {
       const Step s = step(v, loop, 0);
       if (!s || *s) return {s.value_or(0), false};
     }
@@ -69,7 +70,9 @@ class StridesOf {
   Step step_of(ir::ValueId v, int loop, u32 depth) {
     const Def& d = defs_[v.v];
     if (loop != kGrid && !cfg_.in_loop(d.block, loop)) return 0;
-    if (d.phi) return loop != kGrid && cfg_.loops[static_cast<std::size_t>(loop)].header == d.block ? round(*d.phi, loop) : std::nullopt;
+    if (d.phi)
+      return loop != kGrid && cfg_.loops[static_cast<std::size_t>(loop)].header == d.block ? round(*d.phi, loop)
+                                                                                           : std::nullopt;
     return d.inst ? step_of(*d.inst, loop, depth) : std::nullopt;
   }
   Step step(const Operand& o, int loop, u32 depth) {
@@ -144,7 +147,7 @@ class StridesOf {
         if (!s || !*s) return s;
         const bool small = i.ops[2].kind == Operand::Kind::Imm && i.ops[2].imm >= 0 && i.ops[2].imm < 32;
         return small && *s < kMax >> i.ops[2].imm && -*s < kMax >> i.ops[2].imm ? Step{*s * (i64{1} << i.ops[2].imm)}
-                                                                              : std::nullopt;
+                                                                                : std::nullopt;
       }
       default:
         break;

@@ -75,6 +75,15 @@ std::string switches(u32 n) {
   });
 }
 
+std::string accesses(u32 n) {
+  return repeated(n, [](u32 k) {
+    return fmt::format(
+        "setp.gt.s32 %p1, %r2, {0};\n@%p1 bra L{1};\nadd.u32 %r5, %r1, {1};\nmul.wide.s32 %a2, %r5, 4;\n"
+        "add.s64 %a2, %a1, %a2;\nst.global.u32 [%a2], %r2;\nL{1}: xor.b32 %r2, %r2, {2};\n",
+        k * 13 % 101, k, k * 31);
+  });
+}
+
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double time_to_compile(const Body& body, u32 branches) {
@@ -105,10 +114,20 @@ TEST_P(CompileTime, GrowsWithTheNumberOfBranches) {
   EXPECT_LT(many, 2 * kTimes * few) << few << " s for " << kFew << " branches, " << many << " s for four times as many";
 }
 
+// For docs/bench.md: --gtest_also_run_disabled_tests --gtest_filter=*Table*
+TEST_P(CompileTime, DISABLED_Table) {
+  time_to_compile(GetParam().body, 10);
+  for (const u32 n : {2'000u, 10'000u, 50'000u}) {
+    fmt::print("{:10} {:6} {:7.2f} s\n", GetParam().name, n, time_to_compile(GetParam().body, n));
+    std::fflush(stdout);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, CompileTime,
                          testing::Values(Shape{"divergent", divergent}, Shape{"inside", inside},
                                          Shape{"two_armed", two_armed}, Shape{"uniform", uniform},
-                                         Shape{"loops", loops}, Shape{"switches", switches}),
+                                         Shape{"loops", loops}, Shape{"switches", switches},
+                                         Shape{"accesses", accesses}),
                          [](const auto& s) { return std::string(s.param.name); });
 
 }  // namespace

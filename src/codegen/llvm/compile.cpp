@@ -12,6 +12,7 @@
 
 #include "codegen/compile.h"
 #include "codegen/inline_calls.h"
+#include "codegen/llvm/constant_table.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/fences.h"
 #include "codegen/llvm/mask_words.h"
@@ -187,6 +188,7 @@ void compile(const ir::Module& module, const char* kernel, const Variant& varian
   separate_mask_words(*m.module);
   split_long_blocks(*m.module);
   if (m.avx512) fence_blends(*m.module);
+  move_constants_to_table(*m.module);
   if (options.dump_after == "split" || options.dump_after == "all") {
     llvm::raw_string_ostream s(out.dump);
     s << "; --- after split\n";

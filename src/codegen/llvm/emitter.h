@@ -482,7 +482,7 @@ struct ModuleEmitter {
   std::vector<u8> waiting;      // by FuncId, see inline_calls.h
   bool functions_exit = false;  // some device function can end its threads
   bool yields = false;
-  u32 shared_static = 0;  // of the kernel
+  u32 shared_static = 0;        // of the kernel
   bool shared_unsized = false;  // the module has variables whose size a launch tells
 
   ModuleEmitter(const ir::Module& m, const Variant& v);

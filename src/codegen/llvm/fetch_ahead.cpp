@@ -6,10 +6,10 @@
 
 namespace us::codegen {
 namespace {
-constexpr i64 kLine = 64;         // bytes the host fetches at once
-constexpr i64 kAhead = 4096;      // bytes: a page, which the host's own fetching does not leave
-constexpr i64 kMaxSteps = 8;      // ... but not farther than so many steps
-constexpr i64 kMaxLines = 16;     // of one access
+constexpr i64 kLine = 64;          // bytes the host fetches at once
+constexpr i64 kAhead = 4096;       // bytes: a page, which the host's own fetching does not leave
+constexpr i64 kMaxSteps = 8;       // ... but not farther than so many steps
+constexpr i64 kMaxLines = 16;      // of one access
 constexpr i32 kNextToNearest = 2;  // into the second cache: the first is small, and few requests may wait for it
 }  // namespace
 
