@@ -27,6 +27,7 @@ inline constexpr u32 kFullMask = 0xffffffffu;
 // Where something stands in a PTX text (file == 0) or in CUDA source (file = .file index). Lines count from 1.
 struct SrcLoc {
   u32 file = 0, line = 0, col = 0;
+  u32 inlined = 0;  // index in ir::Module::inlined: the call that brought this line to where it is; 0: none
   bool operator==(const SrcLoc&) const = default;
 };
 

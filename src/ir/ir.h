@@ -160,6 +160,13 @@ struct Symbol {
   SymId alias;  // .alias target
 };
 
+// A call that the front-end compiler inlined. Calls inside inlined functions form a chain by `at.inlined`.
+struct InlinedCall {
+  std::string function;  // the callee's mangled name
+  SrcLoc at;             // of the call
+  bool operator==(const InlinedCall&) const = default;
+};
+
 struct Module {
   std::string name;
   u64 hash[2] = {0, 0};  // of the PTX text, or of all texts linked; 0 = unknown (not cached)
@@ -167,7 +174,8 @@ struct Module {
   std::string target;    // "sm_90a"
   u32 sm = 0;            // 90
   bool texmode_independent = false, debug = false;
-  std::vector<std::string> files;  // .file index -> path (index 0 unused)
+  std::vector<std::string> files;    // .file index -> path (index 0 unused)
+  std::vector<InlinedCall> inlined;  // by SrcLoc::inlined (index 0 unused)
   std::vector<Symbol> symbols;
   std::vector<Function> functions;
   std::vector<Proto> protos;

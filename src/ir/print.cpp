@@ -99,7 +99,8 @@ class Printer {
 
 std::string at(const SrcLoc& l) {
   if (!l.line) return "";
-  return l.file ? fmt::format("  // file {} line {}", l.file, l.line) : fmt::format("  // line {}", l.line);
+  std::string s = l.file ? fmt::format("  // file {} line {}", l.file, l.line) : fmt::format("  // line {}", l.line);
+  return l.inlined ? s + fmt::format(" inlined {}", l.inlined) : s;
 }
 
 std::string params(const std::vector<Param>& list) {
@@ -146,6 +147,10 @@ std::string to_text(const Module& m) {
     s += fmt::format("{} {} {} @{}[{}] align {} at {} init {} relocs {}{}{}\n", kLinkage[static_cast<int>(v.linkage)],
                      isa::name_of(v.space), isa::name_of(v.type), v.name, v.size, v.align, v.offset, v.init.size(),
                      v.relocs.size(), v.managed ? " managed" : "", v.unsized ? " unsized" : "");
+  }
+  for (std::size_t k = 1; k < m.inlined.size(); ++k) {
+    const InlinedCall& c = m.inlined[k];
+    s += fmt::format("inlined {}: {} at{}\n", k, c.function.empty() ? "?" : c.function, at(c.at).substr(4));
   }
   for (const Function& f : m.functions) s += function_text(&m, f);
   return s;

@@ -63,12 +63,14 @@ void Lexer::skip_blank() {
   }
 }
 
-bool Lexer::skip_braces() {
+bool Lexer::braces(std::string_view& inside) {
+  const std::size_t begin = pos_;
   for (u32 depth = 1; pos_ < text_.size(); ++pos_) {
     const char c = text_[pos_];
     if (c == '\n') ++line_, line_start_ = pos_ + 1;
     if (c == '{') ++depth;
     if (c == '}' && --depth == 0) {
+      inside = text_.substr(begin, pos_ - begin);
       ++pos_;
       return true;
     }

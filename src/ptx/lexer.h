@@ -26,8 +26,8 @@ class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
   Token next();
-  // Skips to behind the '}' that matches a '{' already consumed, without looking at what is between. False: text ended.
-  bool skip_braces();
+  // Skips to behind the '}' that matches a '{' already consumed; `inside` is what lies between. False: text ended.
+  bool braces(std::string_view& inside);
 
  private:
   void skip_blank();

@@ -61,6 +61,11 @@ class Linker {
     out_->debug |= m.debug;
     file_base_ = static_cast<u32>(out_->files.size());
     out_->files.insert(out_->files.end(), m.files.begin(), m.files.end());
+    inlined_base_ = static_cast<u32>(out_->inlined.size());
+    for (ir::InlinedCall call : m.inlined) {
+      rewrite(call.at);
+      out_->inlined.push_back(std::move(call));
+    }
   }
 
   void fail(const std::string& message) { diags_.push_back({Diag::Kind::Error, {}, message}); }
@@ -157,6 +162,7 @@ class Linker {
   }
   void rewrite(SrcLoc& l) const {
     if (l.file) l.file += file_base_;
+    if (l.inlined) l.inlined += inlined_base_;
   }
   void rewrite(ir::Inst& i) {
     rewrite(i.loc);
@@ -192,7 +198,7 @@ class Linker {
   std::vector<ir::FuncId> function_map_;
   std::vector<bool> taken_;  // symbols that stand in the result as this module has them
   std::vector<bool> dropped_;
-  u32 proto_base_ = 0, file_base_ = 0;
+  u32 proto_base_ = 0, file_base_ = 0, inlined_base_ = 0;
 };
 
 }  // namespace

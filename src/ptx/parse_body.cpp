@@ -136,34 +136,6 @@ void Parser::register_declaration() {
 }
 
 // .loc file line column{, function_name label{+n}, inlined_at file line column}
-void Parser::loc_directive() {
-  advance();
-  u32 v[3] = {};
-  for (u32& x : v)
-    if (!constant_u32(x, "a source position")) return;
-  line_ = {v[0], v[1], v[2]};
-  while (accept(',')) {
-    if (cur_.kind != Token::Kind::Word) {
-      unexpected("function_name or inlined_at");
-      return;
-    }
-    const bool inlined = cur_.text == "inlined_at";
-    advance();
-    i64 ignored = 0;
-    if (inlined) {
-      for (u32 k = 0; k < 3; ++k)
-        if (!constant_int(ignored, "a source position")) return;
-    } else {
-      if (cur_.kind != Token::Kind::Word) {
-        unexpected("a label");
-        return;
-      }
-      advance();
-      if (!offset_suffix(ignored)) return;
-    }
-  }
-}
-
 void Parser::body_directive() {
   const std::string_view d = cur_.text;
   if (d == ".reg") return register_declaration();

@@ -208,6 +208,7 @@ void Parser::body() {
   ret_block_ = exit_block_ = ~0u;
   cc_ = {};
   line_ = {};
+  lines_.clear();
   dead_ = false;
   block_ = new_block("");
   declare_parameters(fn_.entry);

@@ -13,6 +13,7 @@ using Linkage = ir::Symbol::Linkage;
 Parser::Parser(std::string_view text, std::string name) : lex_(text), module_(std::make_unique<ir::Module>()) {
   module_->name = std::move(name);
   module_->files.emplace_back();
+  module_->inlined.emplace_back();
   advance();
 }
 
@@ -20,6 +21,7 @@ Result<std::unique_ptr<ir::Module>> Parser::run() {
   while (cur_.kind != Token::Kind::End) module_statement();
   if (module_->version == 0) error({0, 1, 1}, "no .version directive: this is no PTX module");
   check_everything_declared();
+  name_inlined_functions();
   if (diags_.empty()) diags_ = assign_layout(*module_);
   if (!diags_.empty()) return std::move(diags_);
   return std::move(module_);
@@ -129,23 +131,6 @@ void Parser::file_directive() {
 }
 
 // Debug data: never looked at.
-void Parser::section() {
-  const SrcLoc loc = cur_.loc();
-  advance();
-  if (cur_.kind != Token::Kind::Directive && cur_.kind != Token::Kind::Word) {
-    unexpected("a section name");
-    return skip_statement();
-  }
-  advance();
-  if (!cur_.is('{')) {
-    unexpected("'{' after the section name");
-    return skip_statement();
-  }
-  have_ahead_ = false;
-  if (!lex_.skip_braces()) error(loc, "this section has no closing '}'");
-  advance();
-}
-
 void Parser::alias_directive() {
   advance();
   const Token name = cur_;

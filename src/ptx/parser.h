@@ -9,7 +9,9 @@
 //   parse_operand.cpp   operands as written;      check_operands.cpp  against the row of the instruction table
 //   parse_expr.cpp      constant expressions;     parse_initializer.cpp  initial values of variables
 #pragma once
+#include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -106,6 +108,8 @@ class Parser {
   void target();
   void file_directive();
   void section();
+  void debug_strings(std::string_view section);
+  void name_inlined_functions();
   void alias_directive();
   void pragma(std::vector<std::string>* into);
   void linkage_statement();
@@ -150,6 +154,8 @@ class Parser {
   void statement();
   void body_directive();
   void loc_directive();
+  bool function_name(std::string& label);
+  bool inlined_at(SrcLoc& call);
   void register_declaration();
   bool one_register(isa::Type, u32 elements);
   u32 new_register(isa::Type, std::string name);
@@ -242,7 +248,10 @@ class Parser {
   bool dead_ = false;  // behind an unconditional branch
   u32 ret_block_ = ~0u, exit_block_ = ~0u;
   ir::ValueId cc_;
-  SrcLoc line_;  // of the last .loc
+  SrcLoc line_;                                 // of the last .loc
+  std::map<std::array<u32, 3>, SrcLoc> lines_;  // of this function: the last one with this file, line and column
+  std::map<std::pair<std::string, std::array<u32, 4>>, u32> inlined_calls_;  // name's label, call -> Module::inlined
+  std::map<std::string, std::string, std::less<>> debug_strings_;            // by label
   ir::Inst scratch_;
   std::vector<std::vector<LabelRef>> branch_tables_;
 };

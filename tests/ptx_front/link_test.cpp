@@ -126,6 +126,29 @@ TEST(Link, UnresolvedNamesStayExtern) {
   EXPECT_FALSE((*r)->find("vprintf")->defined);
 }
 
+TEST(Link, InlinedCallsKeepTheirFunctions) {
+  const auto body = [](const std::string& kernel, const std::string& function) {
+    return ".file 1 \"a.cu\"\n.visible .entry " + kernel +
+           "() {\n.loc 1 7 1\n.loc 1 3 1, function_name $f, inlined_at 1 7 1\nret;\n}\n.section .debug_str "
+           "{\n$f:\n.b8 " +
+           function + ",0\n}\n";
+  };
+  const auto linked = link_texts({body("k", "97"), body("l", "98")});
+  ASSERT_TRUE(linked);
+  const ir::Module& m = **linked;
+  for (const auto& [kernel, function] : {std::pair{"k", "a"}, std::pair{"l", "b"}}) {
+    const ir::Function* f = nullptr;
+    for (const ir::Function& x : m.functions)
+      if (x.name == kernel) f = &x;
+    ASSERT_NE(f, nullptr);
+    const SrcLoc at = f->blocks[0].term.loc;
+    ASSERT_LT(at.inlined, m.inlined.size());
+    EXPECT_EQ(m.inlined[at.inlined].function, function);
+    EXPECT_EQ(m.inlined[at.inlined].at.line, 7u);
+    EXPECT_EQ(m.inlined[at.inlined].at.file, at.file);
+  }
+}
+
 TEST(Layout, VariablesOfSeveralKernelsDoNotPushEachOther) {
   const auto m = module(R"(
 .shared .align 4 .b8 all[100];
