@@ -6,6 +6,7 @@
 
 #include "codegen/waits.h"
 #include "ir/cfg.h"
+#include "ir/edit.h"
 
 namespace us::codegen {
 namespace {
@@ -41,20 +42,6 @@ bool waits_itself(const ir::Function& f) {
     for (BlockId t : f.blocks[b].term.targets)
       if (t.v <= b) return true;
   return false;
-}
-
-Inst access(const char* mnemonic, Operand first, Operand second, const SrcLoc& loc) {
-  const isa::Match m = isa::match(mnemonic);
-  Inst i;
-  i.form = m.form;
-  i.toks = m.toks;
-  i.types = m.types;
-  i.type_count = m.type_count;
-  i.ops.resize(3);
-  i.ops[0] = std::move(first);
-  i.ops[1] = std::move(second);
-  i.loc = loc;
-  return i;
 }
 
 // Direct and possible indirect calls of waiting functions in f, with repetitions.
@@ -135,28 +122,14 @@ class Inliner {
       }
     for (auto& [id, body] : shared_) {
       Terminator& t = f_.blocks[body.exit].term;
-      if (t.targets.size() == 1) t = jump_to(t.targets[0].v, t.loc);
+      if (t.targets.size() == 1) t = ir::jump(t.targets[0].v, t.loc);
     }
   }
 
  private:
-  Operand new_register(u32 bits) {
-    f_.regs.push_back(bits == 64   ? ir::Width::B64
-                      : bits == 1  ? ir::Width::Pred
-                      : bits == 16 ? ir::Width::B16
-                      : bits == 8  ? ir::Width::B8
-                                   : ir::Width::B32);
-    Operand o;
-    o.kind = Operand::Kind::Value;
-    o.value = ir::ValueId{static_cast<u32>(f_.regs.size() - 1)};
-    return o;
-  }
-  static Operand at(ir::SymId sym, u32 byte) {
-    Operand o;
-    o.kind = Operand::Kind::Address;
-    o.sym = sym;
-    o.imm = byte;
-    return o;
+  u32 add_blocks(u32 count, const std::set<u32>& within = {}) {
+    within_.resize(within_.size() + count, within);
+    return ir::add_blocks(f_, count);
   }
   bool is_param(const Operand& o) const {
     return o.kind == Operand::Kind::Symbol && m_.symbols[o.sym.v].space == isa::Space::Param;
@@ -164,9 +137,9 @@ class Inliner {
 
   void copy_param(std::vector<Inst>& out, ir::SymId from, ir::SymId to, u32 size, const SrcLoc& loc) {
     for (u32 byte = 0; byte < size; byte += 4) {
-      const Operand word = new_register(32);
-      out.push_back(access("ld.param.b32", word, at(from, byte), loc));
-      out.push_back(access("st.param.b32", at(to, byte), word, loc));
+      const Operand word = ir::new_register(f_, ir::Width::B32);
+      out.push_back(ir::make_inst("ld.param.b32", {word, ir::address(from, byte)}, loc));
+      out.push_back(ir::make_inst("st.param.b32", {ir::address(to, byte), word}, loc));
     }
   }
   static const char* store_of(u32 bits) {
@@ -177,32 +150,26 @@ class Inliner {
   }
 
   // Ends block b before its instruction k, which is returned; what follows it moves to block `rest`.
-  Inst cut(u32 b, std::size_t k, u32 rest) {
-    Block& head = f_.blocks[b];
-    Block& tail = f_.blocks[rest];
-    Inst call = std::move(head.insts[k]);
-    tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
-                      std::make_move_iterator(head.insts.end()));
-    tail.term = std::move(head.term);
+  Inst take(u32 b, std::size_t k, u32 rest) {
+    ir::cut(f_, b, k + 1, rest);
     within_[rest] = within_[b];
-    head.insts.resize(k);
+    Inst call = std::move(f_.blocks[b].insts.back());
+    f_.blocks[b].insts.pop_back();
     return call;
   }
 
   void expand(u32 b, std::size_t k, const ir::Function& callee, u32 id) {
-    const u32 first = static_cast<u32>(f_.blocks.size()), rest = first + static_cast<u32>(callee.blocks.size());
-    f_.blocks.resize(rest + 1);
-    within_.resize(rest + 1);
-    const Inst call = cut(b, k, rest);
+    const u32 size = static_cast<u32>(callee.blocks.size()), first = add_blocks(size + 1), rest = first + size;
+    const Inst call = take(b, k, rest);
     std::set<u32> within = within_[b];
     within.insert(id);
     copy_body(callee, id, within, first, rest);
     std::vector<Inst> in, out;
     pass(call, callee, in, out);
     if (call.guard.kind == Operand::Kind::None) {
-      f_.blocks[b].term = jump_to(first, call.loc);
-      append(b, in);
-      f_.blocks[rest].insts.insert(f_.blocks[rest].insts.begin(), out.begin(), out.end());
+      f_.blocks[b].term = ir::jump(first, call.loc);
+      ir::append(f_.blocks[b], std::move(in));
+      ir::prepend(f_.blocks[rest], std::move(out));
       return;
     }
     const u32 leave = around(b, first, rest, call, std::move(in), std::move(out));
@@ -215,41 +182,31 @@ class Inliner {
     auto [it, is_new] = shared_.try_emplace(id);
     Shared& body = it->second;
     if (is_new) {
-      body.first = static_cast<u32>(f_.blocks.size());
-      body.exit = body.first + static_cast<u32>(callee.blocks.size());
-      f_.blocks.resize(body.exit + 1);
-      within_.resize(body.exit + 1);
+      const u32 size = static_cast<u32>(callee.blocks.size());
+      body.first = add_blocks(size + 1);
+      body.exit = body.first + size;
       copy_body(callee, id, {id}, body.first, body.exit);
-      body.site = new_register(32);
+      body.site = ir::new_register(f_, ir::Width::B32);
       Terminator& t = f_.blocks[body.exit].term;
       t.kind = Terminator::Kind::Switch;
       t.cond = body.site;
       t.loc = callee.blocks.back().term.loc;
     }
-    const u32 rest = static_cast<u32>(f_.blocks.size());
-    f_.blocks.resize(rest + 1);
-    within_.resize(rest + 1);
-    const Inst call = cut(b, k, rest);
+    const u32 rest = add_blocks(1);
+    const Inst call = take(b, k, rest);
     std::vector<Inst> in, out;
     pass(call, callee, in, out);
-    Operand number;
-    number.kind = Operand::Kind::Imm;
-    number.imm = static_cast<i64>(f_.blocks[body.exit].term.targets.size());
-    in.push_back(access("mov.u32", body.site, number, call.loc));
-    in.back().ops.resize(2);
+    const Operand number = ir::literal(static_cast<i64>(f_.blocks[body.exit].term.targets.size()));
+    in.push_back(ir::make_inst("mov.u32", {body.site, number}, call.loc));
     u32 after = rest;
     if (call.guard.kind == Operand::Kind::None) {
-      f_.blocks[b].term = jump_to(body.first, call.loc);
-      append(b, in);
-      f_.blocks[rest].insts.insert(f_.blocks[rest].insts.begin(), out.begin(), out.end());
+      f_.blocks[b].term = ir::jump(body.first, call.loc);
+      ir::append(f_.blocks[b], std::move(in));
+      ir::prepend(f_.blocks[rest], std::move(out));
     } else {
       after = around(b, body.first, rest, call, std::move(in), std::move(out));
     }
     f_.blocks[body.exit].term.targets.push_back(BlockId{after});
-  }
-
-  void append(u32 b, const std::vector<Inst>& insts) {
-    f_.blocks[b].insts.insert(f_.blocks[b].insts.end(), insts.begin(), insts.end());
   }
 
   // Arguments go into the parameters before the body, results out of them behind it; a call that is jumped over does neither.
@@ -260,28 +217,25 @@ class Inliner {
       if (is_param(c.args[a]))
         copy_param(in, c.args[a].sym, p.sym, p.size, call.loc);
       else
-        in.push_back(access(store_of(isa::bits_of(p.type)), at(p.sym, 0), c.args[a], call.loc));
+        in.push_back(ir::make_inst(store_of(isa::bits_of(p.type)), {ir::address(p.sym, 0), c.args[a]}, call.loc));
     }
     for (std::size_t r = 0; r < c.rets.size() && r < callee.rets.size(); ++r) {
       const ir::Param& p = callee.rets[r];
       if (is_param(c.rets[r]))
         copy_param(out, p.sym, c.rets[r].sym, p.size, call.loc);
       else if (c.rets[r].kind == Operand::Kind::Value)
-        out.push_back(access(load_of(isa::bits_of(p.type)), c.rets[r], at(p.sym, 0), call.loc));
+        out.push_back(ir::make_inst(load_of(isa::bits_of(p.type)), {c.rets[r], ir::address(p.sym, 0)}, call.loc));
     }
   }
 
   // @p call: b ─p─► arguments ─► body ─► results ─► rest, or straight to rest. The block with the results.
   u32 around(u32 b, u32 first, u32 rest, const Inst& call, std::vector<Inst> in, std::vector<Inst> out) {
-    const u32 enter = static_cast<u32>(f_.blocks.size()), leave = enter + 1;
-    f_.blocks.resize(leave + 1);
-    within_.resize(leave + 1);
-    within_[enter] = within_[leave] = within_[b];
+    const u32 enter = add_blocks(2, std::set<u32>(within_[b])), leave = enter + 1;
     f_.blocks[enter].insts = std::move(in);
-    f_.blocks[enter].term = jump_to(first, call.loc);
+    f_.blocks[enter].term = ir::jump(first, call.loc);
     f_.blocks[leave].insts = std::move(out);
-    f_.blocks[leave].term = jump_to(rest, call.loc);
-    f_.blocks[b].term = fork(call.guard, enter, rest, call.loc);
+    f_.blocks[leave].term = ir::jump(rest, call.loc);
+    f_.blocks[b].term = ir::fork(call.guard, enter, rest, call.loc);
     return leave;
   }
 
@@ -296,57 +250,32 @@ class Inliner {
     for (u32 f : waiting_targets(m_, waiting_, f_.blocks[b].insts[k]))
       if (!within_[b].count(f)) targets.push_back(f);
     if (targets.empty() || insts_ > kMaxInsts) return false;
-    const u32 first = static_cast<u32>(f_.blocks.size()), n = static_cast<u32>(targets.size());
+    const u32 n = static_cast<u32>(targets.size()), first = add_blocks(2 * n + 2, std::set<u32>(within_[b]));
     const u32 last = first + 2 * n, rest = last + 1;  // first + 2 t: the test for target t, then its call
-    f_.blocks.resize(rest + 1);
-    within_.resize(rest + 1, within_[b]);
-    Block& head = f_.blocks[b];
-    const Inst call = std::move(head.insts[k]);
-    f_.blocks[rest].insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
-                                 std::make_move_iterator(head.insts.end()));
-    f_.blocks[rest].term = std::move(head.term);
-    head.insts.resize(k);
-    head.term =
-        call.guard.kind == Operand::Kind::None ? jump_to(first, call.loc) : fork(call.guard, first, rest, call.loc);
+    const Inst call = take(b, k, rest);
+    f_.blocks[b].term =
+        call.guard.kind == Operand::Kind::None ? ir::jump(first, call.loc) : ir::fork(call.guard, first, rest, call.loc);
     for (u32 t = 0; t < n; ++t) {
       Block& test = f_.blocks[first + 2 * t];
       Block& yes = f_.blocks[first + 2 * t + 1];
       Operand function;
       function.kind = Operand::Kind::Symbol;
       function.sym = m_.functions[targets[t]].sym;
-      const Operand address = new_register(64), same = new_register(1);
-      test.insts.push_back(access("mov.u64", address, function, call.loc));
-      test.insts.back().ops.resize(2);
-      test.insts.push_back(access("setp.eq.u64", same, Operand{}, call.loc));
-      test.insts.back().ops = {same, Operand{}, call.call[0].target, address};
-      test.term = fork(same, first + 2 * t + 1, first + 2 * t + 2, call.loc);
+      const Operand address = ir::new_register(f_, ir::Width::B64), same = ir::new_register(f_, ir::Width::Pred);
+      test.insts.push_back(ir::make_inst("mov.u64", {address, function}, call.loc));
+      test.insts.push_back(ir::make_inst("setp.eq.u64", {same, Operand{}, call.call[0].target, address}, call.loc));
+      test.term = ir::fork(same, first + 2 * t + 1, first + 2 * t + 2, call.loc);
       yes.insts.push_back(call);
       yes.insts.back().guard = Operand{};
       yes.insts.back().call[0].callee = function.sym;
       yes.insts.back().call[0].target = Operand{};
-      yes.term = jump_to(rest, call.loc);
+      yes.term = ir::jump(rest, call.loc);
     }
     f_.blocks[last].insts.push_back(call);
     f_.blocks[last].insts.back().guard = Operand{};
-    f_.blocks[last].term = jump_to(rest, call.loc);
+    f_.blocks[last].term = ir::jump(rest, call.loc);
     sorted_.insert(last);
     return true;
-  }
-
-  static Terminator jump_to(u32 to, const SrcLoc& loc) {
-    Terminator t;
-    t.kind = Terminator::Kind::Br;
-    t.targets = {BlockId{to}};
-    t.loc = loc;
-    return t;
-  }
-  static Terminator fork(const Operand& cond, u32 yes, u32 no, const SrcLoc& loc) {
-    Terminator t;
-    t.kind = Terminator::Kind::CondBr;
-    t.cond = cond;
-    t.targets = {BlockId{yes}, BlockId{no}};
-    t.loc = loc;
-    return t;
   }
 
   void copy_body(const ir::Function& callee, u32 id, const std::set<u32>& within, u32 first, u32 rest) {

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "ir/edit.h"
+
 namespace us::codegen {
 namespace {
 
@@ -38,18 +40,6 @@ Width operand_width(const Inst& i, std::string_view name) {
   return ir::width_of(t);
 }
 
-Inst move(Width w, Operand to, Operand from) {
-  static constexpr const char* names[] = {"mov.pred", "mov.b16", "mov.b16", "mov.b32", "mov.b64", "mov.b128"};
-  const isa::Match m = isa::match(names[static_cast<int>(w)]);
-  Inst i;
-  i.form = m.form;
-  i.toks = m.toks;
-  i.types = m.types;
-  i.type_count = m.type_count;
-  i.ops = {std::move(to), std::move(from)};
-  return i;
-}
-
 class ItsForm {
  public:
   explicit ItsForm(ir::Function& f) : f_(f) {}
@@ -69,43 +59,16 @@ class ItsForm {
  private:
   using Key = std::tuple<u32, std::string, std::vector<isa::Type>>;
 
-  u32 new_block() {
-    f_.blocks.emplace_back();
-    return static_cast<u32>(f_.blocks.size() - 1);
-  }
-  Operand new_register(Width w) {
-    f_.regs.push_back(w);
-    Operand o;
-    o.kind = Operand::Kind::Value;
-    o.value = ValueId{static_cast<u32>(f_.regs.size() - 1)};
-    return o;
-  }
-  static Terminator jump(u32 to, const SrcLoc& loc) {
-    Terminator t;
-    t.kind = Terminator::Kind::Br;
-    t.targets = {BlockId{to}};
-    t.loc = loc;
-    return t;
-  }
-
   // Instruction k of block b gets a block of its own; what follows it, another one.
   void split(u32 b, std::size_t k) {
-    const u32 own = new_block(), rest = new_block();
+    const u32 own = ir::add_blocks(f_, 2), rest = own + 1;
+    ir::cut(f_, b, k + 1, rest);
     Block& head = f_.blocks[b];
-    Inst i = std::move(head.insts[k]);
-    Block& tail = f_.blocks[rest];
-    tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
-                      std::make_move_iterator(head.insts.end()));
-    tail.term = std::move(head.term);
-    head.insts.resize(k);
-    head.term = jump(own, i.loc);
-    if (i.guard.kind != Operand::Kind::None) {
-      head.term.kind = Terminator::Kind::CondBr;
-      head.term.cond = i.guard;
-      head.term.targets = {BlockId{own}, BlockId{rest}};
-      i.guard = Operand{};
-    }
-    f_.blocks[own].term = jump(rest, i.loc);
+    Inst i = std::move(head.insts.back());
+    head.insts.pop_back();
+    head.term = i.guard.kind == Operand::Kind::None ? ir::jump(own, i.loc) : ir::fork(i.guard, own, rest, i.loc);
+    i.guard = Operand{};
+    f_.blocks[own].term = ir::jump(rest, i.loc);
     alone_.insert(own);
     if (gate_of(i) == Gate::Members) sites_[key(i)].push_back(own);
     f_.blocks[own].insts.push_back(std::move(i));
@@ -116,7 +79,7 @@ class ItsForm {
   }
 
   void unite(const std::vector<u32>& sites) {
-    const u32 common = new_block();
+    const u32 common = ir::add_blocks(f_);
     const Inst first = f_.blocks[sites[0]].insts[0];
     const auto names = operand_names(first.form);
     const std::size_t dests = isa::info(first.form).dests;
@@ -124,9 +87,9 @@ class ItsForm {
     for (std::size_t k = 0; k < one.ops.size(); ++k) {
       bool present = false;
       for (u32 s : sites) present = present || f_.blocks[s].insts[0].ops[k].kind != Operand::Kind::None;
-      if (present) one.ops[k] = new_register(operand_width(first, names[k]));
+      if (present) one.ops[k] = ir::new_register(f_, operand_width(first, names[k]));
     }
-    const Operand site = new_register(Width::B32);
+    const Operand site = ir::new_register(f_, Width::B32);
     Terminator out;
     out.kind = Terminator::Kind::Switch;
     out.cond = site;
@@ -136,21 +99,17 @@ class ItsForm {
       const Inst i = std::move(from.insts[0]);
       const u32 rest = from.term.targets[0].v, arrival = sites[n];
       from.insts.clear();
-      from.term = jump(common, i.loc);
+      from.term = ir::jump(common, i.loc);
       auto add = [&](u32 block, Width w, const Operand& to, const Operand& source) {
-        f_.blocks[block].insts.push_back(move(w, to, source));
-        f_.blocks[block].insts.back().loc = i.loc;
+        f_.blocks[block].insts.push_back(ir::make_move(w, to, source, i.loc));
       };
-      Operand number;
-      number.kind = Operand::Kind::Imm;
-      number.imm = n;
       for (std::size_t k = dests; k < i.ops.size(); ++k)
         if (i.ops[k].kind != Operand::Kind::None) add(arrival, operand_width(first, names[k]), one.ops[k], i.ops[k]);
-      add(arrival, Width::B32, site, number);
-      const u32 leave = new_block();
+      add(arrival, Width::B32, site, ir::literal(n));
+      const u32 leave = ir::add_blocks(f_);
       for (std::size_t k = 0; k < dests; ++k)
         if (i.ops[k].kind == Operand::Kind::Value) add(leave, f_.regs[i.ops[k].value.v], i.ops[k], one.ops[k]);
-      f_.blocks[leave].term = jump(rest, i.loc);
+      f_.blocks[leave].term = ir::jump(rest, i.loc);
       out.targets.push_back(BlockId{leave});
     }
     f_.blocks[common].insts = {std::move(one)};

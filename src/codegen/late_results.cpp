@@ -2,7 +2,8 @@
 #include "codegen/late_results.h"
 
 #include <algorithm>
-#include <iterator>
+
+#include "ir/edit.h"
 
 namespace us::codegen {
 
@@ -17,19 +18,6 @@ constexpr std::size_t kAtOnce = 8;
 bool is_product(Form f) {
   return f == Form::wgmma_mma_async || f == Form::wgmma_mma_async_popc || f == Form::wgmma_mma_async_sp;
 }
-Operand literal(i64 v) {
-  Operand o;
-  o.kind = Operand::Kind::Imm;
-  o.imm = v;
-  return o;
-}
-Operand reg(ValueId v) {
-  Operand o;
-  o.kind = Operand::Kind::Value;
-  o.value = v;
-  return o;
-}
-
 bool is_move(const ir::Function& f, const Inst& i) {
   return i.form == Form::mov && i.guard.kind == Operand::Kind::None && i.ops[0].kind == Operand::Kind::Value &&
          i.ops[1].kind == Operand::Kind::Value && f.regs[i.ops[0].value.v] == ir::Width::B32 &&
@@ -89,7 +77,7 @@ class Registers {
 Inst moved(const Inst& move) {
   Inst i;
   i.form = Form::wgmma_moved;
-  i.ops = {literal(move.ops[0].value.v), literal(move.ops[1].value.v)};
+  i.ops = {ir::literal(move.ops[0].value.v), ir::literal(move.ops[1].value.v)};
   i.loc = move.loc;
   return i;
 }
@@ -98,14 +86,14 @@ void add_keys(Inst& product) {
   Operand keys;
   keys.kind = Operand::Kind::Vector;
   for (const Operand& o : product.ops[0].elems)
-    keys.elems.push_back(literal(o.kind == Operand::Kind::Value ? i64{o.value.v} : i64{0xffffffff}));
+    keys.elems.push_back(ir::literal(o.kind == Operand::Kind::Value ? i64{o.value.v} : i64{0xffffffff}));
   product.ops.push_back(std::move(keys));
 }
 
 Inst wait(i64 groups, const SrcLoc& loc) {
   Inst i;
   i.form = Form::wgmma_wait_group;
-  i.ops = {literal(groups), literal(1)};
+  i.ops = {ir::literal(groups), ir::literal(1)};
   i.loc = loc;
   return i;
 }
@@ -118,9 +106,9 @@ void add_results(const std::vector<ValueId>& registers, const SrcLoc& loc, std::
     i.ops.resize(3);
     for (Operand& o : i.ops) o.kind = Operand::Kind::Vector;
     for (std::size_t n = k; n < std::min(k + kAtOnce, registers.size()); ++n) {
-      i.ops[0].elems.push_back(reg(registers[n]));
-      i.ops[1].elems.push_back(reg(registers[n]));
-      i.ops[2].elems.push_back(literal(registers[n].v));
+      i.ops[0].elems.push_back(ir::reg(registers[n]));
+      i.ops[1].elems.push_back(ir::reg(registers[n]));
+      i.ops[2].elems.push_back(ir::literal(registers[n].v));
     }
     to.push_back(std::move(i));
   }
@@ -128,18 +116,9 @@ void add_results(const std::vector<ValueId>& registers, const SrcLoc& loc, std::
 
 // Every register has a value, even where no product has been issued yet.
 void clear(const std::vector<ValueId>& registers, ir::Block& entry) {
-  const isa::Match m = isa::match("mov.b32");
   std::vector<Inst> first;
-  for (ValueId v : registers) {
-    Inst i;
-    i.form = m.form;
-    i.toks = m.toks;
-    i.types = m.types;
-    i.type_count = m.type_count;
-    i.ops = {reg(v), literal(0)};
-    first.push_back(std::move(i));
-  }
-  entry.insts.insert(entry.insts.begin(), std::make_move_iterator(first.begin()), std::make_move_iterator(first.end()));
+  for (ValueId v : registers) first.push_back(ir::make_move(ir::Width::B32, ir::reg(v), ir::literal(0), {}));
+  ir::prepend(entry, std::move(first));
 }
 }  // namespace
 
@@ -159,9 +138,9 @@ void name_late_results(ir::Function& f) {
       if (!i.call.empty()) wait_for_all(i.loc);
       const bool moves = found.moves(i, pending);
       if (is_product(i.form)) add_keys(i);
-      if (i.form == Form::wgmma_commit_group) i.ops.push_back(literal(1));
+      if (i.form == Form::wgmma_commit_group) i.ops.push_back(ir::literal(1));
       const bool waits = i.form == Form::wgmma_wait_group;
-      if (waits) i.ops.push_back(literal(1));
+      if (waits) i.ops.push_back(ir::literal(1));
       const SrcLoc loc = i.loc;
       insts.push_back(std::move(i));
       if (moves) insts.push_back(moved(insts.back()));

@@ -10,6 +10,7 @@
 
 #include "codegen/llvm/emitter.h"
 #include "codegen/stops.h"
+#include "ir/edit.h"
 
 namespace us::codegen {
 
@@ -86,28 +87,14 @@ void Emitter::split_after_barriers() {
   for (u32 b = 0; b < f_.blocks.size(); ++b)
     for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
       if (!may_yield(f_.blocks[b].insts[k])) continue;
-      ir::Block& head = f_.blocks[b];
+      const ir::Block& head = f_.blocks[b];
       if (k + 1 == head.insts.size() && head.term.kind == ir::Terminator::Kind::Br &&
           f_.blocks[head.term.targets[0].v].preds.size() == 1)
         break;  // done before
-      ir::Block tail;
-      tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
-                        std::make_move_iterator(head.insts.end()));
-      head.insts.resize(k + 1);
-      tail.term = head.term;
-      const ir::BlockId id{static_cast<u32>(f_.blocks.size())};
-      head.term = ir::Terminator{};
-      head.term.kind = ir::Terminator::Kind::Br;
-      head.term.targets = {id};
-      head.term.loc = tail.term.loc;
-      for (ir::BlockId t : tail.term.targets)
-        for (ir::BlockId& p : f_.blocks[t.v].preds)
-          if (p.v == b) p = id;
-      tail.preds = {ir::BlockId{b}};
-      f_.blocks.push_back(std::move(tail));
+      ir::split(f_, b, k + 1);
       break;
     }
-  reorder_phi_inputs();
+  ir::update_preds(f_);
 }
 
 // Marks the slots of values that are live behind some barrier: from each use back to the definition.

@@ -290,7 +290,6 @@ class Emitter final : public Builder {
   bool checked(u32 b) const { return checked_[b]; }
   using Parts = std::vector<std::pair<u32, Value*>>;
   Parts divided(const ir::Terminator&, V cond);  // the lanes that go to each target
-  void reorder_phi_inputs();
   void emit_phi_loads(u32 b);
   void finish_block(u32 b);
   void set_debug_loc(const SrcLoc&);

@@ -30,23 +30,6 @@ using ir::Terminator;
 
 // --- set-up ---
 
-// After a split: phi inputs stand in the order of the new predecessors.
-void Emitter::reorder_phi_inputs() {
-  const ir::Cfg cfg = ir::analyze_cfg(f_, true);
-  for (u32 b = 0; b < f_.blocks.size(); ++b) {
-    const auto old = f_.blocks[b].preds;
-    for (ir::Phi& p : f_.blocks[b].phis) {
-      std::vector<Operand> in(cfg.preds[b].size());
-      for (std::size_t k = 0; k < old.size(); ++k)
-        in[static_cast<std::size_t>(std::find(cfg.preds[b].begin(), cfg.preds[b].end(), old[k].v) -
-                                    cfg.preds[b].begin())] = p.in[k];
-      p.in = std::move(in);
-    }
-    f_.blocks[b].preds.clear();
-    for (u32 p : cfg.preds[b]) f_.blocks[b].preds.push_back(ir::BlockId{p});
-  }
-}
-
 // Launched behind the end of its predecessors, a kernel has nothing to wait for.
 void Emitter::look_at_dependencies() {
   for (ir::Block& b : f_.blocks)
