@@ -253,8 +253,8 @@ class Inliner {
     const u32 n = static_cast<u32>(targets.size()), first = add_blocks(2 * n + 2, std::set<u32>(within_[b]));
     const u32 last = first + 2 * n, rest = last + 1;  // first + 2 t: the test for target t, then its call
     const Inst call = take(b, k, rest);
-    f_.blocks[b].term =
-        call.guard.kind == Operand::Kind::None ? ir::jump(first, call.loc) : ir::fork(call.guard, first, rest, call.loc);
+    f_.blocks[b].term = call.guard.kind == Operand::Kind::None ? ir::jump(first, call.loc)
+                                                               : ir::fork(call.guard, first, rest, call.loc);
     for (u32 t = 0; t < n; ++t) {
       Block& test = f_.blocks[first + 2 * t];
       Block& yes = f_.blocks[first + 2 * t + 1];

@@ -83,17 +83,16 @@ Inst moved(const Inst& move) {
 }
 
 void add_keys(Inst& product) {
-  Operand keys;
-  keys.kind = Operand::Kind::Vector;
+  product.late.named = true;
   for (const Operand& o : product.ops[0].elems)
-    keys.elems.push_back(ir::literal(o.kind == Operand::Kind::Value ? i64{o.value.v} : i64{0xffffffff}));
-  product.ops.push_back(std::move(keys));
+    product.late.keys.push_back(o.kind == Operand::Kind::Value ? o.value.v : ~0u);
 }
 
 Inst wait(i64 groups, const SrcLoc& loc) {
   Inst i;
   i.form = Form::wgmma_wait_group;
-  i.ops = {ir::literal(groups), ir::literal(1)};
+  i.ops = {ir::literal(groups)};
+  i.late.named = true;
   i.loc = loc;
   return i;
 }
@@ -138,9 +137,8 @@ void name_late_results(ir::Function& f) {
       if (!i.call.empty()) wait_for_all(i.loc);
       const bool moves = found.moves(i, pending);
       if (is_product(i.form)) add_keys(i);
-      if (i.form == Form::wgmma_commit_group) i.ops.push_back(ir::literal(1));
       const bool waits = i.form == Form::wgmma_wait_group;
-      if (waits) i.ops.push_back(ir::literal(1));
+      if (waits || i.form == Form::wgmma_commit_group) i.late.named = true;
       const SrcLoc loc = i.loc;
       insts.push_back(std::move(i));
       if (moves) insts.push_back(moved(insts.back()));

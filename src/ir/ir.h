@@ -67,7 +67,11 @@ struct Inst {
       merge;   // SSA only, guarded only: value of each defined register when the guard is false (in def order)
   SrcLoc loc;  // CUDA source line from .loc when there is one, else the PTX line (file == 0)
   std::vector<Operand> roots;  // registers whose values are tested on behalf of its accesses
-  std::string text;            // Form::Unknown: the mnemonic; otherwise empty
+  struct Late {                // wgmma whose results come late (codegen/lower/late_results.h)
+    bool named = false;        // ... and go to registers that have keys
+    std::vector<u32> keys;     // a product's: of each destination
+  } late;
+  std::string text;  // Form::Unknown: the mnemonic; otherwise empty
   // Form call: callee and its signature
   struct Call {
     SymId callee;                     // direct; else ops[..] Value `target`

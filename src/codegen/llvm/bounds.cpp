@@ -48,7 +48,7 @@ bool near(i64 d) { return d > -(i64{1} << 36) && d < i64{1} << 36; }
 void Emitter::plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
                           const std::function<void(ir::Inst&, ir::ValueId)>& add_root) {
   reach_ = reach(m_.ir, f_, cfg_, a_);
-  std::map<u32, std::vector<u32>> tested;  // by root: blocks
+  std::map<u32, ir::DominatingBlocks> tested;  // by root
   for (u32 b : cfg_.rpo)
     for (ir::Inst& i : f_.blocks[b].insts) {
       if (i.form == isa::Form::Unknown || !is_global_access(i)) continue;
@@ -60,14 +60,14 @@ void Emitter::plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
           continue;
         }
         if (!r.root.valid() || !at_hand(r.root, b)) continue;
-        std::vector<u32>& blocks = tested[r.root.v];
-        if (std::ranges::any_of(blocks, [&](u32 t) { return t == b || cfg_.dominates(t, b); })) {
+        ir::DominatingBlocks& blocks = tested[r.root.v];
+        if (blocks.cover(cfg_, b)) {
           in_reach_.insert({&i, o.value.v});
           continue;
         }
         if (r.root != o.value) add_root(i, r.root);
         reach_root_[{&i, o.value.v}] = r.root;
-        if (i.guard.kind == ir::Operand::Kind::None) blocks.push_back(b);
+        if (i.guard.kind == ir::Operand::Kind::None) blocks.add(cfg_, b);
       }
     }
 }

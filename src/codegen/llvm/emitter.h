@@ -216,8 +216,8 @@ class Emitter final : public Builder {
   [[nodiscard]] Block* cold_block(Value* condition, const char* cold, const char* go);  // goes on in the cold one
   void end_launch(device::RtFn, Value* lanes, Value* args);
   // alignment.cpp
-  std::vector<LowBits> low_bits_;                                    // by ValueId
-  std::map<std::array<u32, 3>, std::vector<u32>> alignment_tested_;  // root, rest, size -> blocks
+  std::vector<LowBits> low_bits_;                                        // by ValueId
+  std::map<std::array<u32, 3>, ir::DominatingBlocks> alignment_tested_;  // root, rest, size -> blocks
   void require_alignment(const MemRef&, LV& addr);
   bool root_alignment(const MemRef&, LV& addr);
   void require_lane_alignment(const MemRef&, LV& addr);  // of a vector of addresses, at once
