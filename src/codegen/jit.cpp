@@ -122,7 +122,7 @@ Result<std::shared_ptr<const Compiled>> Jit::compile(const ir::Module& m, const 
     std::string text =
         fmt::format("understudy: compiled {} for block {}x{}x{} in {:.2f} ms{}\n", kernel, v.block.x, v.block.y,
                     v.block.z, out->compile_ms, code.its ? " (independent thread scheduling)" : "");
-    for (const PassTime& t : code.times) text += fmt::format("  {:<10} {:8.2f} ms\n", t.name, t.ms);
+    for (const PassTime& t : code.times) text += fmt::format("  {:<14} {:8.2f} ms\n", t.name, t.ms);
     std::fputs(text.c_str(), stderr);
   }
   if (!code.dump.empty()) std::fputs(code.dump.c_str(), stderr);

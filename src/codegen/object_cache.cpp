@@ -173,9 +173,7 @@ std::string cache_key(const ir::Module& m, const std::string& kernel, const Vari
   h.word(m.hash[0]);
   h.word(m.hash[1]);
   h.text(kernel);
-  for (u32 d : {v.block.x, v.block.y, v.block.z, v.cluster.x, v.cluster.y, v.cluster.z}) h.word(d);
-  h.word(u64{o.force_varying} | u64{o.force_its} << 1 | u64{o.fast_math} << 2 | u64{o.deferred_copies} << 3 |
-         u64{v.dependent} << 4 | u64{v.asks} << 5 | u64{v.usual_space} << 6 | u64{o.many_blocks} << 32);
+  CodeFacts(v, o).visit([&](u64 w) { h.word(w); });
   return fmt::format("{:016x}{:016x}", h.a, h.b);
 }
 

@@ -50,7 +50,8 @@ class Verifier {
     std::string place = fmt::format("{}: block{}", f_.name, block_);
     SrcLoc loc;
     if (where_) {
-      place += fmt::format(": `{}`", has_row(*where_) || where_->form == isa::Form::Unknown ? to_text(m_, *where_) : "?");
+      place +=
+          fmt::format(": `{}`", has_row(*where_) || where_->form == isa::Form::Unknown ? to_text(m_, *where_) : "?");
       loc = where_->loc;
     }
     found_.push_back({Diag::Kind::Error, loc, place + ": " + what});
@@ -73,7 +74,8 @@ class Verifier {
     if (o.kind == Kind::SReg && o.sreg >= isa::SReg::Count) complain("no such special register");
     expect(o.elems.empty() || o.kind == Kind::Vector, "elements of what is no vector");
     for (const Operand& e : o.elems) {
-      expect(e.kind != Kind::Vector && e.kind != Kind::Address, "a vector of something else than registers and literals");
+      expect(e.kind != Kind::Vector && e.kind != Kind::Address,
+             "a vector of something else than registers and literals");
       judge_ids(e);
     }
   }
@@ -88,7 +90,8 @@ class Verifier {
     if (want == isa::Type::None) return;
     const u32 bits = isa::bits_of(want);
     const bool predicate = want == isa::Type::pred;
-    const bool fits = predicate == (have == 1) && (s.wider ? have >= bits : have == bits || (bits <= 8 && have >= bits));
+    const bool fits =
+        predicate == (have == 1) && (s.wider ? have >= bits : have == bits || (bits <= 8 && have >= bits));
     if (!fits) complain(fmt::format("%{} has {} bits where {} are wanted", o.value.v, have, isa::name_of(want)));
   }
 
@@ -121,7 +124,8 @@ class Verifier {
     where_ = &i;
     if (i.form >= isa::Form::Count) return complain("no such row");
     expect(i.call.size() <= 1, "more than one call");
-    expect((i.form == isa::Form::Unknown) == !i.text.empty(), "the text of what has a row, or none for what has no row");
+    expect((i.form == isa::Form::Unknown) == !i.text.empty(),
+           "the text of what has a row, or none for what has no row");
     for (const Operand& o : i.ops) judge_ids(o);
     for (const Operand& o : i.merge) judge_ids(o);
     for (const Operand& o : i.roots) {
@@ -175,7 +179,10 @@ class Verifier {
   void judge_end(const Terminator& t) {
     using End = Terminator::Kind;
     const std::size_t n = t.targets.size();
-    const bool right = t.kind == End::Br ? n == 1 : t.kind == End::CondBr ? n == 2 : t.kind == End::Switch ? n > 0 : n == 0;
+    const bool right = t.kind == End::Br       ? n == 1
+                       : t.kind == End::CondBr ? n == 2
+                       : t.kind == End::Switch ? n > 0
+                                               : n == 0;
     expect(right, "the wrong number of targets");
     for (BlockId id : t.targets)
       if (id.v >= f_.blocks.size()) complain(fmt::format("no block{}", id.v));

@@ -3,7 +3,7 @@
 // is the same in all lanes (or nothing). All elements of an array have the root that is the array's address, however their
 // index was computed, so one scalar test of it speaks for all accesses.
 #pragma once
-#include "codegen/analysis.h"
+#include "codegen/lower/analysis.h"
 
 namespace us::codegen {
 

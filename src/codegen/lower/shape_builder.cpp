@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/shape_builder.h"
+#include "codegen/lower/shape_builder.h"
 
 #include <bit>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "codegen/shape.h"
+#include "codegen/lower/shape.h"
 
 namespace us::codegen {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/analysis.h"
+#include "codegen/lower/analysis.h"
 
 #include <algorithm>
 
-#include "codegen/shape_builder.h"
-#include "codegen/waits.h"
+#include "codegen/lower/shape_builder.h"
+#include "codegen/lower/waits.h"
 
 namespace us::codegen {
 namespace {
@@ -17,11 +17,11 @@ bool all_conditions(const Operand&) { return true; }
 
 class Analyzer {
  public:
-  Analyzer(const ir::Module& m, ir::Function& f, const Cfg& c, const AnalysisOptions& o)
-      : m_(m), f_(f), c_(c), o_(o), n_(static_cast<u32>(f.blocks.size())), waits_(f, c) {}
+  Analyzer(const ir::Module& m, ir::Function& f, const Cfg& c, const CodeFacts& facts, bool its)
+      : m_(m), f_(f), c_(c), facts_(facts), force_its_(its), n_(static_cast<u32>(f.blocks.size())), waits_(f, c) {}
 
   Analysis run() {
-    a_.its = o_.force_its;
+    a_.its = force_its_;
     if (a_.its) a_.its_reason = "forced";
     solve();
     if (!a_.its && needs_its()) {
@@ -70,7 +70,7 @@ class Analyzer {
   }
 
   void propagate_shapes() {
-    ShapeBuilder sb(m_, o_.facts, a_.shapes, f_, a_.its);
+    ShapeBuilder sb(m_, facts_, a_.shapes, f_, a_.its);
     u32 block = 0;
     sb.through_shadow = [&](ir::ValueId v) { return outlives_loop(v, block); };
     do {
@@ -96,11 +96,11 @@ class Analyzer {
             else
               continue;
           }
-          if (a_.join[b] || o_.force_varying) s = demote(s);
+          if (a_.join[b] || facts_.force_varying) s = demote(s);
           sb.define(p.dest, s);
         }
         for (ir::Inst& i : f_.blocks[b].insts) {
-          if (i.form == isa::Form::Unknown || !i.call.empty() || !semantics_of(i.form) || o_.force_varying) {
+          if (i.form == isa::Form::Unknown || !i.call.empty() || !semantics_of(i.form) || facts_.force_varying) {
             ir::for_each_def(i, [&](ir::ValueId v) { sb.define(v, unknown(ir::bits_of(f_.regs[v.v]))); });
             continue;
           }
@@ -114,7 +114,7 @@ class Analyzer {
       if (s.kind == Shape::Kind::Top) s = unknown(s.bits);
   }
 
-  Shape unknown(u32 bits) const { return o_.facts.one_thread ? uniform_shape(bits) : varying_shape(bits); }
+  Shape unknown(u32 bits) const { return facts_.one_thread ? uniform_shape(bits) : varying_shape(bits); }
   Shape demote(const Shape& s) const {
     Shape r = unknown(s.bits);
     r.nan = s.nan;
@@ -350,7 +350,8 @@ class Analyzer {
   const ir::Module& m_;
   ir::Function& f_;
   const Cfg& c_;
-  const AnalysisOptions& o_;
+  const CodeFacts& facts_;
+  const bool force_its_;
   const u32 n_;
   Analysis a_;
   Waits waits_;
@@ -388,8 +389,8 @@ bool reads_shadow(const Analysis& a, const ir::Cfg& c, ir::ValueId value, u32 de
   return false;
 }
 
-Analysis analyze(const ir::Module& m, ir::Function& f, const ir::Cfg& c, const AnalysisOptions& o) {
-  return Analyzer(m, f, c, o).run();
+Analysis analyze(const ir::Module& m, ir::Function& f, const ir::Cfg& c, const CodeFacts& facts, bool its) {
+  return Analyzer(m, f, c, facts, its).run();
 }
 
 }  // namespace us::codegen

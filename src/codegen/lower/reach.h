@@ -2,7 +2,7 @@
 // How far addresses are from a value that one test can speak for: an address is `root + d`, low <= d <= high. All elements of
 // an array have the array's address as root, if their index is a number of 32 bits or is bounded otherwise.
 #pragma once
-#include "codegen/analysis.h"
+#include "codegen/lower/analysis.h"
 
 namespace us::codegen {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/late_results.h"
+#include "codegen/lower/late_results.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <functional>
 
-#include "codegen/shape.h"
+#include "codegen/lower/shape.h"
 
 namespace us::codegen {
 
@@ -14,8 +14,7 @@ Shape shape_load(const MemRef&, const Shape* addr, bool its);
 
 class ShapeBuilder : public Builder {
  public:
-  ShapeBuilder(const ir::Module& m, const LaunchFacts& facts, std::vector<Shape>& values, const ir::Function& f,
-               bool its)
+  ShapeBuilder(const ir::Module& m, const CodeFacts& facts, std::vector<Shape>& values, const ir::Function& f, bool its)
       : module_(m), facts_(facts), values_(values), f_(f), its_(its) {}
   bool changed = false;
   std::function<bool(ir::ValueId)> through_shadow;  // the current use reads this value per lane (see Analysis::shadow)
@@ -84,7 +83,7 @@ class ShapeBuilder : public Builder {
   }
 
   const ir::Module& module_;
-  const LaunchFacts& facts_;
+  const CodeFacts& facts_;
   std::vector<Shape>& values_;
   const ir::Function& f_;
   const bool its_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/shape.h"
+#include "codegen/lower/shape.h"
 
 #include <algorithm>
 #include <bit>
@@ -489,7 +489,7 @@ Shape::Nan nan_of_conversion(FT to, FT from) {
 
 namespace {
 // tid component `comp` of each lane of each warp; a pattern if all warps agree up to their first lane.
-Shape shape_tid(u32 comp, const LaunchFacts& facts) {
+Shape shape_tid(u32 comp, const CodeFacts& facts) {
   if (!facts.block.x) return varying_shape(32);
   const u32 bx = facts.block.x, by = facts.block.y, threads = bx * by * facts.block.z;
   auto tid = [&](u32 t) {
@@ -531,7 +531,7 @@ Shape of_first_lane(const Shape& s) {
   return r;
 }
 
-static Shape shape_sreg_of_lanes(isa::SReg r, u32 comp, const LaunchFacts& facts) {
+static Shape shape_sreg_of_lanes(isa::SReg r, u32 comp, const CodeFacts& facts) {
   using isa::SReg;
   const u32 bits = isa::bits_of(isa::info(r).type);
   const u32 dims[3] = {facts.block.x, facts.block.y, facts.block.z};
@@ -588,7 +588,7 @@ static Shape shape_sreg_of_lanes(isa::SReg r, u32 comp, const LaunchFacts& facts
   }
 }
 
-Shape shape_sreg(isa::SReg r, u32 comp, const LaunchFacts& facts) {
+Shape shape_sreg(isa::SReg r, u32 comp, const CodeFacts& facts) {
   Shape s = shape_sreg_of_lanes(r, comp, facts);
   return facts.one_thread ? of_first_lane(s) : s;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/low_bits.h"
+#include "codegen/lower/low_bits.h"
 
 #include <algorithm>
 #include <bit>

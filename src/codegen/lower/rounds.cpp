@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/rounds.h"
+#include "codegen/lower/rounds.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/waits.h"
+#include "codegen/lower/waits.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,7 +4,7 @@
 // Nothing promises that the others have read by then, but on hardware warps leave a barrier within a few cycles of each
 // other, and programs rely on it. Here a warp runs until it has to wait, so it is made to wait behind such loads.
 #pragma once
-#include "codegen/rounds.h"
+#include "codegen/lower/rounds.h"
 
 namespace us::codegen {
 

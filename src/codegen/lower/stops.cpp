@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/stops.h"
+#include "codegen/lower/stops.h"
 
 #include <algorithm>
 #include <compare>

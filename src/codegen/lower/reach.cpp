@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/reach.h"
+#include "codegen/lower/reach.h"
 
 #include <algorithm>
 #include <optional>

@@ -5,7 +5,7 @@
 //
 //   start ── for each warp ──► barrier 1 ── for each warp ──► barrier 2 ── ... ──► end
 #pragma once
-#include "codegen/analysis.h"
+#include "codegen/lower/analysis.h"
 
 namespace us::codegen {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/inline_calls.h"
+#include "codegen/lower/inline_calls.h"
 
 #include <algorithm>
 #include <set>
 
-#include "codegen/waits.h"
+#include "codegen/lower/waits.h"
 #include "ir/cfg.h"
 #include "ir/edit.h"
 

@@ -11,7 +11,7 @@
 // under divergence, irreducible control flow). Then every block is scheduled by a dispatcher and values crossing blocks
 // live in blended slots.
 #pragma once
-#include "codegen/shape.h"
+#include "codegen/lower/shape.h"
 #include "ir/cfg.h"
 
 namespace us::codegen {
@@ -30,12 +30,8 @@ struct Analysis {
   bool yields = false;  // contains something that may block or spin
 };
 
-struct AnalysisOptions {
-  LaunchFacts facts;
-  bool force_varying = false, force_its = false;
-};
-
-Analysis analyze(const ir::Module&, ir::Function&, const ir::Cfg&, const AnalysisOptions&);
+// `its`: for independent thread scheduling, whether the function needs it or not.
+Analysis analyze(const ir::Module&, ir::Function&, const ir::Cfg&, const CodeFacts&, bool its);
 
 // True if `use_block` reads `value` (defined in `def_block`) through its shadow.
 bool reads_shadow(const Analysis&, const ir::Cfg&, ir::ValueId value, u32 def_block, u32 use_block);

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "codegen/builder.h"
+#include "codegen/code_facts.h"
 
 namespace us::codegen {
 
@@ -64,20 +65,7 @@ Shape shape_lanewise(u32 bits, std::initializer_list<const Shape*>);  // uniform
 Shape::Nan nan_of_conversion(FT to, FT from);                         // of the result of Builder::fcvt
 Shape shape_float(FT, u32 result_bits, std::initializer_list<const Shape*>);
 
-// What is known about a launch when a variant is compiled.
-struct LaunchFacts {
-  device::Dim3 block{0, 0, 0};   // 0: unknown
-  bool cluster_one = true;       // cluster is 1x1x1
-  bool deferred_copies = false;  // see Options
-  bool asks = false;             // see Variant
-  bool usual_space = false;      // see Variant
-  bool dependent = false;        // see Variant
-  bool fast_math = false;        // see Options
-  bool one_thread = false;       // the block is one thread: only lane 0 is ever active, so every value is uniform
-  bool full_warps() const { return block.x && (u64{block.x} * block.y * block.z) % kWarpSize == 0; }
-  u32 warps() const { return block.x ? (block.x * block.y * block.z + kWarpSize - 1) / kWarpSize : 0; }
-};
-Shape shape_sreg(isa::SReg, u32 comp, const LaunchFacts&);
+Shape shape_sreg(isa::SReg, u32 comp, const CodeFacts&);
 Shape of_first_lane(const Shape&);  // uniform: the value of lane 0
 
 }  // namespace us::codegen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/its_form.h"
+#include "codegen/lower/its_form.h"
 
 #include <map>
 #include <set>
