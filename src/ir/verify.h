@@ -28,8 +28,9 @@
 
 namespace us::ir {
 
-// What is wrong, each with function, block and instruction; empty: nothing. Takes anything, however broken. With a Cfg: is it this
-// function's?
+// What is wrong, each with function, block and instruction; empty: nothing. Takes anything, however broken. With a Cfg: are its
+// edges, order and dominators this function's? Post-dominators are not compared: passes may empty blocks that end their threads, and
+// edges to those count no more.
 std::vector<Diag> verify(const Module&, const Function&, const Cfg* = nullptr);
 
 }  // namespace us::ir

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <mutex>
 
-#include "codegen/loader.h"
-#include "codegen/object_cache.h"
+#include "codegen/jit/loader.h"
+#include "codegen/jit/object_cache.h"
 
 namespace us::codegen {
 namespace {

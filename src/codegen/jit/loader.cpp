@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/loader.h"
+#include "codegen/jit/loader.h"
 
 #include <elf.h>
 #include <fmt/format.h>

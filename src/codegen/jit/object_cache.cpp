@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/object_cache.h"
+#include "codegen/jit/object_cache.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
