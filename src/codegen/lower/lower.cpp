@@ -71,7 +71,7 @@ Lowered lower(Lowering& all, ir::FuncId id) {
   const CodeFacts& facts = all.facts;
   Lowered l(m.functions[id.v]);
   ir::Function& f = l.function;
-  const auto pass = [&](Pass p, auto&& body) { return all.passes.run(p, f, l.cfg, body); };
+  const auto pass = [&](Pass p, auto&& body) { all.passes.run(p, l, body); };
 
   // Parts that more than one form below goes through.
   const auto tidy = [&] {

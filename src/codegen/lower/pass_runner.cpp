@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "codegen/lower/facts_text.h"
 #include "ir/verify.h"
 
 namespace us::codegen {
@@ -22,13 +23,13 @@ std::vector<PassTime> PassRunner::times() const {
   return out;
 }
 
-void PassRunner::done(Pass p, const ir::Function& f, const ir::Cfg& cfg, double ms) {
+void PassRunner::done(Pass p, const Lowered& l, double ms) {
   Count& c = counts_[static_cast<std::size_t>(p)];
   ++c.runs, c.ms += ms;
   if (watch_.dump_after == name_of(p) || watch_.dump_after == "all")
-    dump += fmt::format("; --- after {}\n{}", name_of(p), ir::to_text(m_, f));
+    dump += fmt::format("; --- after {}\n{}{}", name_of(p), ir::to_text(m_, l.function), facts_text(m_, l, p));
   if (!watch_.verify) return;
-  const std::vector<Diag> wrong = ir::verify(m_, f, f.ssa ? &cfg : nullptr);
+  const std::vector<Diag> wrong = ir::verify(m_, l.function, l.function.ssa ? &l.cfg : nullptr);
   if (wrong.empty()) return;
   std::string text = fmt::format("the IR is broken after pass {}", name_of(p));
   for (const Diag& d : wrong) text += "\n  " + d.message;

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/passes.h"
-#include "ir/cfg.h"
+#include "codegen/lower/lowered.h"
 
 namespace us::codegen {
 
@@ -25,14 +24,13 @@ class PassRunner {
  public:
   PassRunner(const ir::Module& m, PassSet off, PassWatch watch) : m_(m), off_(off), watch_(std::move(watch)) {}
 
-  // `body` changes the function; the Cfg is its Cfg in SSA form. False: the pass is switched off.
+  // `body` changes what is lowered.
   template <class F>
-  bool run(Pass p, const ir::Function& f, const ir::Cfg& cfg, F&& body) {
-    if (off_.has(p)) return false;
+  void run(Pass p, const Lowered& l, F&& body) {
+    if (off_.has(p)) return;
     const double start = now_ms();
     body();
-    done(p, f, cfg, now_ms() - start);
-    return true;
+    done(p, l, now_ms() - start);
   }
 
   std::vector<PassTime> times() const;  // of passes that ran, in the order of the table
@@ -40,7 +38,7 @@ class PassRunner {
 
  private:
   static double now_ms();
-  void done(Pass, const ir::Function&, const ir::Cfg&, double ms);
+  void done(Pass, const Lowered&, double ms);
 
   const ir::Module& m_;
   const PassSet off_;
