@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/files.h"
 
@@ -58,17 +57,32 @@ const char* readAsync(std::string_view text, AsyncChoice& out) {
   }
   return "`eager`, `late` or `random:SEED`";
 }
-constexpr std::string_view passes[] = {
-#define US_PASS(name) #name,
-#include "base/passes.inc"
-#undef US_PASS
-};
+std::string names_of_passes(bool all) {
+  std::string names;
+  for (const PassRow& row : pass_rows())
+    if (all || row.need == PassRow::Need::Optional) names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
+  return names;
+}
+const PassRow* find_pass(std::string_view name) {
+  const auto it = std::ranges::find(pass_rows(), name, &PassRow::name);
+  return it == pass_rows().end() ? nullptr : &*it;
+}
 const char* readPass(std::string_view text, std::string& out) {
-  static const std::string expected = fmt::format("one of {}, all", fmt::join(passes, ", "));
+  static const std::string expected = fmt::format("one of {}, all", names_of_passes(true));
   out = text;
-  const bool known =
-      text.empty() || text == "all" || std::find(std::begin(passes), std::end(passes), text) != std::end(passes);
-  return known ? nullptr : expected.c_str();
+  return text.empty() || text == "all" || find_pass(text) ? nullptr : expected.c_str();
+}
+const char* readPassList(std::string_view text, PassSet& out) {
+  static const std::string expected =
+      fmt::format("passes that code is correct without, separated by commas: {}", names_of_passes(false));
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const PassRow* const row = find_pass(text.substr(0, comma));
+    if (!row || row->need != PassRow::Need::Optional) return expected.c_str();
+    out.add(static_cast<Pass>(row - pass_rows().data()));
+    text = comma == text.npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return nullptr;
 }
 const char* readDirectory(std::string_view text, std::string& out) {
   if (text.empty()) return "a directory, or `none`";
@@ -79,8 +93,6 @@ const char* readDirectory(std::string_view text, std::string& out) {
 }  // namespace
 
 std::span<const SettingRow> setting_rows() { return rows; }
-
-std::span<const std::string_view> pass_names() { return passes; }
 
 std::string default_cache_dir(const Lookup& lookup) {
   if (const char* cache = lookup("XDG_CACHE_HOME"); cache && *cache == '/') return fmt::format("{}/understudy", cache);

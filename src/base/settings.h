@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/types.h"
+#include "base/passes.h"
 
 namespace us {
 
@@ -25,6 +25,8 @@ struct Settings {
   std::string cpu;
   bool time_passes = false;
   std::string dump_after;
+  PassSet disable_pass;
+  bool verify_passes = false;
   bool verbose = false;
   bool quiet = false;
   std::string json;
@@ -35,7 +37,7 @@ struct Settings {
   std::string ptxas;
 };
 
-enum class SettingKind : u8 { Text, Flag, Count, Math, Async, Directory, Pass };
+enum class SettingKind : u8 { Text, Flag, Count, Math, Async, Directory, Pass, PassList };
 
 struct SettingRow {
   const char* field;
@@ -53,8 +55,6 @@ using Lookup = std::function<const char*(const char* variable)>;  // like getenv
 Result<Settings> read_settings(const Lookup& = ::getenv);
 std::string default_cache_dir(
     const Lookup& = ::getenv);  // ${XDG_CACHE_HOME:-~/.cache}/understudy; empty without a home
-
-std::span<const std::string_view> pass_names();  // what --dump-after takes, besides `all`
 
 // UNDERSTUDY_* variables in `environment` (NAME=value) that are no setting: misspelt ones.
 std::vector<std::string> unknown_settings(const char* const* environment);

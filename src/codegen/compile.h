@@ -6,11 +6,6 @@
 
 namespace us::codegen {
 
-struct PassTime {
-  std::string name;
-  double ms = 0;
-};
-
 // One relocatable x86-64 ELF object with one function `kernel`, and what the device must know about it.
 struct ObjectCode {
   std::vector<u8> elf;
@@ -28,7 +23,6 @@ struct ObjectCode {
 extern "C" {
 using CompileFn = void (*)(const ir::Module*, const char* kernel, const Variant*, const Options*, ObjectCode* out);
 using LineOfFn = void (*)(const std::vector<u8>* elf, u64 text_offset, std::string* out);  // "file:line" or empty
-using HostCpuFn = void (*)(std::string* out);
 }
 inline constexpr const char* kCompileSymbol = "understudy_codegen_compile";
 inline constexpr const char* kLineOfSymbol = "understudy_codegen_line_of";

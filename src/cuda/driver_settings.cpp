@@ -23,6 +23,8 @@ driver::Settings driver_settings(const Config& c) {
   s.jit.cache_dir = c.settings.cache_dir;
   s.jit.time_passes = c.settings.time_passes;
   s.jit.dump_after = c.settings.dump_after;
+  s.jit.disabled = c.settings.disable_pass;
+  s.jit.verify_passes = c.settings.verify_passes;
   s.report = [](std::string_view text) { fmt::print(stderr, "understudy: {}\n", text); };
   s.jit.report = s.report;
   if (!c.settings.quiet) s.compiling.say = s.report;

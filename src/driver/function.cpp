@@ -14,12 +14,6 @@
 namespace us::driver {
 namespace {
 
-bool same(const device::Dim3& a, const device::Dim3& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-bool same(const codegen::Variant& a, const codegen::Variant& b) {
-  return same(a.block, b.block) && same(a.cluster, b.cluster) && a.dependent == b.dependent && a.asks == b.asks &&
-         a.usual_space == b.usual_space;
-}
-
 FunctionInfo info_of(const ir::Function& f, const DeviceSpec& d) {
   FunctionInfo i;
   i.reqntid = f.reqntid[0] != 0;
@@ -111,7 +105,7 @@ bool Function::ready_code(const codegen::Variant& wanted, std::shared_ptr<const 
   std::unique_lock l(m_, std::try_to_lock);
   if (!l) return false;
   for (const Entry& e : variants_)
-    if (same(e.variant, wanted)) out = e.code;
+    if (e.variant == wanted) out = e.code;
   return out != nullptr;
 }
 
@@ -135,7 +129,7 @@ Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codeg
   std::lock_guard l(m_);
   const auto find = [&](const codegen::Variant& v) {
     for (const Entry& e : variants_)
-      if (same(e.variant, v)) return e.code;
+      if (e.variant == v) return e.code;
     return std::shared_ptr<const codegen::Compiled>();
   };
   if ((out = find(wanted))) return Error::Success;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 namespace us::ir {
 namespace {
@@ -91,6 +92,19 @@ class Dominators {
 
 std::vector<u32> immediate_dominators(const Graph& succs, const Graph& preds, u32 root) {
   return Dominators(succs, preds, root).by_block_;
+}
+
+// A block's number is its place in the tree, children behind their parent; those below it follow it at once.
+void number_dominators(Cfg& c) {
+  std::vector<u32> size(c.succs.size(), 1), next(c.succs.size(), 0);
+  for (std::size_t k = c.rpo.size(); k-- > 1;) size[c.idom[c.rpo[k]]] += size[c.rpo[k]];
+  c.dom_first.assign(c.succs.size(), 0), c.dom_last.assign(c.succs.size(), 0);
+  for (u32 b : c.rpo) {
+    u32& first = c.dom_first[b];
+    if (b != c.rpo[0]) first = next[c.idom[b]], next[c.idom[b]] += size[b];
+    c.dom_last[b] = first + size[b] - 1;
+    next[b] = first + 1;
+  }
 }
 
 void find_loops(Cfg& c) {
@@ -223,8 +237,20 @@ void build_layout(Cfg& c) {
 }  // namespace
 
 bool Cfg::dominates(u32 a, u32 b) const {
-  while (b != a && idom[b] != b && idom[b] != kNone) b = idom[b];
-  return a == b;
+  if (rpo_index[a] == kNone || rpo_index[b] == kNone) return a == b;
+  return dom_first[a] <= dom_first[b] && dom_first[b] <= dom_last[a];
+}
+
+bool DominatingBlocks::cover(const Cfg& c, u32 block) const {
+  const auto behind = spans_.upper_bound(c.dom_first[block]);
+  return behind != spans_.begin() && std::prev(behind)->second >= c.dom_first[block];
+}
+
+void DominatingBlocks::add(const Cfg& c, u32 block) {
+  if (cover(c, block)) return;
+  const auto from = spans_.lower_bound(c.dom_first[block]), to = spans_.upper_bound(c.dom_last[block]);
+  spans_.erase(from, to);
+  spans_.emplace(c.dom_first[block], c.dom_last[block]);
 }
 
 bool Cfg::in_loop(u32 block, int loop) const {
@@ -282,6 +308,7 @@ Cfg analyze_cfg(const Function& f, bool exits_leave) {
   }
   c.rpo = reverse_post_order(c.succs, 0, c.rpo_index);
   c.idom = immediate_dominators(c.succs, c.preds, 0);
+  number_dominators(c);
   find_loops(c);
   if (!c.irreducible)
     build_layout(c);

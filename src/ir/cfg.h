@@ -2,6 +2,8 @@
 // Control-flow facts of one function: predecessors, reverse post-order, dominators, post-dominators, loops, and the layout
 // in which code generation sweeps the blocks (a reverse post-order that keeps every loop contiguous).
 #pragma once
+#include <map>
+
 #include "ir/ir.h"
 
 namespace us::ir {
@@ -19,6 +21,8 @@ struct Cfg {
   std::vector<u32> rpo_index;  // by block; kNone if unreachable
   std::vector<u32> idom;       // by block
   std::vector<u32> ipdom;      // by block; `exit_node` = virtual exit
+  std::vector<u32> dom_first;  // by block: its number in a walk of the dominator tree,
+  std::vector<u32> dom_last;   // and the last number below it
   u32 exit_node = 0;           // == number of blocks
   std::vector<Loop> loops;
   std::vector<int> loop_of;  // innermost loop by block, -1 if none
@@ -27,6 +31,16 @@ struct Cfg {
 
   bool dominates(u32 a, u32 b) const;
   bool in_loop(u32 block, int loop) const;  // block inside `loop` (or a loop nested in it)
+};
+
+// Blocks, of which one asks whether any of them dominates another.
+class DominatingBlocks {
+ public:
+  void add(const Cfg&, u32 block);
+  bool cover(const Cfg&, u32 block) const;  // one of them dominates the block, or is it
+
+ private:
+  std::map<u32, u32> spans_;  // disjoint: from Cfg::dom_first to Cfg::dom_last
 };
 
 // True for a block that only ends its thread: edges to it are exits, not control flow to reconverge after.

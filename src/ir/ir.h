@@ -67,7 +67,11 @@ struct Inst {
       merge;   // SSA only, guarded only: value of each defined register when the guard is false (in def order)
   SrcLoc loc;  // CUDA source line from .loc when there is one, else the PTX line (file == 0)
   std::vector<Operand> roots;  // registers whose values are tested on behalf of its accesses
-  std::string text;            // Form::Unknown: the mnemonic; otherwise empty
+  struct Late {                // wgmma whose results come late (codegen/lower/late_results.h)
+    bool named = false;        // ... and go to registers that have keys
+    std::vector<u32> keys;     // a product's: of each destination
+  } late;
+  std::string text;  // Form::Unknown: the mnemonic; otherwise empty
   // Form call: callee and its signature
   struct Call {
     SymId callee;                     // direct; else ops[..] Value `target`
@@ -186,8 +190,9 @@ struct Module {
 };
 
 // Visitors over registers of an instruction. `dests` is info(form).dests; vectors and addresses are walked.
-template <class F>
-void for_each_def(Inst& i, F&& f) {
+// `I` is Inst or const Inst.
+template <class I, class F>
+void for_each_def(I& i, F&& f) {
   const int n = i.form == isa::Form::Unknown ? 0 : isa::info(i.form).dests;
   for (int k = 0; k < n && k < static_cast<int>(i.ops.size()); ++k) {
     auto& o = i.ops[static_cast<std::size_t>(k)];
@@ -200,13 +205,13 @@ void for_each_def(Inst& i, F&& f) {
     for (auto& r : c.rets)
       if (r.kind == Operand::Kind::Value) f(r.value);
 }
-template <class F>
-void for_each_use_operand(Operand& o, F&& f) {
+template <class O, class F>
+void for_each_use_operand(O& o, F&& f) {
   if ((o.kind == Operand::Kind::Value || o.kind == Operand::Kind::Address) && o.value.valid()) f(o);
   for (auto& e : o.elems) for_each_use_operand(e, f);
 }
-template <class F>
-void for_each_use(Inst& i, F&& f) {  // f(Operand&): Value or Address whose .value is read
+template <class I, class F>
+void for_each_use(I& i, F&& f) {  // f(Operand&): Value or Address whose .value is read
   const int n = i.form == isa::Form::Unknown ? 0 : isa::info(i.form).dests;
   for (int k = n; k < static_cast<int>(i.ops.size()); ++k) for_each_use_operand(i.ops[static_cast<std::size_t>(k)], f);
   if (i.guard.kind == Operand::Kind::Value) f(i.guard);

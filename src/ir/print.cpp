@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text form of functions: --dump-after and ptxdump.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "ir/ir.h"
 
@@ -79,6 +80,8 @@ class Printer {
       if (c.proto != ~0u) s += fmt::format(" proto{}", c.proto);
     }
     if (!i.merge.empty()) s += " merge " + list(i.merge);
+    if (!i.roots.empty()) s += " roots " + list(i.roots);
+    if (i.late.named) s += i.late.keys.empty() ? " late" : fmt::format(" late {{{}}}", fmt::join(i.late.keys, ", "));
     return s;
   }
 

@@ -52,6 +52,20 @@ TEST(Settings, EachVariableReachesItsField) {
   EXPECT_EQ(s->nvrtc, "/n.so");
 }
 
+TEST(Settings, PassesThatCodeIsCorrectWithoutCanBeLeftOut) {
+  const auto s = read_settings(from({{"UNDERSTUDY_DISABLE_PASS", "dead,bounds"}}));
+  ASSERT_TRUE(s);
+  for (const PassRow& row : pass_rows()) {
+    const Pass p = static_cast<Pass>(&row - pass_rows().data());
+    EXPECT_EQ(name_of(p), row.name);
+    EXPECT_EQ(s->disable_pass.has(p), row.name == "dead" || row.name == "bounds");
+  }
+  EXPECT_FALSE(read_settings(from({{"UNDERSTUDY_DISABLE_PASS", "dead,ssa"}})));  // needed
+  EXPECT_FALSE(read_settings(from({{"UNDERSTUDY_DISABLE_PASS", "nonsense"}})));
+  EXPECT_FALSE(read_settings(from({{"UNDERSTUDY_DUMP_AFTER", "nonsense"}})));
+  EXPECT_EQ(read_settings(from({{"UNDERSTUDY_DUMP_AFTER", "its_form"}}))->dump_after, "its_form");
+}
+
 TEST(Settings, AllWrongValuesAreNamedAtOnce) {
   const auto s =
       read_settings(from({{"UNDERSTUDY_THREADS", "two"}, {"UNDERSTUDY_MATH", "loose"}, {"UNDERSTUDY_VERBOSE", "yes"}}));

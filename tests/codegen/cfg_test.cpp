@@ -65,6 +65,23 @@ TEST(Cfg, DominatorsAreWhatAllWaysPass) {
   }
 }
 
+TEST(Cfg, SomeBlocksDominateAnother) {
+  std::mt19937 random(9);
+  for (int round = 0; round < 3000; ++round) {
+    const auto succs = random_graph(random);
+    const u32 n = static_cast<u32>(succs.size());
+    const Cfg c = analyze_cfg(function_of(succs), true);
+    DominatingBlocks set;
+    std::vector<u32> blocks;
+    for (int k = 0; k < 4; ++k) {
+      blocks.push_back(random() % n);
+      set.add(c, blocks.back());
+      for (u32 b = 0; b < n; ++b)
+        ASSERT_EQ(set.cover(c, b), std::ranges::any_of(blocks, [&](u32 a) { return c.dominates(a, b); }));
+    }
+  }
+}
+
 TEST(Cfg, PostDominatorsAreWhatAllWaysToTheEndPass) {
   std::mt19937 random(8);
   for (int round = 0; round < 3000; ++round) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the kernels of a PTX file and prints pass times: jitdump FILE [--kernel K] [--block X Y Z] [--dump PASS] [--its] [--varying] [--many BLOCKS]
+// Compiles the kernels of a PTX file and prints pass times: jitdump FILE [--kernel K] [--block X Y Z] [--dump PASS] [--verify] [--disable PASS]
+// [--its] [--varying] [--late] [--many BLOCKS]
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -27,6 +28,14 @@ int main(int argc, char** argv) {
       o.cpu = argv[++k];
     else if (a == "--many" && k + 1 < argc)
       o.many_blocks = static_cast<us::u32>(std::atoi(argv[++k]));
+    else if (a == "--disable" && k + 1 < argc) {
+      for (const us::PassRow& row : us::pass_rows())
+        if (row.name == argv[k + 1]) o.disabled.add(static_cast<us::Pass>(&row - us::pass_rows().data()));
+      ++k;
+    } else if (a == "--verify")
+      o.verify_passes = true;
+    else if (a == "--late")
+      o.deferred_copies = true;
     else if (a == "--its")
       o.force_its = true;
     else if (a == "--varying")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The object cache runs only what this user has written for this key.
-#include "codegen/object_cache.h"
+#include "codegen/jit/object_cache.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which loops count as waits for other blocks, around barriers.
-#include "codegen/waits.h"
+#include "codegen/lower/waits.h"
 
 #include <gtest/gtest.h>
 

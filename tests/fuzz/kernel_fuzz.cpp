@@ -192,7 +192,8 @@ class Fuzzer {
         refusals);
     for (const std::string& r : refusals) std::printf("refused: %s\n", r.c_str());
   }
-  void add(const char* name, const codegen::Options& o, bool any_shape = false) {
+  void add(const char* name, codegen::Options o, bool any_shape = false) {
+    o.verify_passes = true;
     engines_.push_back({name, std::make_unique<codegen::Jit>(o), any_shape});
   }
 

@@ -13,36 +13,6 @@ namespace us::codegen {
 
 using device::BadAccess;
 
-// Roots become operands of the accesses that they speak for, so that they are kept where those need them.
-void Emitter::plan_tests() {
-  low_bits_ = low_bits(m_.ir, f_, cfg_, a_);
-  std::vector<u32> def(f_.regs.size(), 0);
-  for (u32 b = 0; b < f_.blocks.size(); ++b) {
-    for (const ir::Phi& p : f_.blocks[b].phis) def[p.dest.v] = b;
-    for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_def(i, [&](ir::ValueId d) { def[d.v] = b; });
-  }
-  const auto at_hand = [&](ir::ValueId v, u32 b) {
-    return a_.its || !a_.shadow[v.v] || !reads_shadow(a_, cfg_, v, def[v.v], b);
-  };
-  const auto add_root = [](ir::Inst& i, ir::ValueId v) {
-    ir::Operand o;
-    o.kind = ir::Operand::Kind::Value;
-    o.value = v;
-    i.roots.push_back(o);
-  };
-  for (u32 b = 0; b < f_.blocks.size(); ++b)
-    for (ir::Inst& i : f_.blocks[b].insts) {
-      if (i.form == isa::Form::Unknown || isa::info(i.form).effects == isa::kPure) continue;
-      for (ir::Operand& o : i.ops) {
-        if (o.kind != ir::Operand::Kind::Address || !o.value.valid()) continue;
-        const LowBits& low = low_bits_[o.value.v];
-        if (low.root.valid() && at_hand(low.root, b)) add_root(i, low.root);
-      }
-    }
-  plan_bounds(at_hand, add_root);
-  strides_ = strides(f_, cfg_, a_);
-}
-
 void Emitter::note_test(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& addr, std::function<Value*()> exact) {
   AccessTest t;
   t.bad = b_.CreateZExtOrTrunc(bad, b_.getInt32Ty());

@@ -47,13 +47,12 @@ bool Emitter::root_alignment(const MemRef& m, LV& addr) {
   const bool at_hand =
       std::any_of(inst_->roots.begin(), inst_->roots.end(), [&](const ir::Operand& o) { return o.value == low.root; });
   if (!at_hand) return false;
-  std::vector<u32>& tested = alignment_tested_[{low.root.v, rest, m.align}];
-  for (u32 b : tested)
-    if (b == cur_ || cfg_.dominates(b, cur_)) return true;
+  ir::DominatingBlocks& tested = alignment_tested_[{low.root.v, rest, m.align}];
+  if (tested.cover(cfg_, cur_)) return true;
   LV root = read_value(low.root);
   US_CHECK(root.shape.uniform());
   note_alignment(root.base, rest, m, addr);
-  if (inst_->guard.kind == ir::Operand::Kind::None) tested.push_back(cur_);
+  if (inst_->guard.kind == ir::Operand::Kind::None) tested.add(cfg_, cur_);
   return true;
 }
 

@@ -17,20 +17,9 @@ using device::RtFn;
 using device::WarpCtx;
 using isa::Space;
 
-void sem_ld(const Sem&);
-void sem_st(const Sem&);
-void sem_atom(const Sem&);
-void sem_red(const Sem&);
-
 namespace {
 
 u32 bytes_of(const MemRef& m) { return m.bits / 8 * m.count; }
-
-// ld, st, atom and red of global memory: their addresses are tested as they stand.
-bool is_global_access(const ir::Inst& i) {
-  const SemFn s = semantics_of(i.form);
-  return i.has(isa::Tok::global) && (s == &sem_ld || s == &sem_st || s == &sem_atom || s == &sem_red);
-}
 
 Extent extent(const MemRef& m, const Shape& s) {
   if (!s.pattern()) return {m.offset, m.offset + bytes_of(m) - 1};
@@ -39,34 +28,6 @@ Extent extent(const MemRef& m, const Shape& s) {
 bool near(i64 d) { return d > -(i64{1} << 36) && d < i64{1} << 36; }
 
 }  // namespace
-
-// A root that was tested in a block above need not be tested again.
-void Emitter::plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
-                          const std::function<void(ir::Inst&, ir::ValueId)>& add_root) {
-  reach_ = reach(m_.ir, f_, cfg_, a_);
-  std::map<u32, std::vector<u32>> tested;  // by root: blocks
-  for (u32 b : cfg_.rpo)
-    for (ir::Inst& i : f_.blocks[b].insts) {
-      if (i.form == isa::Form::Unknown || !is_global_access(i)) continue;
-      for (const ir::Operand& o : i.ops) {
-        if (o.kind != ir::Operand::Kind::Address || !o.value.valid() || !near(o.imm)) continue;
-        const Reach& r = reach_[o.value.v];
-        if (r.symbol.valid() && m_.ir.symbols[r.symbol.v].space == Space::Global) {
-          in_reach_.insert({&i, o.value.v});
-          continue;
-        }
-        if (!r.root.valid() || !at_hand(r.root, b)) continue;
-        std::vector<u32>& blocks = tested[r.root.v];
-        if (std::ranges::any_of(blocks, [&](u32 t) { return t == b || cfg_.dominates(t, b); })) {
-          in_reach_.insert({&i, o.value.v});
-          continue;
-        }
-        if (r.root != o.value) add_root(i, r.root);
-        reach_root_[{&i, o.value.v}] = r.root;
-        if (i.guard.kind == ir::Operand::Kind::None) blocks.push_back(b);
-      }
-    }
-}
 
 llvm::Value* Emitter::lanes_of(Value* flags) {
   Value* lanes = b_.CreateBitCast(flags, b_.getInt32Ty());

@@ -11,20 +11,19 @@
 #include <chrono>
 
 #include "codegen/compile.h"
-#include "codegen/inline_calls.h"
 #include "codegen/llvm/constant_table.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/fences.h"
 #include "codegen/llvm/mask_words.h"
 #include "codegen/llvm/split_blocks.h"
 #include "codegen/llvm/toolchain.h"
+#include "codegen/lower/inline_calls.h"
+#include "codegen/lower/lower.h"
 
 namespace us::codegen {
 
-ModuleEmitter::ModuleEmitter(const ir::Module& m, const Variant& v) : ir(m), variant(v) {
+ModuleEmitter::ModuleEmitter(const ir::Module& m, const CodeFacts& f) : ir(m), facts(f) {
   module = std::make_unique<llvm::Module>(m.name, context);
-  facts.block = v.block;
-  facts.cluster_one = v.cluster.x * v.cluster.y * v.cluster.z == 1;
   for (u32 f = 0; f < m.functions.size(); ++f) {
     if (m.functions[f].entry || !m.functions[f].defined) continue;
     for (const ir::Block& b : m.functions[f].blocks)
@@ -89,118 +88,132 @@ bool takes_stack(const ir::Module& m) {
   return false;
 }
 
-void optimise(Toolchain& tools, llvm::Module& m, const Options& options, ObjectCode& out) {
-  auto dump = [&](const std::string& name) {
-    if (options.dump_after != name && options.dump_after != "all") return;
-    llvm::raw_string_ostream s(out.dump);
-    s << "; --- after " << name << "\n";
-    m.print(s, nullptr);
-  };
-  dump("emit");
-  tools.optimise(m, [&](const char* name, double ms) {
-    out.times.push_back({name, ms});
-    dump(name);
-  });
-}
+class Compilation {
+ public:
+  Compilation(const ir::Module& module, const Variant& variant, const Options& options, ObjectCode& out)
+      : options_(options),
+        out_(out),
+        lowering_(module, CodeFacts(variant, options), watch(options)),
+        m_(module, lowering_.facts),
+        target_(options.cpu) {}
 
-void compile(const ir::Module& module, const char* kernel, const Variant& variant, const Options& options,
-             ObjectCode& out) {
-  const auto t0 = Clock::now();
-  ToolchainLease target(options.cpu);
-  if (!target->machine) {
-    out.error = target->error;
-    return;
-  }
-  ModuleEmitter m(module, variant);
-  m.avx512 = target->avx512;
-  m.byte_permutes = target->byte_permutes;
-  m.force_varying = options.force_varying;
-  m.facts.fast_math = options.fast_math;
-  m.facts.deferred_copies = options.deferred_copies;
-  m.facts.asks = variant.asks;
-  m.facts.usual_space = variant.usual_space;
-  m.facts.dependent = variant.dependent;
-  m.force_its = options.force_its;
-  m.many_blocks = options.many_blocks;
-  m.facts.one_thread =
-      u64{variant.block.x} * variant.block.y * variant.block.z == 1 && !m.force_varying && !m.force_its;
-  m.module->setDataLayout(target->machine->createDataLayout());
-  m.module->setTargetTriple(target->machine->getTargetTriple().str());
-  const ir::Function* entry = nullptr;
-  for (const ir::Function& f : module.functions)
-    if (f.entry && f.name == kernel) entry = &f;
-  if (!entry) {
-    out.error = std::string("no kernel named ") + kernel;
-    return;
-  }
-  m.shared_static = entry->shared_bytes;
-  m.shared_unsized = std::ranges::any_of(
-      module.symbols, [](const ir::Symbol& s) { return s.space == isa::Space::Shared && s.unsized; });
-  m.address_taken = address_taken_functions(module);
-  out.times.push_back({"target", ms_since(t0)});
-  const auto t1 = Clock::now();
-  auto* ptr = llvm::PointerType::getUnqual(m.context);
-  auto* fn = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {ptr, ptr}, false),
-                                    llvm::GlobalValue::ExternalLinkage, "kernel", *m.module);
-  set_attributes(fn);
-  attach_subprogram(m, fn, *entry);
-  auto body = std::make_unique<ir::Function>(*entry);
-  {
-    Emitter e(m, *body, fn);
-    e.run();
-    out.local_bytes = (body->local_bytes + 15) / 16 * 16;
-    out.its = e.its();
-    out.whole_cta = e.cta_mode();
-  }
-  while (!m.work.empty()) {
-    const u32 id = m.work.back();
-    m.work.pop_back();
-    auto copy = std::make_unique<ir::Function>(module.functions[id]);
-    std::size_t insts = 0;
-    for (const auto& b : copy->blocks) insts += b.insts.size();
-    Emitter e(m, *copy, m.functions[id]);
-    e.run();
-    out.local_bytes += (copy->local_bytes + 15) / 16 * 16;
-    if (insts <= 40 && !e.its()) m.functions[id]->addFnAttr(llvm::Attribute::AlwaysInline);
-  }
-  if (takes_stack(module)) out.local_bytes += device::kAllocaBytes;
-  m.di->finalize();
-  out.yields = m.yields || !m.functions.empty();
-  out.triggers = m.triggers;
-  out.times.push_back({"emit", ms_since(t1)});
-#ifndef NDEBUG
-  const bool verify = true;
-#else
-  const bool verify = !options.dump_after.empty();
-#endif
-  if (verify) {
-    std::string text;
-    llvm::raw_string_ostream s(text);
-    if (llvm::verifyModule(*m.module, &s)) {
-      std::string ir_text;
-      llvm::raw_string_ostream is(ir_text);
-      if (!options.dump_after.empty()) m.module->print(is, nullptr);
-      std::fprintf(stderr, "%s\n%s\n", ir_text.c_str(), text.c_str());
-      internal_error(__FILE__, __LINE__, "generated LLVM IR does not verify");
+  void run(const char* kernel) {
+    const auto start = Clock::now();
+    if (!target_->machine) {
+      out_.error = target_->error;
+      return;
     }
+    m_.avx512 = target_->avx512;
+    m_.byte_permutes = target_->byte_permutes;
+    m_.module->setDataLayout(target_->machine->createDataLayout());
+    m_.module->setTargetTriple(target_->machine->getTargetTriple().str());
+    const auto& functions = m_.ir.functions;
+    const auto entry = std::ranges::find_if(functions, [&](const auto& f) { return f.entry && f.name == kernel; });
+    if (entry == functions.end()) {
+      out_.error = std::string("no kernel named ") + kernel;
+      return;
+    }
+    m_.shared_static = entry->shared_bytes;
+    m_.shared_unsized = std::ranges::any_of(
+        m_.ir.symbols, [](const ir::Symbol& s) { return s.space == isa::Space::Shared && s.unsized; });
+    m_.address_taken = address_taken_functions(m_.ir);
+    out_.times.push_back({"target", ms_since(start)});
+    emit_all(static_cast<u32>(entry - functions.begin()));
+    dump(Pass::Emit);
+    verify_module();
+    target_->optimise(*m_.module, options_.disabled, [&](Pass p, double ms) {
+      out_.times.push_back({std::string(name_of(p)), ms});
+      dump(p);
+    });
+    make_object();
   }
-  optimise(*target, *m.module, options, out);
-  separate_mask_words(*m.module);
-  split_long_blocks(*m.module);
-  if (m.avx512) fence_blends(*m.module);
-  move_constants_to_table(*m.module);
-  if (options.dump_after == "split" || options.dump_after == "all") {
-    llvm::raw_string_ostream s(out.dump);
-    s << "; --- after split\n";
-    m.module->print(s, nullptr);
+
+ private:
+  static PassWatch watch(const Options& o) {
+    PassWatch w;
+    w.verify = w.verify || o.verify_passes;
+    w.dump_after = o.dump_after;
+    return w;
   }
-  const auto t2 = Clock::now();
-  if (options.dump_after == "asm" || options.dump_after == "all")
-    out.dump += "; --- after asm\n" + target->assembly(*llvm::CloneModule(*m.module));
-  const auto& bytes = target->object(*m.module);
-  out.elf.assign(bytes.begin(), bytes.end());
-  out.times.push_back({"codegen", ms_since(t2)});
-}
+
+  bool wanted(Pass p) const { return options_.dump_after == name_of(p) || options_.dump_after == "all"; }
+  void dump(Pass p) {
+    if (!wanted(p)) return;
+    llvm::raw_string_ostream s(out_.dump);
+    s << "; --- after " << name_of(p) << "\n";
+    m_.module->print(s, nullptr);
+  }
+
+  void emit_all(u32 entry) {
+    auto* ptr = llvm::PointerType::getUnqual(m_.context);
+    auto* fn = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(m_.context), {ptr, ptr}, false),
+                                      llvm::GlobalValue::ExternalLinkage, "kernel", *m_.module);
+    set_attributes(fn);
+    attach_subprogram(m_, fn, m_.ir.functions[entry]);
+    const Lowered kernel = emit(entry, fn);
+    out_.its = kernel.its();
+    out_.whole_cta = kernel.whole_cta();
+    while (!m_.work.empty()) {
+      const u32 id = m_.work.back();
+      m_.work.pop_back();
+      std::size_t insts = 0;
+      for (const auto& b : m_.ir.functions[id].blocks) insts += b.insts.size();
+      const Lowered l = emit(id, m_.functions[id]);
+      if (insts <= 40 && !l.its()) m_.functions[id]->addFnAttr(llvm::Attribute::AlwaysInline);
+    }
+    if (takes_stack(m_.ir)) out_.local_bytes += device::kAllocaBytes;
+    m_.di->finalize();
+    out_.yields = out_.yields || !m_.functions.empty();
+    for (PassTime& t : lowering_.passes.times()) out_.times.push_back(std::move(t));
+    out_.times.push_back({std::string(name_of(Pass::Emit)), emit_ms_});
+    out_.dump = std::move(lowering_.passes.dump);
+  }
+
+  Lowered emit(u32 id, llvm::Function* to) {
+    Lowered l = lower(lowering_, ir::FuncId{id});
+    const auto start = Clock::now();
+    Emitter(m_, l, to).run();
+    emit_ms_ += ms_since(start);
+    out_.local_bytes += (l.function.local_bytes + 15) / 16 * 16;
+    out_.triggers = out_.triggers || l.triggers;
+    out_.yields = out_.yields || (l.analysis.yields && !l.whole_cta());
+    return l;
+  }
+
+  void verify_module() const {
+#ifdef NDEBUG
+    if (options_.dump_after.empty()) return;
+#endif
+    std::string text, code;
+    llvm::raw_string_ostream s(text), is(code);
+    if (!llvm::verifyModule(*m_.module, &s)) return;
+    if (!options_.dump_after.empty()) m_.module->print(is, nullptr);
+    std::fprintf(stderr, "%s\n%s\n", code.c_str(), text.c_str());
+    internal_error(__FILE__, __LINE__, "generated LLVM IR does not verify");
+  }
+
+  void make_object() {
+    const auto start = Clock::now();
+    separate_mask_words(*m_.module);
+    split_long_blocks(*m_.module);
+    if (m_.avx512) fence_blends(*m_.module);
+    move_constants_to_table(*m_.module);
+    out_.times.push_back({std::string(name_of(Pass::Split)), ms_since(start)});
+    dump(Pass::Split);
+    const auto code = Clock::now();
+    if (wanted(Pass::Asm)) out_.dump += "; --- after asm\n" + target_->assembly(*llvm::CloneModule(*m_.module));
+    const auto& bytes = target_->object(*m_.module);
+    out_.elf.assign(bytes.begin(), bytes.end());
+    out_.times.push_back({std::string(name_of(Pass::Asm)), ms_since(code)});
+  }
+
+  const Options& options_;
+  ObjectCode& out_;
+  Lowering lowering_;
+  ModuleEmitter m_;
+  ToolchainLease target_;
+  double emit_ms_ = 0;
+};
 
 }  // namespace
 }  // namespace us::codegen
@@ -210,7 +223,7 @@ extern "C" __attribute__((visibility("default"))) void understudy_codegen_compil
                                                                                   const us::codegen::Variant* v,
                                                                                   const us::codegen::Options* o,
                                                                                   us::codegen::ObjectCode* out) {
-  us::codegen::compile(*m, kernel, *v, *o, *out);
+  us::codegen::Compilation(*m, *v, *o, *out).run(kernel);
 }
 
 extern "C" __attribute__((visibility("default"))) void understudy_codegen_line_of(const std::vector<us::u8>* elf,

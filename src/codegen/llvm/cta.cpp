@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "codegen/llvm/emitter.h"
-#include "codegen/stops.h"
 
 namespace us::codegen {
 
@@ -43,73 +42,6 @@ llvm::Value* Emitter::live_alloca() {
   return slot_alloca(s, b_.getInt32Ty(), "live");
 }
 
-// Only barriers of the whole CTA, in code that the warp reaches with all its lanes, and nothing else that waits.
-bool Emitter::choose_cta_mode() {
-  if (!f_.entry || !m_.facts.block.x || m_.facts.warps() > 32) return false;
-  for (u8 s : a_.loop_spins)
-    if (s) return false;
-  u32 barriers = 0;
-  for (u32 b = 0; b < f_.blocks.size(); ++b)
-    for (const ir::Inst& i : f_.blocks[b].insts) {
-      if (!i.call.empty()) {
-        const ir::Inst::Call& call = i.call[0];
-        if (!call.callee.valid()) return false;
-        const ir::Symbol& s = m_.ir.symbols[call.callee.v];
-        if (s.alias.valid() || (s.func.valid() && m_.ir.functions[s.func.v].defined)) return false;
-      }
-      if (!may_yield(i)) continue;
-      const std::string_view id = isa::info(i.form).id;
-      const bool whole = (id == "bar_sync" || id == "barrier_sync") && i.guard.kind == Operand::Kind::None &&
-                         !a_.guarded[b] && i.ops[0].kind == Operand::Kind::Imm && i.ops[0].imm == 0 &&
-                         (i.ops.size() < 2 || i.ops[1].kind == Operand::Kind::None);
-      if (!whole) return false;
-      ++barriers;
-    }
-  if (barriers > 200) return false;
-  if (barriers) split_and_analyze();
-  rounds_ = find_rounds(f_, cfg_);
-  constexpr u32 kMostWithStops = 100;  // adding them may double the barriers, and where a warp goes on is one byte
-  if (barriers && barriers <= kMostWithStops && m_.facts.warps() > 1 && add_stops(f_, rounds_)) {
-    split_and_analyze();
-    rounds_ = find_rounds(f_, cfg_);
-  }
-  return true;
-}
-
-void Emitter::split_and_analyze() {
-  split_after_barriers();
-  cfg_ = ir::analyze_cfg(f_, true);
-  a_ = analyze(m_.ir, f_, cfg_, {m_.facts, m_.force_varying, m_.force_its});
-}
-
-void Emitter::split_after_barriers() {
-  for (u32 b = 0; b < f_.blocks.size(); ++b)
-    for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
-      if (!may_yield(f_.blocks[b].insts[k])) continue;
-      ir::Block& head = f_.blocks[b];
-      if (k + 1 == head.insts.size() && head.term.kind == ir::Terminator::Kind::Br &&
-          f_.blocks[head.term.targets[0].v].preds.size() == 1)
-        break;  // done before
-      ir::Block tail;
-      tail.insts.assign(std::make_move_iterator(head.insts.begin() + static_cast<std::ptrdiff_t>(k) + 1),
-                        std::make_move_iterator(head.insts.end()));
-      head.insts.resize(k + 1);
-      tail.term = head.term;
-      const ir::BlockId id{static_cast<u32>(f_.blocks.size())};
-      head.term = ir::Terminator{};
-      head.term.kind = ir::Terminator::Kind::Br;
-      head.term.targets = {id};
-      head.term.loc = tail.term.loc;
-      for (ir::BlockId t : tail.term.targets)
-        for (ir::BlockId& p : f_.blocks[t.v].preds)
-          if (p.v == b) p = id;
-      tail.preds = {ir::BlockId{b}};
-      f_.blocks.push_back(std::move(tail));
-      break;
-    }
-  reorder_phi_inputs();
-}
-
 // Marks the slots of values that are live behind some barrier: from each use back to the definition.
 void Emitter::find_live_across() {
   const u32 n = static_cast<u32>(f_.blocks.size());
@@ -125,9 +57,9 @@ void Emitter::find_live_across() {
     if (blocks.empty() || blocks.back() != b) blocks.push_back(b);
   };
   for (u32 b = 0; b < n; ++b) {
-    for (ir::Phi& p : f_.blocks[b].phis)
+    for (const ir::Phi& p : f_.blocks[b].phis)
       for (std::size_t k = 0; k < p.in.size(); ++k) use(p.in[k], f_.blocks[b].preds[k].v);
-    for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, [&](Operand& o) { use(o, b); });
+    for (const ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, [&](const Operand& o) { use(o, b); });
     use(f_.blocks[b].term.cond, b);
   }
   std::vector<u32> seen(n, ir::Cfg::kNone);
@@ -144,12 +76,12 @@ void Emitter::find_live_across() {
     return false;
   };
   for (u32 v = 0; v < f_.regs.size(); ++v)
-    if (across(v) && !(rounds_.known && rounds_.same_in_cta[v] && rounds_.written_once[def_block_[v]]))
+    if (across(v) && !(by_regions_ && rounds_.same_in_cta[v] && rounds_.written_once[def_block_[v]]))
       slots_[v].per_warp = true;
 }
 
 void Emitter::emit_cta_dispatch() {
-  if (rounds_.known) return emit_rounds();
+  if (by_regions_) return emit_rounds();
   const u32 warps = m_.facts.warps();
   warp_slot_ = new_alloca(b_.getInt32Ty(), "warp");
   ctx_slot_ = new_alloca(b_.getPtrTy(), "ctx");
@@ -202,7 +134,7 @@ void Emitter::emit_cta_dispatch() {
 }
 
 void Emitter::emit_cta_barrier(u32 continuation) {
-  if (rounds_.known) {
+  if (by_regions_) {
     const u32 next = rounds_.of_barrier[cur_];
     return emit_round_end(rounds_.regions[next].from, next);
   }
@@ -215,7 +147,7 @@ void Emitter::emit_cta_barrier(u32 continuation) {
 }
 
 void Emitter::emit_cta_end() {
-  if (rounds_.known) return emit_round_end(rounds_.ending, 0);
+  if (by_regions_) return emit_round_end(rounds_.ending, 0);
   if (resume_) {
     b_.CreateStore(b_.getInt8(kEnded), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
     b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(1)), finished_);

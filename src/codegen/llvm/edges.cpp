@@ -12,12 +12,12 @@ using ir::Operand;
 using ir::Terminator;
 
 void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
-  ir::Block& t = f_.blocks[to];
+  const ir::Block& t = f_.blocks[to];
   if (t.phis.empty()) return;
   const std::size_t k =
       static_cast<std::size_t>(std::find(cfg_.preds[to].begin(), cfg_.preds[to].end(), from) - cfg_.preds[to].begin());
   std::vector<std::pair<ir::ValueId, LV>> copies;
-  for (ir::Phi& p : t.phis) {
+  for (const ir::Phi& p : t.phis) {
     const Shape& want = a_.shapes[p.dest.v];
     const Operand& o = p.in[k];
     if (want.constant() || o.kind == Operand::Kind::None) continue;

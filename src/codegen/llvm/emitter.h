@@ -15,12 +15,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "codegen/analysis.h"
 #include "codegen/jit.h"
-#include "codegen/low_bits.h"
-#include "codegen/reach.h"
-#include "codegen/rounds.h"
-#include "codegen/strides.h"
+#include "codegen/lower/lowered.h"
 #include "device/bad_access.h"
 
 namespace us::codegen {
@@ -43,10 +39,8 @@ struct ModuleEmitter;
 
 class Emitter final : public Builder {
  public:
-  Emitter(ModuleEmitter& m, ir::Function& f, llvm::Function* out);
+  Emitter(ModuleEmitter& m, const Lowered& l, llvm::Function* out);
   void run();
-  bool its() const { return a_.its; }
-  bool cta_mode() const { return cta_mode_; }
 
   // Builder: values (values.cpp)
   u32 width(V v) override { return at(v).shape.bits; }
@@ -216,28 +210,25 @@ class Emitter final : public Builder {
   };
   static constexpr std::size_t kMaxTests = 16;
   std::vector<AccessTest> tests_;  // of the block so far, made at its end
-  void plan_tests();
   void note_test(Value* bad, device::BadAccess::Rule, const MemRef&, LV& addr, std::function<Value*()> exact = {});
   void make_tests();  // of everything noted so far
   void report_access(std::span<const AccessTest>);
   [[nodiscard]] Block* cold_block(Value* condition, const char* cold, const char* go);  // goes on in the cold one
   void end_launch(device::RtFn, Value* lanes, Value* args);
   // alignment.cpp
-  std::vector<LowBits> low_bits_;                                    // by ValueId
-  std::map<std::array<u32, 3>, std::vector<u32>> alignment_tested_;  // root, rest, size -> blocks
+  const std::vector<LowBits>& low_bits_;                                 // by ValueId
+  std::map<std::array<u32, 3>, ir::DominatingBlocks> alignment_tested_;  // root, rest, size -> blocks
   void require_alignment(const MemRef&, LV& addr);
   bool root_alignment(const MemRef&, LV& addr);
   void require_lane_alignment(const MemRef&, LV& addr);  // of a vector of addresses, at once
   void note_alignment(Value* low, u64 rest, const MemRef&, LV& addr);
+  const std::vector<Stride>& strides_;  // by ValueId
+  void fetch_ahead(const MemRef&, LV& addr);
   // bounds.cpp
+  const std::vector<Reach>& reach_;                           // by ValueId
+  const std::set<BoundsPlan::Key>& in_reach_;                 // instruction, address register: tested before
+  const std::map<BoundsPlan::Key, ir::ValueId>& reach_root_;  // the same: to be tested by this value
   Value* outside_shared(Value* address, Extent, bool above, Value* end);
-  std::vector<Stride> strides_;                                        // by ValueId
-  void fetch_ahead(const MemRef&, LV& addr);                           // fetch_ahead.cpp
-  std::vector<Reach> reach_;                                           // by ValueId
-  std::set<std::pair<const ir::Inst*, u32>> in_reach_;                 // instruction, address register: tested before
-  std::map<std::pair<const ir::Inst*, u32>, ir::ValueId> reach_root_;  // the same: to be tested by this value
-  void plan_bounds(const std::function<bool(ir::ValueId, u32)>& at_hand,
-                   const std::function<void(ir::Inst&, ir::ValueId)>& add_root);
   void require_bounds(const MemRef&, LV& addr, bool writes);
   void global_bounds(const MemRef&, LV& addr, bool writes);
   void generic_bounds(const MemRef&, LV& addr);
@@ -268,8 +259,6 @@ class Emitter final : public Builder {
   void store_param(Value* buf, u32 byte, V v, u32 bits, bool blend = true);
 
   // --- function.cpp: control flow
-  void look_at_dependencies();
-  void analyze_function();
   void create_blocks();
   void emit_prologue();
   void emit_block(u32 b);
@@ -300,7 +289,6 @@ class Emitter final : public Builder {
   bool checked(u32 b) const { return checked_[b]; }
   using Parts = std::vector<std::pair<u32, Value*>>;
   Parts divided(const ir::Terminator&, V cond);  // the lanes that go to each target
-  void reorder_phi_inputs();
   void emit_phi_loads(u32 b);
   void finish_block(u32 b);
   void set_debug_loc(const SrcLoc&);
@@ -319,9 +307,6 @@ class Emitter final : public Builder {
   void store_slot(Slot&, LV&, Value* blend_mask);
   LV load_slot(Slot&, const Shape&);
   // cta.cpp: all warps of a CTA in one function
-  bool choose_cta_mode();
-  void split_and_analyze();
-  void split_after_barriers();
   void find_live_across();
   void emit_cta_dispatch();
   void emit_cta_barrier(u32 continuation);
@@ -362,8 +347,6 @@ class Emitter final : public Builder {
   void its_cluster_wait();
   Block* its_poll_again(u32 slot, Value* ready);
   void its_nanosleep(V ns);
-  void find_its_spins();
-  bool calls_that_wait();
   // calls.cpp
   void emit_call(const ir::Inst&);
   void call_function(const ir::Function& callee, const ir::Inst::Call&, Value* m);
@@ -374,12 +357,12 @@ class Emitter final : public Builder {
   friend struct ModuleEmitter;
   llvm::DISubprogram* subprogram_ = nullptr;
   ModuleEmitter& m_;
-  ir::Function& f_;
+  const ir::Function& f_;
   llvm::Function* out_;
   llvm::IRBuilder<> b_;
   llvm::LLVMContext& c_;
-  ir::Cfg cfg_;
-  Analysis a_;
+  const ir::Cfg& cfg_;
+  const Analysis& a_;
   std::vector<LV> pool_;
   std::vector<LV> values_;  // by ValueId, valid in `value_block_`
   std::vector<Block*> value_block_;
@@ -420,13 +403,13 @@ class Emitter final : public Builder {
   Value* local_base_ = nullptr;  // i32: first byte of this frame's local memory
   std::map<u32, Value*> param_bufs_;
   bool param_stores_counted_ = false;
-  std::set<u32> stored_in_parts_;   // by SymId
-  std::map<u32, u32> local_shift_;  // by SymId: .local variables of inlined functions
+  std::set<u32> stored_in_parts_;          // by SymId
+  const std::map<u32, u32>& local_shift_;  // by SymId: .local variables of inlined functions
   Value* rt_args_ = nullptr;
   std::map<std::pair<llvm::Type*, std::string_view>, Value*> scratch_;
   Value* rt_results_ = nullptr;
   std::map<std::string, Value*> fields_;
-  bool cta_mode_ = false;
+  const bool cta_mode_;
   Value* warps_ = nullptr;  // CTA mode: WarpCtx* of each warp
   Value* warp_slot_ = nullptr;
   Value* ctx_slot_ = nullptr;
@@ -436,7 +419,8 @@ class Emitter final : public Builder {
   Block* next_warp_ = nullptr;
   llvm::SwitchInst* resume_switch_ = nullptr;
   u32 resume_points_ = 0;
-  Rounds rounds_;
+  const Rounds& rounds_;
+  const bool by_regions_;             // a loop over the warps for each region
   Value* region_ = nullptr;           // alloca i32: where a barrier or the end is reached from several regions
   std::vector<Block*> region_start_;  // by region: takes up the warp
   Block* dispatch_ = nullptr;         // ITS
@@ -453,7 +437,7 @@ class Emitter final : public Builder {
   Value* its_force_ = nullptr;   // nonzero: gates are open although lanes are missing
   Value* its_inside_ = nullptr;  // lanes that are in this function, not back from it; kernels have none
   u32 its_slots_ = 0, its_next_poll_ = 0;
-  std::map<u32, bool> its_spins_;  // blocks with a spin check; of a loop around a barrier
+  const std::map<u32, bool>& its_spins_;  // blocks with a spin check; of a loop around a barrier
   llvm::SwitchInst* its_switch_ = nullptr;
 };
 
@@ -464,28 +448,20 @@ struct ModuleEmitter {
   llvm::DICompileUnit* unit = nullptr;
   std::map<u32, llvm::DIFile*> files;
   const ir::Module& ir;
-  Variant variant;
-  LaunchFacts facts;
+  const CodeFacts facts;
   bool avx512 = false, byte_permutes = false;
-  bool force_varying = false, force_its = false;
-  u32 many_blocks = 0;
-  std::string dump_after;
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
   std::map<const u32*, llvm::GlobalVariable*> tables;
   llvm::MDNode *shared_tag = nullptr, *global_tag = nullptr, *any_tag = nullptr, *runtime_tag = nullptr;  // TBAA
-  bool triggers = false;                                                    // griddepcontrol.launch_dependents
   std::map<const void*, llvm::Function*> general;                           // by operation: Builder::quick
   std::map<std::pair<u64, llvm::FunctionType*>, llvm::Function*> products;  // by MmaCode: Emitter::multiply_registers
   std::vector<u32> work;                                                    // device functions still to emit
   std::vector<u32> address_taken;                                           // candidates of indirect calls
-  std::map<u32, std::unique_ptr<ir::Function>> bodies;
-  std::vector<u8> waiting;      // by FuncId, see inline_calls.h
-  bool functions_exit = false;  // some device function can end its threads
-  bool yields = false;
-  u32 shared_static = 0;        // of the kernel
+  bool functions_exit = false;                                              // some device function can end its threads
+  u32 shared_static = 0;                                                    // of the kernel
   bool shared_unsized = false;  // the module has variables whose size a launch tells
 
-  ModuleEmitter(const ir::Module& m, const Variant& v);
+  ModuleEmitter(const ir::Module& m, const CodeFacts&);
   llvm::Function* function(u32 func_id);
   llvm::DIFile* file(u32 index);
 };

@@ -49,7 +49,7 @@ bool Emitter::has_many_blocks() const {
     for (const ir::Inst& i : b.insts)
       n += i.guard.kind != ir::Operand::Kind::None &&
            (i.form == isa::Form::Unknown || isa::info(i.form).effects != isa::kPure);
-  return n > m_.many_blocks;
+  return n > m_.facts.many_blocks;
 }
 
 void Emitter::plan_forgetting() {
@@ -94,7 +94,7 @@ void Emitter::forget_slots() {
   }
   for (u32 v = 0; v < slots_.size(); ++v) {
     const u32 b = v < def_block_.size() ? def_block_[v] : ir::Cfg::kNone;
-    if (b == ir::Cfg::kNone || (rounds_.known && rounds_.same_in_cta[v])) continue;
+    if (b == ir::Cfg::kNone || (by_regions_ && rounds_.same_in_cta[v])) continue;
     if (forget_at_[b]) forget_slot(forget_at_[b], slots_[v]);
     if (cta_mode_) {  // the warp before this one has left its values
       forget_slot(forget_at_start_, slots_[v]);

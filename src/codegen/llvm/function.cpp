@@ -10,15 +10,10 @@
 //                        └ empty ─────────┘└ empty ──────────┘
 #include <llvm/IR/MDBuilder.h>
 
-#include "codegen/inline_calls.h"
-#include "codegen/its_form.h"
-#include "codegen/late_results.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/promote_slots.h"
 
 #include <algorithm>
-
-#include "ir/ssa.h"
 
 namespace us::codegen {
 
@@ -29,112 +24,6 @@ using ir::Operand;
 using ir::Terminator;
 
 // --- set-up ---
-
-// After a split: phi inputs stand in the order of the new predecessors.
-void Emitter::reorder_phi_inputs() {
-  const ir::Cfg cfg = ir::analyze_cfg(f_, true);
-  for (u32 b = 0; b < f_.blocks.size(); ++b) {
-    const auto old = f_.blocks[b].preds;
-    for (ir::Phi& p : f_.blocks[b].phis) {
-      std::vector<Operand> in(cfg.preds[b].size());
-      for (std::size_t k = 0; k < old.size(); ++k)
-        in[static_cast<std::size_t>(std::find(cfg.preds[b].begin(), cfg.preds[b].end(), old[k].v) -
-                                    cfg.preds[b].begin())] = p.in[k];
-      p.in = std::move(in);
-    }
-    f_.blocks[b].preds.clear();
-    for (u32 p : cfg.preds[b]) f_.blocks[b].preds.push_back(ir::BlockId{p});
-  }
-}
-
-// Launched behind the end of its predecessors, a kernel has nothing to wait for.
-void Emitter::look_at_dependencies() {
-  for (ir::Block& b : f_.blocks)
-    std::erase_if(b.insts, [&](const ir::Inst& i) {
-      if (i.form != isa::Form::griddepcontrol) return false;
-      const bool waits = i.has(isa::Tok::wait);
-      m_.triggers = m_.triggers || !waits;
-      return waits && !m_.facts.dependent;
-    });
-}
-
-void Emitter::analyze_function() {
-  look_at_dependencies();
-  ir::remove_unreachable(f_);
-  ir::separate_loops(f_);
-  ir::Function registers = f_;
-  AnalysisOptions o{m_.facts, m_.force_varying, m_.force_its};
-  auto build = [&] {
-    if (m_.facts.deferred_copies) name_late_results(f_);
-    cfg_ = ir::analyze_cfg(f_, true);
-    ir::build_ssa(f_, cfg_);
-    // Dispatched code keeps all versions of a register in one place (slots.cpp), so they must not be alive at once.
-    if (!o.force_its) ir::propagate_copies(f_);
-    ir::remove_dead(f_);
-    a_ = analyze(m_.ir, f_, cfg_, o);
-  };
-  build();
-  if (calls_that_wait()) {
-    const ir::Function called = registers;
-    auto inlined = [&](Bodies bodies) {
-      registers = called;
-      local_shift_.clear();
-      inline_waiting_calls(m_.ir, m_.waiting, registers, local_shift_, bodies);
-      ir::remove_unreachable(registers);
-      ir::separate_loops(registers);
-      f_ = registers;
-      build();
-    };
-    inlined(Bodies::Copied);
-    const char* reason = a_.its_reason;
-    if (a_.its) {
-      inlined(Bodies::Shared);
-      a_.its = true;
-      a_.its_reason = reason;
-    }
-  }
-  if (a_.its) {
-    find_its_spins();
-    const char* reason = a_.its_reason;
-    f_ = std::move(registers);
-    to_its_form(f_);
-    ir::remove_unreachable(f_);
-    o.force_its = true;
-    build();
-    a_.its_reason = reason;
-  }
-  cta_mode_ = !a_.its && choose_cta_mode();
-  plan_tests();
-  m_.yields = m_.yields || (a_.yields && !cta_mode_);
-}
-
-// Does a part of the warp call a function in which lanes may wait for each other, or do lanes call different ones?
-bool Emitter::calls_that_wait() {
-  for (u32 b = 0; b < f_.blocks.size(); ++b)
-    for (const ir::Inst& i : f_.blocks[b].insts) {
-      if (i.call.empty()) continue;
-      const bool indirect = is_indirect(i), part = a_.guarded[b] || i.guard.kind != Operand::Kind::None;
-      const Operand& target = i.call[0].target;
-      const bool several = indirect && target.value.valid() && !a_.shapes[target.value.v].uniform();
-      if (!part && !several) continue;
-      if (m_.waiting.empty()) m_.waiting = waiting_functions(m_.ir);
-      if (indirect && !waiting_targets(m_.ir, m_.waiting, i).empty()) return true;
-      const ir::Symbol* s = i.call[0].callee.valid() ? &m_.ir.symbols[i.call[0].callee.v] : nullptr;
-      while (s && s->alias.valid()) s = &m_.ir.symbols[s->alias.v];
-      if (s && s->func.valid() && m_.waiting[s->func.v]) return true;
-    }
-  return false;
-}
-
-// Heads of loops that may wait for another thread. Before blocks are split and united, which hides loops.
-void Emitter::find_its_spins() {
-  for (u32 l = 0; l < cfg_.loops.size(); ++l)
-    if (a_.loop_spins[l]) its_spins_[cfg_.loops[l].header] |= a_.spins_around[l] != 0;
-  if (!cfg_.irreducible) return;
-  for (u32 b : cfg_.rpo)
-    for (u32 s : cfg_.succs[b])
-      if (cfg_.rpo_index[s] <= cfg_.rpo_index[b] && !cfg_.dominates(s, b)) its_spins_.emplace(s, false);
-}
 
 void Emitter::create_blocks() {
   const std::size_t n = f_.blocks.size(), v = f_.regs.size();
@@ -153,20 +42,20 @@ void Emitter::create_blocks() {
   def_block_.assign(v, Cfg::kNone);
   for (u32 p = 0; p < cfg_.layout.size(); ++p) position_[cfg_.layout[p]] = p;
   for (u32 b = 0; b < n; ++b) {
-    for (ir::Phi& p : f_.blocks[b].phis) def_block_[p.dest.v] = b;
-    for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_def(i, [&](ir::ValueId d) { def_block_[d.v] = b; });
+    for (const ir::Phi& p : f_.blocks[b].phis) def_block_[p.dest.v] = b;
+    for (const ir::Inst& i : f_.blocks[b].insts) ir::for_each_def(i, [&](ir::ValueId d) { def_block_[d.v] = b; });
   }
   if (cta_mode_) find_live_across();
   auto use = [&](const Operand& o, u32 b) {
     if (o.value.valid() && def_block_[o.value.v] != b) crosses_[o.value.v] = 1;
   };
   for (u32 b = 0; b < n; ++b) {
-    for (ir::Phi& p : f_.blocks[b].phis)
+    for (const ir::Phi& p : f_.blocks[b].phis)
       for (std::size_t k = 0; k < p.in.size(); ++k) {
         use(p.in[k], f_.blocks[b].preds[k].v);
         if (p.in[k].value.valid() && same_place(p.dest, p.in[k].value)) crosses_[p.in[k].value.v] = 1;
       }
-    for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, [&](Operand& o) { use(o, b); });
+    for (const ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, [&](const Operand& o) { use(o, b); });
     use(f_.blocks[b].term.cond, b);
   }
   // A block is checked if it is guarded or entered from a guarded block or a divergent branch.
@@ -221,7 +110,6 @@ void Emitter::emit_prologue() {
 }
 
 void Emitter::run() {
-  analyze_function();
   alloca_block_ = Block::Create(c_, "allocas", out_);
   auto* start = Block::Create(c_, "start", out_);
   end_ = Block::Create(c_, "end", out_);
@@ -324,7 +212,7 @@ llvm::BasicBlock* Emitter::sweep_from(u32 pos) {
 }
 
 void Emitter::emit_phi_loads(u32 b) {
-  for (ir::Phi& p : f_.blocks[b].phis) {
+  for (const ir::Phi& p : f_.blocks[b].phis) {
     if (a_.shapes[p.dest.v].constant() || in_register_slot(p.dest)) continue;
     LV v = load_slot(phi_in_[p.dest.v], a_.shapes[p.dest.v]);
     v.shape.nan = a_.shapes[p.dest.v].nan;
@@ -410,7 +298,7 @@ void Emitter::run_semantics(const ir::Inst& i) {
   else {
     unimplemented(i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern) + isa::need(i.form),
                   i.loc);
-    ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) {
+    ir::for_each_def(i, [&](ir::ValueId v) {
       written_.push_back({v, make_varying(llvm::Constant::getNullValue(vec_type(ir::bits_of(f_.regs[v.v]))),
                                           ir::bits_of(f_.regs[v.v]))});
     });
@@ -433,7 +321,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   const LV pred = at(p);
   const bool effects = i.form == isa::Form::Unknown || !i.call.empty() || isa::info(i.form).effects != isa::kPure;
   std::vector<ir::ValueId> defs;
-  ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) { defs.push_back(v); });
+  ir::for_each_def(i, [&](ir::ValueId v) { defs.push_back(v); });
   auto merged = [&](V v, LV old) -> LV {
     if (!old.base && !old.vec) return at(v);
     V o = make(old);

@@ -15,8 +15,8 @@
 
 #include <algorithm>
 
-#include "codegen/its_form.h"
 #include "codegen/llvm/emitter.h"
+#include "codegen/lower/its_form.h"
 
 namespace us::codegen {
 
@@ -230,7 +230,7 @@ void Emitter::its_load_inputs(u32 b) {
     values_[o.value.v] = read_value(o.value);
     value_block_[o.value.v] = body_[b];
   };
-  for (ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, load);
+  for (const ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, load);
   load(f_.blocks[b].term.cond);
 }
 bool Emitter::is_phi_of(u32 b, ir::ValueId id) const {

@@ -11,7 +11,7 @@
 
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/windows.h"
-#include "codegen/shape_builder.h"
+#include "codegen/lower/shape_builder.h"
 
 namespace us::codegen {
 

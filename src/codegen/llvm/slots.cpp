@@ -4,8 +4,24 @@
 
 namespace us::codegen {
 
-Emitter::Emitter(ModuleEmitter& m, ir::Function& f, llvm::Function* out)
-    : m_(m), f_(f), out_(out), b_(m.context), c_(m.context) {}
+Emitter::Emitter(ModuleEmitter& m, const Lowered& l, llvm::Function* out)
+    : low_bits_(l.low_bits),
+      strides_(l.strides),
+      reach_(l.reach),
+      in_reach_(l.bounds.covered),
+      reach_root_(l.bounds.by_root),
+      m_(m),
+      f_(l.function),
+      out_(out),
+      b_(m.context),
+      c_(m.context),
+      cfg_(l.cfg),
+      a_(l.analysis),
+      local_shift_(l.local_shift),
+      cta_mode_(l.whole_cta()),
+      rounds_(l.rounds),
+      by_regions_(l.form == RunForm::Rounds),
+      its_spins_(l.spins) {}
 
 llvm::Value* Emitter::new_alloca(llvm::Type* t, const char* name) {
   llvm::IRBuilder<> b(alloca_block_, alloca_block_->begin());

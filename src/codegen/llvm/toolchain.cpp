@@ -29,7 +29,6 @@
 #include <map>
 #include <mutex>
 
-#include "base/settings.h"
 #include "base/types.h"
 #include "codegen/llvm/promote_slots.h"
 
@@ -222,24 +221,23 @@ Toolchain::Toolchain(const std::string& cpu_option) {
 }
 
 void Toolchain::make_passes() {
-  auto step = [&](const char* name, auto&& add) {
-    US_CHECK(std::ranges::count(pass_names(), std::string_view(name)) == 1);
+  auto step = [&](Pass pass, auto&& add) {
     llvm::ModulePassManager passes;
     add(passes);
-    steps_.push_back({name, std::move(passes)});
+    steps_.push_back({pass, std::move(passes)});
   };
-  step("mem2reg", [](auto& mpm) {
+  step(Pass::Mem2reg, [](auto& mpm) {
     llvm::FunctionPassManager f;
     f.addPass(PromoteSlots());
     f.addPass(llvm::EarlyCSEPass(false));
     f.addPass(llvm::SimplifyCFGPass());
     mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
   });
-  step("inline", [](auto& mpm) {
+  step(Pass::Inline, [](auto& mpm) {
     mpm.addPass(llvm::AlwaysInlinerPass());
     mpm.addPass(llvm::GlobalDCEPass());
   });
-  step("combine", [](auto& mpm) {
+  step(Pass::Combine, [](auto& mpm) {
     llvm::FunctionPassManager f;
     f.addPass(PromoteSlots());
     f.addPass(llvm::InstCombinePass());
@@ -247,7 +245,7 @@ void Toolchain::make_passes() {
     f.addPass(llvm::EarlyCSEPass(true));
     mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
   });
-  step("loops", [](auto& mpm) {
+  step(Pass::Loops, [](auto& mpm) {
     llvm::FunctionPassManager f;
     f.addPass(HoistUnlessDispatched());
     f.addPass(llvm::EarlyCSEPass(true));
@@ -259,12 +257,13 @@ void Toolchain::make_passes() {
   });
 }
 
-void Toolchain::optimise(llvm::Module& m, const Told& told) {
+void Toolchain::optimise(llvm::Module& m, PassSet disabled, const Told& told) {
   using Clock = std::chrono::steady_clock;
   for (Step& s : steps_) {
+    if (disabled.has(s.pass)) continue;
     const auto start = Clock::now();
     s.passes.run(m, modules_);
-    told(s.name, std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    told(s.pass, std::chrono::duration<double, std::milli>(Clock::now() - start).count());
   }
   loops_.clear(), functions_.clear(), components_.clear(), modules_.clear();
 }

@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/passes.h"
+
 namespace us::codegen {
 
 class Toolchain {
@@ -20,8 +22,8 @@ class Toolchain {
   std::unique_ptr<llvm::TargetMachine> machine;
   bool avx512 = false, byte_permutes = false;
 
-  using Told = std::function<void(const char* pass, double ms)>;
-  void optimise(llvm::Module&, const Told&);
+  using Told = std::function<void(Pass, double ms)>;
+  void optimise(llvm::Module&, PassSet disabled, const Told&);
   // Machine code without what is of no use here. The result is valid until the next call.
   const llvm::SmallVectorImpl<char>& object(llvm::Module&);
   std::string assembly(llvm::Module&);
@@ -36,7 +38,7 @@ class Toolchain {
   llvm::CGSCCAnalysisManager components_;
   llvm::ModuleAnalysisManager modules_;
   struct Step {
-    const char* name;
+    Pass pass;
     llvm::ModulePassManager passes;
   };
   std::vector<Step> steps_;

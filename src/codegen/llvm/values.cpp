@@ -4,7 +4,7 @@
 
 #include "codegen/llvm/directed.h"
 #include "codegen/llvm/emitter.h"
-#include "codegen/shape_builder.h"
+#include "codegen/lower/shape_builder.h"
 
 namespace us::codegen {
 

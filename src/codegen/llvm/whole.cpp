@@ -3,7 +3,7 @@
 // promises order for the components only, but an H200 moves the whole, and programs rely on it: the look-back of CUB keeps a
 // value and its status in one 16-byte word.
 #include "codegen/llvm/emitter.h"
-#include "codegen/shape_builder.h"
+#include "codegen/lower/shape_builder.h"
 
 namespace us::codegen {
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "codegen/shape.h"
+#include "codegen/lower/shape.h"
 
 namespace us::codegen {
 

@@ -2,7 +2,6 @@
 // wgmma: products of a warpgroup. With eager delivery they are made at issue, which is one of the orders that wgmma.wait_group allows.
 // Late, results come as late as it allows: late_results.h has given each instruction one operand more than its row says.
 #include "codegen/semantics/matrix.h"
-#include "isa/operands.h"
 
 namespace us::codegen {
 
@@ -33,9 +32,9 @@ void wgmma(const Sem& s, const Places& at) {
     code.a_column = !code.a_registers && immediate(2) != 0;
     code.b_row = immediate(code.a_registers ? 2 : 3) != 0;
   }
-  const u32 specs = static_cast<u32>(isa::operands_of(s.i.form).specs.size()), last = specs - 1;
-  const ir::Operand* keys = s.has_operand(specs) ? &s.i.ops[specs] : nullptr;
-  code.late = keys != nullptr;
+  const u32 last = static_cast<u32>(s.i.ops.size()) - 1;
+  const std::vector<u32>& keys = s.i.late.keys;
+  const bool late = code.late = s.i.late.named;
   V sum[128], a[4], none = b.imm(32, 0);
   const u32 count = read_registers(s, last, Type::b32, sum), each = code.c == MmaType::F16 ? 2 : 4;
   US_CHECK(count == n / 8 * each);
@@ -54,11 +53,11 @@ void wgmma(const Sem& s, const Places& at) {
     const u32 bits[4] = {32, 32, 32, 32};
     for (u32 e = 0; e < each; ++e) {
       V& old = sum[t * each + e];
-      args[1 + e] = keys ? old : b.select(keep, old, none);
-      if (keys) args[1 + each + e] = b.imm(64, static_cast<u64>(keys->elems[t * each + e].imm));
+      args[1 + e] = late ? old : b.select(keep, old, none);
+      if (late) args[1 + each + e] = b.imm(64, keys[t * each + e]);
     }
-    if (keys) args[1 + 2 * each] = b.zext(keep, 64);
-    b.call_rt(RtFn::Wgmma, {args, keys ? 2 + 2 * each : 1 + each}, {bits, each}, r);
+    if (late) args[1 + 2 * each] = b.zext(keep, 64);
+    b.call_rt(RtFn::Wgmma, {args, late ? 2 + 2 * each : 1 + each}, {bits, each}, r);
     for (u32 e = 0; e < each; ++e) sum[t * each + e] = r[e];
   }
   write_registers(s, 0, sum);
@@ -70,10 +69,10 @@ void sem_wgmma_popc(const Sem& s) { wgmma(s, {3, 0, 0, 0}); }
 void sem_wgmma_sp(const Sem& s) { wgmma(s, {5, 6, 3, 4}); }
 void sem_wgmma_fence(const Sem&) {}
 void sem_wgmma_commit(const Sem& s) {
-  if (s.has_operand(0)) s.b.call_rt(RtFn::WgmmaCommit, {}, {}, nullptr);
+  if (s.i.late.named) s.b.call_rt(RtFn::WgmmaCommit, {}, {}, nullptr);
 }
 void sem_wgmma_wait(const Sem& s) {
-  if (s.has_operand(1)) s.b.call_rt(RtFn::WgmmaWait, {s.b.imm(64, static_cast<u64>(s.i.ops[0].imm))}, {}, nullptr);
+  if (s.i.late.named) s.b.call_rt(RtFn::WgmmaWait, {s.b.imm(64, static_cast<u64>(s.i.ops[0].imm))}, {}, nullptr);
 }
 void sem_wgmma_moved(const Sem& s) {
   auto key = [&](u32 k) { return s.b.imm(64, static_cast<u64>(s.i.ops[k].imm)); };

@@ -53,12 +53,16 @@ class Engines {
     std::istringstream in(list);
     for (std::string e; std::getline(in, e, ',');) names_.push_back(e);
 #ifdef US_WITH_JIT
-    codegen::Options v3, many;
+    codegen::Options host, v3, many, plain;
+    host.verify_passes = plain.verify_passes = true;
     many.many_blocks = 0;
+    for (const PassRow& row : pass_rows())
+      if (row.need == PassRow::Need::Optional) plain.disabled.add(static_cast<Pass>(&row - pass_rows().data()));
+    plain_ = std::make_unique<codegen::Jit>(plain);
     many_ = std::make_unique<codegen::Jit>(many);
     v3.cpu = "x86-64-v3";
     v3_ = std::make_unique<codegen::Jit>(v3);
-    host_ = std::make_unique<codegen::Jit>(codegen::Options{});
+    host_ = std::make_unique<codegen::Jit>(host);
 #endif
   }
   const std::vector<std::string>& names() const { return names_; }
@@ -71,7 +75,11 @@ class Engines {
     codegen::Variant v;
     v.block = {c.block[0], c.block[1], c.block[2]};
     v.cluster = {c.cluster[0], c.cluster[1], c.cluster[2]};
-    auto r = (engine == "v3" ? v3_ : engine == "many" ? many_ : host_)->compile(m.ir(), c.kernel, v);
+    auto r = (engine == "v3"      ? v3_
+              : engine == "many"  ? many_
+              : engine == "plain" ? plain_
+                                  : host_)
+                 ->compile(m.ir(), c.kernel, v);
     if (!r) return r.diags();
     return std::shared_ptr<const device::KernelCode>(*r);
 #else
@@ -83,7 +91,8 @@ class Engines {
   std::vector<std::string> names_;
   std::unique_ptr<device::Gpu> one_, all_;
 #ifdef US_WITH_JIT
-  std::unique_ptr<codegen::Jit> host_, v3_, many_;  // many: as functions of many blocks are compiled
+  // many: as functions of many blocks are compiled; plain: without the passes that code is correct without
+  std::unique_ptr<codegen::Jit> host_, v3_, many_, plain_;
 #endif
 };
 

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/lower/its_form.h"
+
+#include <map>
+#include <set>
+
+#include "ir/edit.h"
+
+namespace us::codegen {
+namespace {
+
+using ir::Block;
+using ir::BlockId;
+using ir::Inst;
+using ir::Operand;
+using ir::Terminator;
+using ir::ValueId;
+using ir::Width;
+
+bool is_convergent(const Inst& i) {
+  return i.form != isa::Form::Unknown && (isa::info(i.form).effects & isa::kConvergent);
+}
+bool is_barrier(const Inst& i) { return is_convergent(i) && (isa::info(i.form).effects & isa::kYield); }
+
+// "d|p:pred,a,m:u32" -> "d", "p:pred", "a", "m:u32"
+std::vector<std::string_view> operand_names(isa::Form form) {
+  std::vector<std::string_view> names;
+  std::string_view rest = isa::info(form).operands;
+  while (!rest.empty()) {
+    const auto end = rest.find_first_of(",|");
+    names.push_back(rest.substr(0, end));
+    rest = end == rest.npos ? std::string_view{} : rest.substr(end + 1);
+  }
+  return names;
+}
+
+Width operand_width(const Inst& i, std::string_view name) {
+  const auto colon = name.find(':');
+  const isa::Type t = colon == name.npos ? i.type() : isa::type_from(name.substr(colon + 1));
+  return ir::width_of(t);
+}
+
+class ItsForm {
+ public:
+  explicit ItsForm(ir::Function& f) : f_(f) {}
+
+  void run() {
+    for (u32 b = 0; b < f_.blocks.size(); ++b)
+      for (std::size_t k = 0; k < f_.blocks[b].insts.size(); ++k) {
+        const Inst& i = f_.blocks[b].insts[k];
+        if (alone_.count(b) || (!is_barrier(i) && gate_of(i) == Gate::None)) continue;
+        split(b, k);
+        break;
+      }
+    for (auto& [key, sites] : sites_)
+      if (sites.size() > 1) unite(sites);
+  }
+
+ private:
+  using Key = std::tuple<u32, std::string, std::vector<isa::Type>>;
+
+  // Instruction k of block b gets a block of its own; what follows it, another one.
+  void split(u32 b, std::size_t k) {
+    const u32 own = ir::add_blocks(f_, 2), rest = own + 1;
+    ir::cut(f_, b, k + 1, rest);
+    Block& head = f_.blocks[b];
+    Inst i = std::move(head.insts.back());
+    head.insts.pop_back();
+    head.term = i.guard.kind == Operand::Kind::None ? ir::jump(own, i.loc) : ir::fork(i.guard, own, rest, i.loc);
+    i.guard = Operand{};
+    f_.blocks[own].term = ir::jump(rest, i.loc);
+    alone_.insert(own);
+    if (gate_of(i) == Gate::Members) sites_[key(i)].push_back(own);
+    f_.blocks[own].insts.push_back(std::move(i));
+  }
+
+  static Key key(const Inst& i) {
+    return {static_cast<u32>(i.form), i.toks.to_string(), {i.types.begin(), i.types.end()}};
+  }
+
+  void unite(const std::vector<u32>& sites) {
+    const u32 common = ir::add_blocks(f_);
+    const Inst first = f_.blocks[sites[0]].insts[0];
+    const auto names = operand_names(first.form);
+    const std::size_t dests = isa::info(first.form).dests;
+    Inst one = first;
+    for (std::size_t k = 0; k < one.ops.size(); ++k) {
+      bool present = false;
+      for (u32 s : sites) present = present || f_.blocks[s].insts[0].ops[k].kind != Operand::Kind::None;
+      if (present) one.ops[k] = ir::new_register(f_, operand_width(first, names[k]));
+    }
+    const Operand site = ir::new_register(f_, Width::B32);
+    Terminator out;
+    out.kind = Terminator::Kind::Switch;
+    out.cond = site;
+    out.loc = first.loc;
+    for (u32 n = 0; n < sites.size(); ++n) {
+      Block& from = f_.blocks[sites[n]];
+      const Inst i = std::move(from.insts[0]);
+      const u32 rest = from.term.targets[0].v, arrival = sites[n];
+      from.insts.clear();
+      from.term = ir::jump(common, i.loc);
+      auto add = [&](u32 block, Width w, const Operand& to, const Operand& source) {
+        f_.blocks[block].insts.push_back(ir::make_move(w, to, source, i.loc));
+      };
+      for (std::size_t k = dests; k < i.ops.size(); ++k)
+        if (i.ops[k].kind != Operand::Kind::None) add(arrival, operand_width(first, names[k]), one.ops[k], i.ops[k]);
+      add(arrival, Width::B32, site, ir::literal(n));
+      const u32 leave = ir::add_blocks(f_);
+      for (std::size_t k = 0; k < dests; ++k)
+        if (i.ops[k].kind == Operand::Kind::Value) add(leave, f_.regs[i.ops[k].value.v], i.ops[k], one.ops[k]);
+      f_.blocks[leave].term = ir::jump(rest, i.loc);
+      out.targets.push_back(BlockId{leave});
+    }
+    f_.blocks[common].insts = {std::move(one)};
+    f_.blocks[common].term = std::move(out);
+  }
+
+  ir::Function& f_;
+  std::map<Key, std::vector<u32>> sites_;
+  std::set<u32> alone_;
+};
+
+}  // namespace
+
+u32 membermask_operand(const Inst& i) {
+  const auto names = operand_names(i.form);
+  for (u32 k = 0; k < names.size(); ++k)
+    if (names[k] == "m:u32") return k;
+  return ~0u;
+}
+
+Gate gate_of(const Inst& i) {
+  if (!is_convergent(i) || is_barrier(i)) return Gate::None;
+  if (membermask_operand(i) != ~0u) return Gate::Members;
+  return isa::info(i.form).pattern.find(".sync.aligned") != std::string_view::npos ? Gate::Warp : Gate::None;
+}
+
+void to_its_form(ir::Function& f) { ItsForm(f).run(); }
+
+}  // namespace us::codegen
