@@ -23,7 +23,7 @@ void Emitter::note_test(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& a
   t.access.offset = static_cast<u64>(m.offset);
   const bool rows = addr.shape.varying() || addr.guard;
   if (rows) {
-    t.base = vec(addr);
+    t.base = v_.vec(addr);
     t.access.where = BadAccess::Rows;
   } else {
     t.base = addr.base;
@@ -37,8 +37,8 @@ void Emitter::note_test(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& a
 }
 
 llvm::BasicBlock* Emitter::cold_block(Value* condition, const char* cold, const char* go) {
-  auto* bad = Block::Create(c_, cold, out_);
-  auto* good = Block::Create(c_, go, out_);
+  auto* bad = Block::Create(c_, cold, s_.out);
+  auto* good = Block::Create(c_, go, s_.out);
   b_.CreateCondBr(condition, bad, good, llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
   b_.SetInsertPoint(bad);
   return good;
@@ -54,7 +54,7 @@ void Emitter::make_tests() {
   if (std::ranges::any_of(tests, [](const AccessTest& t) { return bool{t.exact}; })) {
     Value* sure = b_.getInt32(0);
     for (const AccessTest& t : tests) sure = b_.CreateOr(sure, t.exact ? t.exact() : t.bad);
-    Block* report = Block::Create(c_, "surely", out_);
+    Block* report = Block::Create(c_, "surely", s_.out);
     b_.CreateCondBr(b_.CreateICmpNE(sure, b_.getInt32(0)), report, go);
     b_.SetInsertPoint(report);
   }
@@ -64,8 +64,8 @@ void Emitter::make_tests() {
 
 // Ends the block: the call does not return.
 void Emitter::end_launch(device::RtFn fn, Value* lanes, Value* args) {
-  Value* rt = load_at(ctx0_, offsetof(device::WarpCtx, rt), b_.getPtrTy(), "rt");
-  Value* callee = load_at(rt, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "rtfn");
+  Value* rt = s_.load_at(s_.ctx0, offsetof(device::WarpCtx, rt), b_.getPtrTy(), "rt");
+  Value* callee = s_.load_at(rt, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "rtfn");
   auto* type =
       llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
   auto* call = b_.CreateCall(type, callee, {ctx(), lanes, args, llvm::ConstantPointerNull::get(b_.getPtrTy())});
@@ -97,7 +97,7 @@ void Emitter::report_access(std::span<const AccessTest> tests) {
   auto* g = new llvm::GlobalVariable(*m_.module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes,
                                      "accesses");
   g->setAlignment(llvm::Align(8));
-  if (!rt_args_) rt_args_ = new_alloca(llvm::ArrayType::get(vec_type(64), kMaxRtArgs), "rtargs");
+  if (!rt_args_) rt_args_ = s_.new_alloca(llvm::ArrayType::get(v_.vec_type(64), kMaxRtArgs), "rtargs");
   auto argument = [&](std::size_t k, Value* v) {
     b_.CreateStore(b_.CreateZExt(v, b_.getInt64Ty()), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), rt_args_, k));
   };
@@ -107,13 +107,13 @@ void Emitter::report_access(std::span<const AccessTest> tests) {
   for (std::size_t k = 0; k < tests.size(); ++k) {
     Value* base = tests[k].base;
     if (base->getType()->isVectorTy()) {
-      Value* at = scratch(vec_type(64), names[rows++]);
-      b_.CreateStore(b_.CreateZExtOrTrunc(base, vec_type(64)), at);
+      Value* at = scratch(v_.vec_type(64), names[rows++]);
+      b_.CreateStore(b_.CreateZExtOrTrunc(base, v_.vec_type(64)), at);
       base = b_.CreatePtrToInt(at, b_.getInt64Ty());
     }
     argument(1 + k, base);
   }
-  end_launch(device::RtFn::BadAccess, mask(), rt_args_);
+  end_launch(device::RtFn::BadAccess, s_.mask(), rt_args_);
 }
 
 }  // namespace us::codegen

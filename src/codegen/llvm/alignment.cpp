@@ -44,15 +44,15 @@ bool Emitter::root_alignment(const MemRef& m, LV& addr) {
     if (rest) note_alignment(b_.getInt32(0), rest, m, addr);
     return true;
   }
-  const bool at_hand =
-      std::any_of(inst_->roots.begin(), inst_->roots.end(), [&](const ir::Operand& o) { return o.value == low.root; });
+  const bool at_hand = std::any_of(s_.inst->roots.begin(), s_.inst->roots.end(),
+                                   [&](const ir::Operand& o) { return o.value == low.root; });
   if (!at_hand) return false;
   ir::DominatingBlocks& tested = alignment_tested_[{low.root.v, rest, m.align}];
-  if (tested.cover(cfg_, cur_)) return true;
+  if (tested.cover(cfg_, s_.cur)) return true;
   LV root = read_value(low.root);
   US_CHECK(root.shape.uniform());
   note_alignment(root.base, rest, m, addr);
-  if (inst_->guard.kind == ir::Operand::Kind::None) tested.add(cfg_, cur_);
+  if (s_.inst->guard.kind == ir::Operand::Kind::None) tested.add(cfg_, s_.cur);
   return true;
 }
 
@@ -66,13 +66,13 @@ void Emitter::require_alignment(const MemRef& m, LV& addr) {
 }
 
 void Emitter::require_lane_alignment(const MemRef& m, LV& addr) {
-  Value* v = vec(addr);
+  Value* v = v_.vec(addr);
   Value* low = v;
   if (m.offset & (m.align - 1))
     low = b_.CreateAdd(v, llvm::ConstantInt::get(v->getType(), static_cast<u64>(m.offset & (m.align - 1))));
   low = b_.CreateAnd(low, llvm::ConstantInt::get(v->getType(), m.align - 1));
   Value* bad = b_.CreateBitCast(b_.CreateICmpNE(low, llvm::Constant::getNullValue(v->getType())), b_.getInt32Ty());
-  if (!mask_full_) bad = b_.CreateAnd(bad, mask());
+  if (!s_.mask_full()) bad = b_.CreateAnd(bad, s_.mask());
   note_test(bad, BadAccess::Misaligned, m, addr);
   make_tests();
 }

@@ -11,19 +11,20 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
   (void)order;
   const u32 bits = isa::bits_of(type);
   const bool sign = isa::is_signed(type);
-  llvm::Type* t = int_type(bits);
+  llvm::Type* t = v_.int_type(bits);
   const bool is_float = op == AtomOp::FAdd || op == AtomOp::FMin || op == AtomOp::FMax;
   const FT ft = bits == 64 ? FT::F64 : FT::F32;
   const llvm::Align align(bits / 8);
   // Global memory adds f32 with subnormals flushed to zero, shared memory does not (the ISA on atom.add.f32).
   auto flushed = [&](Value* v) -> Value* {
-    Value* f = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, to_float(v, FT::F32));
+    Value* f = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, floats_.to_float(v, FT::F32));
     Value* tiny = b_.CreateFCmpOLT(f, llvm::ConstantFP::get(f->getType(), 0x1p-126));
     return b_.CreateSelect(tiny, b_.CreateAnd(v, llvm::ConstantInt::get(v->getType(), 0x80000000u)), v);
   };
   auto half_op = [&](Value* old, Value* with, FT h) -> Value* {
-    if (op == AtomOp::FAdd) return narrow_half(b_.CreateFAdd(widen_half(old, h), widen_half(with, h)), h);
-    return min_max(op == AtomOp::FMin, h, old, with);
+    if (op == AtomOp::FAdd)
+      return floats_.narrow_half(b_.CreateFAdd(floats_.widen_half(old, h), floats_.widen_half(with, h)), h);
+    return floats_.min_max(op == AtomOp::FMin, h, old, with);
   };
   auto halves = [&](Value* old, Value* with) -> Value* {
     const FT h = type == isa::Type::bf16 || type == isa::Type::bf16x2 ? FT::BF16 : FT::F16;
@@ -64,14 +65,15 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
         s.shape = uniform_shape(bits);
         s.shape.nan = bits == 64 ? Shape::Nan::F64 : Shape::Nan::F32;
         const bool ftz = bits == 32 && !exclusive;
-        s.base = to_int(b_.CreateFAdd(to_float(ftz ? flushed(old) : old, ft), to_float(ftz ? flushed(x) : x, ft)));
-        s.base = canon(s).base;
+        s.base = floats_.to_int(
+            b_.CreateFAdd(floats_.to_float(ftz ? flushed(old) : old, ft), floats_.to_float(ftz ? flushed(x) : x, ft)));
+        s.base = v_.canon(s).base;
         return ftz ? flushed(s.base) : s.base;
       }
       case AtomOp::FMin:
-        return min_max(true, ft, old, x);
+        return floats_.min_max(true, ft, old, x);
       case AtomOp::FMax:
-        return min_max(false, ft, old, x);
+        return floats_.min_max(false, ft, old, x);
     }
     US_UNREACHABLE();
   };
@@ -112,8 +114,8 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
   if (direct) return b_.CreateAtomicRMW(*direct, ptr, x, align, sc);
   // Compare-and-swap loop.
   Block* before = b_.GetInsertBlock();
-  auto* loop = Block::Create(c_, "cas", out_);
-  auto* done = Block::Create(c_, "cas.done", out_);
+  auto* loop = Block::Create(c_, "cas", s_.out);
+  auto* done = Block::Create(c_, "cas.done", s_.out);
   Value* first = b_.CreateAlignedLoad(t, ptr, align);
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
@@ -138,8 +140,8 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
   require_alignment(m, addr);
   require_bounds(m, addr, true);
   make_tests();
-  vx = canon(vx);
-  if (vy) vy = canon(vy);
+  vx = v_.canon(vx);
+  if (vy) vy = v_.canon(vy);
   compiler_fence();
   if (addr.shape.uniform() && !result_used) {
     std::optional<llvm::Intrinsic::ID> reduce;
@@ -171,12 +173,12 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
         break;
     }
     if (reduce) {  // exact in any order: one update for the warp
-      Value* x = vec(vx);
-      if (!mask_full_) x = b_.CreateSelect(mask_vec(), x, llvm::ConstantInt::get(vec_type(bits), neutral));
+      Value* x = v_.vec(vx);
+      if (!s_.mask_full()) x = b_.CreateSelect(s_.mask_vec(), x, llvm::ConstantInt::get(v_.vec_type(bits), neutral));
       Value* sum = b_.CreateUnaryIntrinsic(*reduce, x);
       atomic_scalar(op, type, pointer_at(b_, root, addr.base, m.offset), sum, nullptr, exclusive, m.order);
       compiler_fence();
-      return imm(bits, 0);
+      return v_.imm(bits, 0);
     }
   }
   Value* ptrs = pointer_vector(root, addr);
@@ -184,28 +186,28 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
   b_.CreateStore(ptrs, where);
   auto spill = [&](V v, const char* name) -> Value* {
     if (!v) return nullptr;
-    if (at(v).shape.uniform()) return nullptr;
-    Value* slot = scratch(vec_type(bits), name);
-    b_.CreateStore(vec(v), slot);
+    if (v_.at(v).shape.uniform()) return nullptr;
+    Value* slot = scratch(v_.vec_type(bits), name);
+    b_.CreateStore(v_.vec(v), slot);
     return slot;
   };
   Value* sx = spill(vx, "atom.x");
   Value* sy = spill(vy, "atom.y");
-  Value* results = result_used ? scratch(vec_type(bits), "atom.r") : nullptr;
+  Value* results = result_used ? scratch(v_.vec_type(bits), "atom.r") : nullptr;
   for_each_lane([&](Value* lane) {
     Value* p = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), where, lane));
     if (m.offset) p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(m.offset)));
     auto pick = [&](V v, Value* slot) -> Value* {
       if (!v) return nullptr;
-      return slot ? static_cast<Value*>(b_.CreateLoad(int_type(bits), b_.CreateGEP(int_type(bits), slot, lane)))
-                  : at(v).base;
+      return slot ? static_cast<Value*>(b_.CreateLoad(v_.int_type(bits), b_.CreateGEP(v_.int_type(bits), slot, lane)))
+                  : v_.at(v).base;
     };
     Value* old = atomic_scalar(op, type, p, pick(vx, sx), pick(vy, sy), exclusive, m.order);
-    if (results) b_.CreateStore(old, b_.CreateGEP(int_type(bits), results, lane));
+    if (results) b_.CreateStore(old, b_.CreateGEP(v_.int_type(bits), results, lane));
   });
   compiler_fence();
-  if (!results) return imm(bits, 0);
-  return make_varying(b_.CreateLoad(vec_type(bits), results), bits);
+  if (!results) return v_.imm(bits, 0);
+  return v_.make_varying(b_.CreateLoad(v_.vec_type(bits), results), bits);
 }
 
 }  // namespace us::codegen

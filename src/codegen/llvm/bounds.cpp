@@ -31,7 +31,7 @@ bool near(i64 d) { return d > -(i64{1} << 36) && d < i64{1} << 36; }
 
 llvm::Value* Emitter::lanes_of(Value* flags) {
   Value* lanes = b_.CreateBitCast(flags, b_.getInt32Ty());
-  return mask_full_ ? lanes : b_.CreateAnd(lanes, mask());
+  return s_.mask_full() ? lanes : b_.CreateAnd(lanes, s_.mask());
 }
 
 // Outside of the global part of the address space, of an address or of 32.
@@ -43,8 +43,8 @@ llvm::Value* Emitter::is_outside(Value* a, i64 offset) {
   constexpr u64 kShift = std::countr_zero(AddressSpace::kUsualBytes);
   if (m_.facts.usual_space)
     return b_.CreateICmpNE(b_.CreateLShr(a, number(kShift)), number(AddressSpace::kUsualStart >> kShift));
-  Value* start = load_at(grid_, offsetof(GridCtx, global_start), b_.getInt64Ty(), "global");
-  Value* bytes = load_at(grid_, offsetof(GridCtx, global_bytes), b_.getInt64Ty(), "global.bytes");
+  Value* start = s_.load_at(s_.grid, offsetof(GridCtx, global_start), b_.getInt64Ty(), "global");
+  Value* bytes = s_.load_at(s_.grid, offsetof(GridCtx, global_bytes), b_.getInt64Ty(), "global.bytes");
   return b_.CreateICmpUGE(b_.CreateSub(a, like(start)), like(bytes));
 }
 
@@ -52,7 +52,7 @@ llvm::Value* Emitter::is_outside(Value* a, i64 offset) {
 llvm::Value* Emitter::outside_global(LV& addr, i64 offset) {
   const bool scalar = !addr.shape.varying() && !addr.guard;
   if (scalar) return b_.CreateZExt(is_outside(addr.base, offset), b_.getInt32Ty());
-  return lanes_of(is_outside(vec(addr), offset));
+  return lanes_of(is_outside(v_.vec(addr), offset));
 }
 
 void Emitter::require_bounds(const MemRef& m, LV& addr, bool writes) {
@@ -72,7 +72,7 @@ void Emitter::require_bounds(const MemRef& m, LV& addr, bool writes) {
 }
 
 void Emitter::global_bounds(const MemRef& m, LV& addr, bool writes) {
-  const std::pair<const ir::Inst*, u32> key{inst_, m.base.v};
+  const std::pair<const ir::Inst*, u32> key{s_.inst, m.base.v};
   const bool planned = m.base.valid() && m.base_offset == 0 && near(m.offset);
   if (!planned || !in_reach_.contains(key)) {
     const auto root = reach_root_.find(key);
@@ -85,25 +85,25 @@ void Emitter::global_bounds(const MemRef& m, LV& addr, bool writes) {
 }
 
 llvm::Value* Emitter::shared_end() {
-  return load_at(grid_, offsetof(GridCtx, shared_end), b_.getInt32Ty(), "shared.end");
+  return s_.load_at(s_.grid, offsetof(GridCtx, shared_end), b_.getInt32Ty(), "shared.end");
 }
 llvm::Value* Emitter::local_bytes() {
-  return load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "local.stride");
+  return s_.load_at(s_.ctx0, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "local.stride");
 }
 llvm::Value* Emitter::cluster_blocks() {
   Value* n = b_.getInt32(1);
   for (u64 k = 0; k < 3 && !m_.facts.cluster_one; ++k)
-    n = b_.CreateMul(n, load_at(grid_, offsetof(GridCtx, cluster) + 4 * k, b_.getInt32Ty(), "cluster"));
+    n = b_.CreateMul(n, s_.load_at(s_.grid, offsetof(GridCtx, cluster) + 4 * k, b_.getInt32Ty(), "cluster"));
   return n;
 }
 
 // Lanes whose access is not in what the blocks of the cluster have, by generic address.
 llvm::Value* Emitter::lanes_outside_window(LV& addr, const MemRef& m) {
-  auto splat = [&](u64 v) { return llvm::ConstantInt::get(vec_type(64), v); };
+  auto splat = [&](u64 v) { return llvm::ConstantInt::get(v_.vec_type(64), v); };
   auto wide = [&](Value* v) { return b_.CreateVectorSplat(kWarpSize, b_.CreateZExt(v, b_.getInt64Ty())); };
   constexpr u64 kStride = device::kCtaSharedStride;
-  Value* window = b_.CreatePtrToInt(window_, b_.getInt64Ty());
-  Value* d = b_.CreateSub(vec(addr), wide(b_.CreateSub(window, b_.getInt64(static_cast<u64>(m.offset)))));
+  Value* window = b_.CreatePtrToInt(s_.window, b_.getInt64Ty());
+  Value* d = b_.CreateSub(v_.vec(addr), wide(b_.CreateSub(window, b_.getInt64(static_cast<u64>(m.offset)))));
   Value* beyond = b_.CreateICmpUGE(d, b_.CreateMul(wide(cluster_blocks()), splat(kStride)));
   Value* last = b_.CreateSub(wide(shared_end()), splat(bytes_of(m)));
   return b_.CreateOr(beyond, b_.CreateICmpUGT(b_.CreateAnd(d, splat(kStride - 1)), last));
@@ -113,11 +113,11 @@ llvm::Value* Emitter::lanes_outside_window(LV& addr, const MemRef& m) {
 void Emitter::generic_bounds(const MemRef& m, LV& addr) {
   flush_stores();
   Block* go = cold_block(b_.CreateICmpNE(outside_global(addr, m.offset), b_.getInt32(0)), "windows", "generic");
-  Value* bad = b_.CreateAnd(is_outside(vec(addr), m.offset), lanes_outside_window(addr, m));
+  Value* bad = b_.CreateAnd(is_outside(v_.vec(addr), m.offset), lanes_outside_window(addr, m));
   Block* window = cold_block(b_.CreateICmpNE(lanes_of(bad), b_.getInt32(0)), "other", "window");
-  V at = make(addr), none;
-  if (m.offset) at = bin(Bin::Add, at, imm(64, static_cast<u64>(m.offset)));
-  call_rt_now(RtFn::CheckGeneric, {at, imm(64, bytes_of(m))}, {}, &none);
+  V at = v_.make(addr), none;
+  if (m.offset) at = v_.bin(Bin::Add, at, v_.imm(64, static_cast<u64>(m.offset)));
+  call_rt_now(RtFn::CheckGeneric, {at, v_.imm(64, bytes_of(m))}, {}, &none);
   b_.CreateBr(window);
   b_.SetInsertPoint(window);
   b_.CreateBr(go);
@@ -137,7 +137,7 @@ bool Emitter::in_variable(const MemRef& m, Space space) const {
 // first and the last byte from what `v` holds; `above`: the first one is known not to be negative.
 llvm::Value* Emitter::outside_shared(Value* v, Extent e, bool above, Value* end) {
   const bool scalar = !v->getType()->isVectorTy();
-  v = b_.CreateZExtOrTrunc(v, scalar ? static_cast<llvm::Type*>(b_.getInt32Ty()) : vec_type(32));
+  v = b_.CreateZExtOrTrunc(v, scalar ? static_cast<llvm::Type*>(b_.getInt32Ty()) : v_.vec_type(32));
   auto like = [&](Value* x) { return scalar ? x : b_.CreateVectorSplat(kWarpSize, x); };
   auto number = [&](i64 x) { return llvm::ConstantInt::get(v->getType(), static_cast<u64>(x), true); };
   Value* first = e.first ? b_.CreateAdd(v, number(e.first)) : v;
@@ -168,13 +168,14 @@ void Emitter::shared_bounds(const MemRef& m, LV& addr) {
   const bool above = small && static_cast<i64>(low) + all.first >= 0;
   if (m_.facts.cluster_one && above && static_cast<i64>(high) + all.last < static_cast<i64>(fixed_end)) return;
   if (addr.shape.varying() || addr.guard)
-    return note_test(lanes_of(outside_shared(vec(addr), own, above, shared_end())), BadAccess::Shared, m, addr);
+    return note_test(lanes_of(outside_shared(v_.vec(addr), own, above, shared_end())), BadAccess::Shared, m, addr);
   // Lanes that are not there may be outside: where the whole pattern does not fit, each lane is looked at.
-  const bool part = addr.shape.pattern() && !mask_full_, fixed = !m_.shared_unsized;
+  const bool part = addr.shape.pattern() && !s_.mask_full(), fixed = !m_.shared_unsized;
   std::function<Value*()> exact;
   if (part)
-    exact = [this, own, above, a = addr, lanes = mask()]() mutable {
-      return b_.CreateAnd(b_.CreateBitCast(outside_shared(vec(a), own, above, shared_end()), b_.getInt32Ty()), lanes);
+    exact = [this, own, above, a = addr, lanes = s_.mask()]() mutable {
+      return b_.CreateAnd(b_.CreateBitCast(outside_shared(v_.vec(a), own, above, shared_end()), b_.getInt32Ty()),
+                          lanes);
     };
   else if (fixed)
     exact = [this, all, above, base = addr.base] { return outside_shared(base, all, above, shared_end()); };
@@ -185,14 +186,14 @@ void Emitter::shared_bounds(const MemRef& m, LV& addr) {
 // Variables with an index that stays inside are not tested; a frame is known to have room (require_stack).
 void Emitter::local_bounds(const MemRef& m, LV& addr) {
   if (!m.addr || in_variable(m, Space::Local)) return;
-  LV offset = at(resize(canon(m.addr), 64, false));
+  LV offset = v_.at(v_.resize(v_.canon(m.addr), 64, false));
   if (offset.shape.constant() && offset.shape.uniform() && f_.entry &&
       static_cast<i64>(offset.shape.value) + m.offset >= 0 &&
       offset.shape.value + static_cast<u64>(m.offset) + bytes_of(m) <= f_.local_bytes)
     return;
   Value* limit = b_.CreateSub(local_bytes(), b_.getInt64(bytes_of(m)));
   const u64 add = device::kLocalBefore + static_cast<u64>(m.offset);
-  Value* d = b_.CreateAdd(vec(offset), llvm::ConstantInt::get(vec_type(64), add));
+  Value* d = b_.CreateAdd(v_.vec(offset), llvm::ConstantInt::get(v_.vec_type(64), add));
   note_test(lanes_of(b_.CreateICmpUGT(d, b_.CreateVectorSplat(kWarpSize, limit))), BadAccess::Local, m, offset);
   make_tests();
 }
@@ -200,10 +201,10 @@ void Emitter::local_bounds(const MemRef& m, LV& addr) {
 // The address of a parameter is one in the block of parameters.
 void Emitter::param_bounds(const MemRef& m, LV& addr) {
   Value* params =
-      b_.CreatePtrToInt(load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
+      b_.CreatePtrToInt(s_.load_at(s_.grid, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
   Value* from = b_.CreateSub(params, b_.getInt64(static_cast<u64>(m.offset)));
-  Value* d = b_.CreateSub(vec(addr), b_.CreateVectorSplat(kWarpSize, from));
-  Value* bad = b_.CreateICmpUGT(d, llvm::ConstantInt::get(vec_type(64), device::kParamBytes - bytes_of(m)));
+  Value* d = b_.CreateSub(v_.vec(addr), b_.CreateVectorSplat(kWarpSize, from));
+  Value* bad = b_.CreateICmpUGT(d, llvm::ConstantInt::get(v_.vec_type(64), device::kParamBytes - bytes_of(m)));
   note_test(lanes_of(bad), BadAccess::Param, m, addr);
 }
 
@@ -212,7 +213,7 @@ void Emitter::require_stack(Value* top) {
   Value* limit = b_.CreateTrunc(local_bytes(), b_.getInt32Ty());
   limit = b_.CreateSub(limit, b_.getInt32(device::kLocalBefore + device::kLocalBehind));
   Block* go = cold_block(b_.CreateICmpSGT(top, limit), "overflow", "frame");
-  end_launch(RtFn::StackOverflow, out_->getArg(1), llvm::ConstantPointerNull::get(b_.getPtrTy()));
+  end_launch(RtFn::StackOverflow, s_.out->getArg(1), llvm::ConstantPointerNull::get(b_.getPtrTy()));
   b_.SetInsertPoint(go);
 }
 

@@ -22,58 +22,6 @@
 
 namespace us::codegen {
 
-ModuleEmitter::ModuleEmitter(const ir::Module& m, const CodeFacts& f) : ir(m), facts(f) {
-  module = std::make_unique<llvm::Module>(m.name, context);
-  for (u32 f = 0; f < m.functions.size(); ++f) {
-    if (m.functions[f].entry || !m.functions[f].defined) continue;
-    for (const ir::Block& b : m.functions[f].blocks)
-      functions_exit =
-          functions_exit || b.term.kind == ir::Terminator::Kind::Exit || b.term.kind == ir::Terminator::Kind::Trap;
-  }
-  di = std::make_unique<llvm::DIBuilder>(*module);
-  unit = di->createCompileUnit(llvm::dwarf::DW_LANG_C_plus_plus_17, file(0), "understudy", true, "", 0, "",
-                               llvm::DICompileUnit::LineTablesOnly);
-  module->addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
-  module->addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
-}
-
-llvm::DIFile* ModuleEmitter::file(u32 index) {
-  llvm::DIFile*& f = files[index];
-  if (!f)
-    f = index && index < ir.files.size() ? di->createFile(ir.files[index], "")
-                                         : di->createFile(ir.name.empty() ? "module.ptx" : ir.name, "");
-  return f;
-}
-
-void set_attributes(llvm::Function* f) {
-  f->addFnAttr(llvm::Attribute::NoUnwind);
-  f->addFnAttr(llvm::Attribute::NullPointerIsValid);  // an access there is a fault of the program
-  f->addFnAttr("prefer-vector-width", "512");
-  f->addFnAttr("min-legal-vector-width", "512");
-  f->addFnAttr("probe-stack", "inline-asm");  // a frame cannot step over the guard page
-  f->addFnAttr("no-builtins");
-}
-
-static void attach_subprogram(ModuleEmitter& m, llvm::Function* out, const ir::Function& f) {
-  auto* type = m.di->createSubroutineType(m.di->getOrCreateTypeArray({}));
-  auto* sp = m.di->createFunction(m.file(0), f.name, out->getName(), m.file(0), f.loc.line, type, f.loc.line,
-                                  llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition);
-  out->setSubprogram(sp);
-}
-
-llvm::Function* ModuleEmitter::function(u32 id) {
-  llvm::Function*& out = functions[id];
-  if (out) return out;
-  auto* ptr = llvm::PointerType::getUnqual(context);
-  auto* type =
-      llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, llvm::Type::getInt32Ty(context), ptr, ptr}, false);
-  out = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "f." + ir.functions[id].name, *module);
-  set_attributes(out);
-  attach_subprogram(*this, out, ir.functions[id]);
-  work.push_back(id);
-  return out;
-}
-
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -172,7 +120,8 @@ class Compilation {
   Lowered emit(u32 id, llvm::Function* to) {
     Lowered l = lower(lowering_, ir::FuncId{id});
     const auto start = Clock::now();
-    Emitter(m_, l, to).run();
+    FunctionState state(m_, l, to);
+    Emitter(state).run();
     emit_ms_ += ms_since(start);
     out_.local_bytes += (l.function.local_bytes + 15) / 16 * 16;
     out_.triggers = out_.triggers || l.triggers;

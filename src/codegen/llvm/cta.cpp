@@ -22,7 +22,7 @@ llvm::Value* Emitter::ctx() {
 }
 llvm::Value* Emitter::warp_index() {
   if (cta_mode_) return b_.CreateLoad(b_.getInt32Ty(), warp_slot_, "warp");
-  return load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp");
+  return s_.load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp");
 }
 llvm::Value* Emitter::place(Value* slot) {
   auto* a = llvm::dyn_cast<llvm::AllocaInst>(slot);
@@ -31,12 +31,12 @@ llvm::Value* Emitter::place(Value* slot) {
 }
 llvm::Value* Emitter::slot_alloca(const Slot& s, llvm::Type* t, const char* name) {
   if (a_.its) return its_slot(t);
-  if (!cta_mode_ || !s.per_warp) return new_alloca(t, name);
-  auto* a = llvm::cast<llvm::AllocaInst>(new_alloca(llvm::ArrayType::get(t, m_.facts.warps()), name));
+  if (!cta_mode_ || !s.per_warp) return s_.new_alloca(t, name);
+  auto* a = llvm::cast<llvm::AllocaInst>(s_.new_alloca(llvm::ArrayType::get(t, m_.facts.warps()), name));
   return a;
 }
 llvm::Value* Emitter::live_alloca() {
-  if (a_.its) return new_alloca(b_.getInt32Ty(), "live");
+  if (a_.its) return s_.new_alloca(b_.getInt32Ty(), "live");
   Slot s;
   s.per_warp = true;
   return slot_alloca(s, b_.getInt32Ty(), "live");
@@ -83,26 +83,26 @@ void Emitter::find_live_across() {
 void Emitter::emit_cta_dispatch() {
   if (by_regions_) return emit_rounds();
   const u32 warps = m_.facts.warps();
-  warp_slot_ = new_alloca(b_.getInt32Ty(), "warp");
-  ctx_slot_ = new_alloca(b_.getPtrTy(), "ctx");
-  finished_ = new_alloca(b_.getInt32Ty(), "finished");
+  warp_slot_ = s_.new_alloca(b_.getInt32Ty(), "warp");
+  ctx_slot_ = s_.new_alloca(b_.getPtrTy(), "ctx");
+  finished_ = s_.new_alloca(b_.getInt32Ty(), "finished");
   b_.CreateStore(b_.getInt32(0), warp_slot_);
   b_.CreateStore(b_.getInt32(0), finished_);
   bool barriers = false;
   for (const ir::Block& b : f_.blocks) barriers = barriers || (!b.insts.empty() && may_yield(b.insts.back()));
   if (barriers) {
-    resume_ = new_alloca(llvm::ArrayType::get(b_.getInt8Ty(), warps), "resume");
+    resume_ = s_.new_alloca(llvm::ArrayType::get(b_.getInt8Ty(), warps), "resume");
     b_.CreateMemSet(resume_, b_.getInt8(0), warps, llvm::Align(64));
   }
-  dispatch_ = Block::Create(c_, "warp.dispatch", out_);
-  next_warp_ = Block::Create(c_, "warp.next", out_);
-  auto* start = Block::Create(c_, "warp.start", out_);
+  dispatch_ = Block::Create(c_, "warp.dispatch", s_.out);
+  next_warp_ = Block::Create(c_, "warp.next", s_.out);
+  auto* start = Block::Create(c_, "warp.start", s_.out);
   b_.CreateBr(dispatch_);
   b_.SetInsertPoint(dispatch_);
   Value* w = b_.CreateLoad(b_.getInt32Ty(), warp_slot_);
   Value* ctx = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), warps_, w));
   b_.CreateStore(ctx, ctx_slot_);
-  of_runtime(b_.CreateStore(ctx, current_));
+  m_.of_runtime(b_.CreateStore(ctx, current_));
   if (barriers) {
     Value* at = b_.CreateLoad(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), resume_, w));
     resume_switch_ = b_.CreateSwitch(at, next_warp_, 8);
@@ -110,10 +110,10 @@ void Emitter::emit_cta_dispatch() {
   } else {
     b_.CreateBr(start);
   }
-  auto* round = Block::Create(c_, "round", out_);
-  auto* again = Block::Create(c_, "round.again", out_);
-  auto* leave = Block::Create(c_, "cta.done", out_);
-  auto* more = Block::Create(c_, "warp.more", out_);
+  auto* round = Block::Create(c_, "round", s_.out);
+  auto* again = Block::Create(c_, "round.again", s_.out);
+  auto* leave = Block::Create(c_, "cta.done", s_.out);
+  auto* more = Block::Create(c_, "warp.more", s_.out);
   b_.SetInsertPoint(next_warp_);
   Value* next = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), warp_slot_), b_.getInt32(1));
   b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(warps)), more, round);
@@ -135,12 +135,12 @@ void Emitter::emit_cta_dispatch() {
 
 void Emitter::emit_cta_barrier(u32 continuation) {
   if (by_regions_) {
-    const u32 next = rounds_.of_barrier[cur_];
+    const u32 next = rounds_.of_barrier[s_.cur];
     return emit_round_end(rounds_.regions[next].from, next);
   }
   const u32 point = ++resume_points_;
   US_CHECK(point < kEnded);
-  resume_switch_->addCase(b_.getInt8(static_cast<u8>(point)), body_[continuation]);
+  resume_switch_->addCase(b_.getInt8(static_cast<u8>(point)), s_.body[continuation]);
   compiler_fence();
   b_.CreateStore(b_.getInt8(static_cast<u8>(point)), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
   b_.CreateBr(next_warp_);

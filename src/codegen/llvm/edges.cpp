@@ -26,14 +26,14 @@ void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
       v = read_value(o.value);
     else {
       v.shape = constant_shape(want.bits, static_cast<u64>(o.imm));
-      v.base = const_int(want.bits, static_cast<u64>(o.imm));
+      v.base = v_.const_int(want.bits, static_cast<u64>(o.imm));
     }
     const bool v_dirty = v.shape.nan == Shape::Nan::F32 || v.shape.nan == Shape::Nan::F64;
     const bool to_canon = v_dirty && want.nan != v.shape.nan;
     if (o.kind == Operand::Kind::Value && same_place(p.dest, o.value) && !to_canon) continue;
-    if (to_canon) v = canon(v);
+    if (to_canon) v = v_.canon(v);
     if (want.varying()) {
-      Value* x = vec(v);
+      Value* x = v_.vec(v);
       v = LV{};
       v.vec = x;
       v.shape = varying_shape(want.bits);
@@ -72,7 +72,7 @@ void Emitter::kill_lanes(Value* m) {
   b_.CreateStore(left, live_place());
   Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live));
   if (f_.entry)
-    of_runtime(b_.CreateStore(left, p));
+    m_.of_runtime(b_.CreateStore(left, p));
   else
     b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateNot(m)), p);
 }
@@ -82,15 +82,15 @@ void Emitter::finish_block(u32 b) { b_.CreateBr(sweep_from(position_[b] + 1)); }
 
 Emitter::Parts Emitter::divided(const Terminator& t, V cond) {
   Parts parts;
-  Value* m = mask();
+  Value* m = s_.mask();
   if (t.kind == Terminator::Kind::CondBr) {
-    Value* taken = b_.CreateAnd(b_.CreateBitCast(vec(cond), b_.getInt32Ty()), m);
+    Value* taken = b_.CreateAnd(b_.CreateBitCast(v_.vec(cond), b_.getInt32Ty()), m);
     parts = {{t.targets[0].v, taken}, {t.targets[1].v, b_.CreateAnd(m, b_.CreateNot(taken))}};
   } else {
     std::map<u32, Value*> by_target;
     for (u32 k = 0; k < t.targets.size(); ++k) {
-      Value* eq = b_.CreateICmpEQ(vec(cond), llvm::ConstantInt::get(vec_type(32), k));
-      if (k + 1 == t.targets.size()) eq = b_.CreateICmpUGE(vec(cond), llvm::ConstantInt::get(vec_type(32), k));
+      Value* eq = b_.CreateICmpEQ(v_.vec(cond), llvm::ConstantInt::get(v_.vec_type(32), k));
+      if (k + 1 == t.targets.size()) eq = b_.CreateICmpUGE(v_.vec(cond), llvm::ConstantInt::get(v_.vec_type(32), k));
       Value* bits = b_.CreateAnd(b_.CreateBitCast(eq, b_.getInt32Ty()), m);
       Value*& all = by_target[t.targets[k].v];
       all = all ? b_.CreateOr(all, bits) : bits;
@@ -107,30 +107,30 @@ void Emitter::emit_terminator(u32 b) {
   const bool guarded = a_.guarded[b];
   const bool exits = t.kind == Terminator::Kind::Exit || (f_.entry && t.kind == Terminator::Kind::Ret);
   auto exit_edge = [&](u32 to) { return f_.entry && ir::is_exit_block(f_, to); };
-  pool_.clear();
+  v_.forget();
   if (t.kind == Terminator::Kind::Trap || t.kind == Terminator::Kind::Unreachable) {
     V none;
     call_rt(RtFn::Trap, {}, {}, &none, false);
-    kill_lanes(mask());
+    kill_lanes(s_.mask());
     if (guarded)
       finish_block(b);
     else
-      b_.CreateBr(end_);
+      b_.CreateBr(s_.end);
     return;
   }
   if (exits) {
     if (guarded || !f_.entry) {
-      kill_lanes(mask());
+      kill_lanes(s_.mask());
       if (guarded) return finish_block(b);
     }
-    b_.CreateBr(end_);
+    b_.CreateBr(s_.end);
     return;
   }
   if (t.kind == Terminator::Kind::Ret) {
     if (guarded)
       finish_block(b);
     else
-      b_.CreateBr(end_);
+      b_.CreateBr(s_.end);
     return;
   }
   // One target: plain jump.
@@ -140,7 +140,7 @@ void Emitter::emit_terminator(u32 b) {
         kill_lanes(m);
         finish_block(b);
       } else {
-        b_.CreateBr(end_);
+        b_.CreateBr(s_.end);
       }
       return;
     }
@@ -155,16 +155,16 @@ void Emitter::emit_terminator(u32 b) {
   };
   if (cta_mode_ && !f_.blocks[b].insts.empty() && may_yield(f_.blocks[b].insts.back()))
     return emit_cta_barrier(t.targets[0].v);
-  if (t.targets.size() == 1 || cfg_.succs[b].size() == 1) return go(t.targets[0].v, mask(), mask_full_);
+  if (t.targets.size() == 1 || cfg_.succs[b].size() == 1) return go(t.targets[0].v, s_.mask(), s_.mask_full());
 
   V cond = read(t.cond, t.kind == Terminator::Kind::CondBr ? isa::Type::pred : isa::Type::u32);
-  const bool uniform = at(cond).shape.uniform();
+  const bool uniform = v_.at(cond).shape.uniform();
   if (uniform) {
-    Value* c = at(cond).base;
+    Value* c = v_.at(cond).base;
     std::map<u32, Block*> edges;
     auto edge = [&](u32 to) {
       Block*& e = edges[to];
-      if (!e) e = Block::Create(c_, "edge", out_);
+      if (!e) e = Block::Create(c_, "edge", s_.out);
       return e;
     };
     if (t.kind == Terminator::Kind::CondBr) {
@@ -175,7 +175,7 @@ void Emitter::emit_terminator(u32 b) {
     }
     for (auto& [to, e] : edges) {
       b_.SetInsertPoint(e);
-      go(to, mask(), mask_full_);
+      go(to, s_.mask(), s_.mask_full());
     }
     return;
   }
@@ -189,9 +189,9 @@ void Emitter::emit_terminator(u32 b) {
   }
   if (!guarded && going.size() == 1) {  // the others have left: no divergence
     const u32 to = going[0].first;
-    auto* on = Block::Create(c_, "alive", out_);
+    auto* on = Block::Create(c_, "alive", s_.out);
     Value* left = b_.CreateLoad(b_.getInt32Ty(), live_place());
-    b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), on, end_);
+    b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), on, s_.end);
     b_.SetInsertPoint(on);
     emit_phis(b, to, left, true);
     if (a_.guarded[to]) b_.CreateStore(left, pending_[to]);

@@ -6,60 +6,47 @@
 // integers; float operations bitcast. Values used in another block than they are defined in live in allocas (Slot), which
 // mem2reg turns into SSA again: a skipped block leaves them undefined, which no lane observes.
 #pragma once
-#include <llvm/IR/DIBuilder.h>
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
-
 #include <functional>
 #include <map>
 #include <set>
 #include <unordered_map>
 
 #include "codegen/jit.h"
-#include "codegen/lower/lowered.h"
+#include "codegen/llvm/values.h"
 #include "device/bad_access.h"
 
 namespace us::codegen {
-
-struct LV {
-  Shape shape;
-  llvm::Value* base = nullptr;
-  llvm::Value* vec = nullptr;
-  llvm::Value* guard = nullptr;
-  llvm::BasicBlock* vec_block = nullptr;  // vec of a uniform/pattern is only valid in this block
-};
 
 // The first and the last byte of an access, from the base of its address.
 struct Extent {
   i64 first, last;
 };
 
-// One LLVM module for one kernel: the entry and every device function it can reach.
-struct ModuleEmitter;
-
-class Emitter final : public Builder {
+class Emitter final : public Builder, private Part {
  public:
-  Emitter(ModuleEmitter& m, const Lowered& l, llvm::Function* out);
+  explicit Emitter(FunctionState&);
   void run();
 
   // Builder: values (values.cpp)
-  u32 width(V v) override { return at(v).shape.bits; }
-  V imm(u32 bits, u64 value) override;
-  V bin(Bin, V a, V b) override;
-  V un(Un, V a) override;
-  V icmp(ICmp, V a, V b) override;
-  V select(V c, V a, V b) override;
-  V resize(V a, u32 bits, bool sign) override;
-  V fbin(FBin, FT, V a, V b) override;
-  V fma(FT, V a, V b, V c) override;
-  V fun(FUn, FT, V a) override;
-  V fcmp(FCmp, FT, V a, V b) override;
-  V fcvt(FT to, FT from, V a) override;
-  V i2f(FT to, V a, bool sign) override;
-  V f2i(u32 bits, bool sign, FT from, V a) override;
-  V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) override;
-  V table(std::span<const u32> entries, V index) override;
-  bool interpolate(numerics::Approx, V place, Interpolated&) override;
+  u32 width(V v) override { return v_.width(v); }
+  V imm(u32 bits, u64 value) override { return v_.imm(bits, value); }
+  V bin(Bin op, V a, V b) override { return v_.bin(op, a, b); }
+  V un(Un op, V a) override { return v_.un(op, a); }
+  V icmp(ICmp op, V a, V b) override { return v_.icmp(op, a, b); }
+  V select(V c, V a, V b) override { return v_.select(c, a, b); }
+  V resize(V a, u32 bits, bool sign) override { return v_.resize(a, bits, sign); }
+  V fbin(FBin op, FT t, V a, V b) override { return v_.fbin(op, t, a, b); }
+  V fma(FT t, V a, V b, V c) override { return v_.fma(t, a, b, c); }
+  V fun(FUn op, FT t, V a) override { return v_.fun(op, t, a); }
+  V fcmp(FCmp op, FT t, V a, V b) override { return v_.fcmp(op, t, a, b); }
+  V fcvt(FT to, FT from, V a) override { return v_.fcvt(to, from, a); }
+  V i2f(FT to, V a, bool sign) override { return v_.i2f(to, a, sign); }
+  V f2i(u32 bits, bool sign, FT from, V a) override { return v_.f2i(bits, sign, from, a); }
+  V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) override {
+    return v_.lanewise(fn, args, result_bits);
+  }
+  V table(std::span<const u32> entries, V index) override { return v_.table(entries, index); }
+  bool interpolate(numerics::Approx f, V place, Interpolated& r) override { return v_.interpolate(f, place, r); }
   bool fast_math() const override;
   bool multiply_registers(const device::MmaCode&, std::span<const V> args, V* d) override;  // matrix.cpp
   V quick(V x, Operation ordinary, Operation short_way, Operation general) override;
@@ -91,34 +78,6 @@ class Emitter final : public Builder {
   V in_space(isa::Space, V addr64) override;
 
  private:
-  using Value = llvm::Value;
-  using Block = llvm::BasicBlock;
-
-  // --- values.cpp: LV bookkeeping
-  V make(LV v);
-  LV first_lane(LV v);
-  LV& at(V v) { return pool_[v.id - 1]; }
-  Value* permuted(std::span<const u32> entries, Value* index);  // table.cpp
-  V make_uniform(Value* base, Shape shape);
-  V make_vec(Value* vec, Shape shape);
-  V make_varying(Value* vec, u32 bits) { return make_vec(vec, varying_shape(bits)); }
-  llvm::IntegerType* int_type(u32 bits);
-  llvm::FixedVectorType* vec_type(u32 bits);
-  llvm::Type* float_type(FT);
-  Value* const_int(u32 bits, u64 v);
-  Value* offsets_vector(const Shape&, u32 bits);
-  Value* vec(LV&);  // the 32-lane vector
-  Value* vec(V v) { return vec(at(v)); }
-  LV canon(LV v);  // NaN made canonical
-  V canon(V v);
-  Value* scalar_bin(Bin, Value* a, Value* b);  // a, b scalar or vector alike
-  Value* apply_bin(Bin, Value* a, Value* b, u32 bits, const Shape* amount);
-  Value* high_products(Value* a, Value* b, bool sign);
-  Value* guarded_div(Bin, Value* a, Value* b);
-  LV shape_result(Shape s, Value* base, Value* guard);
-  template <class F>
-  V map_float(FT t, u32 bits, std::initializer_list<V> in, bool dirty_ok, F&& f, Shape::Nan nan);
-  Value* min_max(bool is_min, FT t, Value* a, Value* b);
   llvm::Function* general_function(Operation);  // quick.cpp
   // matrix.cpp
   bool others_may_read(isa::Space) const;           // others.cpp
@@ -133,43 +92,14 @@ class Emitter final : public Builder {
   std::vector<Value*> product_by_runtime(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
   std::vector<Value*> or_by_runtime(const device::MmaCode&, const std::vector<Value*>& args, Value* ctx, Value* mask,
                                     const std::vector<Value*>& d, Value* rare);
-  // half.cpp
-  static llvm::Type* like_vector(Value* model, llvm::Type* scalar);
-  Value* widen_half(Value* bits, FT);
-  Value* narrow_half(Value* f32, FT);
-  Value* odd_f32(Value* f64);
-  Value* half_from_f64(Value* f64, FT);
-  Value* fma_half(Value* a, Value* b, Value* c, FT);
-  Value* to_float(Value* v, FT t);
-  Value* to_int(Value* v);
   LV read_value(ir::ValueId);
   void define(ir::ValueId, LV);
 
   // --- warp.cpp
-  Value* mask();      // i32: lanes executing now
-  Value* mask_vec();  // <32 x i1>
-  bool mask_full() const { return mask_full_; }
-  void set_mask(Value* m, bool full);
-  Value* ctx_field(std::size_t offset, llvm::Type*, const char* name);
-  Value* load_at(Value* ptr, std::size_t offset, llvm::Type*, const char* name, bool invariant = true);
   V vector_tid(u32 comp);
   void copy_async(std::span<const V> args);
 
   // --- memory.cpp
-  // What a memory access may touch (TBAA): shared memory, global memory, either (generic addresses), or fields of the
-  // runtime's own structures, which no program reaches.
-  template <class I>
-  I* of_space(isa::Space s, I* access) {
-    access->setMetadata(llvm::LLVMContext::MD_tbaa, memory_tag(s));
-    return access;
-  }
-  template <class I>
-  I* of_runtime(I* access) {
-    access->setMetadata(llvm::LLVMContext::MD_tbaa, memory_tag(isa::Space::Param));
-    return access;
-  }
-  llvm::MDNode* memory_tag(isa::Space);
-  Value* window_ = nullptr;
   Value* window_base();
   Value* scalar_pointer(const MemRef&);     // uniform address
   LV address(const MemRef&, Value** root);  // lane address = root + addr (addr sign-extended to 64)
@@ -284,15 +214,10 @@ class Emitter final : public Builder {
   Block* sweep_block(u32 pos);
   void spin_check(u32 block, bool around_barrier);
   u64 yield_site(u32 block, bool around_barrier) const;
-  void return_now();
-  Value* pending(u32 b);
-  bool checked(u32 b) const { return checked_[b]; }
   using Parts = std::vector<std::pair<u32, Value*>>;
   Parts divided(const ir::Terminator&, V cond);  // the lanes that go to each target
   void emit_phi_loads(u32 b);
   void finish_block(u32 b);
-  void set_debug_loc(const SrcLoc&);
-  Value* new_alloca(llvm::Type*, const char* name);
   Value* scratch(llvm::Type*, const char* name);
   // values in slots
   struct Slot {
@@ -321,7 +246,7 @@ class Emitter final : public Builder {
   Value* place(Value* slot);  // the current warp's part of a slot
   Value* slot_alloca(const Slot&, llvm::Type*, const char* name);
   Value* live_alloca();
-  Value* live_place() { return place(live_); }
+  Value* live_place() { return place(s_.live); }
   // its.cpp: independent thread scheduling
   void its_prologue();
   void its_epilogue();
@@ -354,16 +279,6 @@ class Emitter final : public Builder {
   V call_arg(const ir::Inst::Call&, std::size_t k, u32 bits, u32 byte = 0);
   void unimplemented(const std::string& what, const SrcLoc&);
 
-  friend struct ModuleEmitter;
-  llvm::DISubprogram* subprogram_ = nullptr;
-  ModuleEmitter& m_;
-  const ir::Function& f_;
-  llvm::Function* out_;
-  llvm::IRBuilder<> b_;
-  llvm::LLVMContext& c_;
-  const ir::Cfg& cfg_;
-  const Analysis& a_;
-  std::vector<LV> pool_;
   std::vector<LV> values_;  // by ValueId, valid in `value_block_`
   std::vector<Block*> value_block_;
   std::vector<std::pair<Block*, LV>> loaded_;  // by ValueId: read from its slot in this LLVM block
@@ -379,28 +294,15 @@ class Emitter final : public Builder {
   std::vector<std::vector<u32>> forgotten_;  // by block: at its check nobody waits for these
   std::vector<llvm::Instruction*> forget_at_;
   llvm::Instruction* forget_at_start_ = nullptr;
-  std::vector<Block*> body_, check_, sweep_;
-  std::vector<u32> position_;  // in layout, by block
-  u32 products_ = ~0u;         // matrix instructions on registers, once counted
-  u32 cur_ = 0;                // block being emitted
-  const ir::Inst* inst_ = nullptr;
+  Values v_;
+  FloatCode floats_;
+  std::vector<Block*> check_, sweep_;
+  std::vector<u32> position_;                       // in layout, by block
+  u32 products_ = ~0u;                              // matrix instructions on registers, once counted
   std::vector<std::pair<ir::ValueId, V>> written_;  // destinations of the current instruction
   Value* ctx_ = nullptr;                            // WarpCtx of the warp (not in CTA mode)
-  Value* ctx0_ = nullptr;                           // a WarpCtx of this CTA: for what all its warps share
-  Value* grid_ = nullptr;
-  Value* cta_ = nullptr;
-  Value* live_ = nullptr;      // alloca i32
   std::vector<u8> live_full_;  // by block: no lane can have ended before it, and all warps are full
   std::vector<u8> meets_;      // by checked, unguarded block: whoever comes to its check finds lanes there
-  Value* mask_ = nullptr;
-  Value* mask_vec_ = nullptr;
-  Block* mask_vec_block_ = nullptr;
-  bool mask_full_ = false;
-  Block* end_ = nullptr;
-  Block* alloca_block_ = nullptr;
-  Value* args_in_ = nullptr;  // device functions
-  Value* rets_out_ = nullptr;
-  Value* local_base_ = nullptr;  // i32: first byte of this frame's local memory
   std::map<u32, Value*> param_bufs_;
   bool param_stores_counted_ = false;
   std::set<u32> stored_in_parts_;          // by SymId
@@ -408,7 +310,6 @@ class Emitter final : public Builder {
   Value* rt_args_ = nullptr;
   std::map<std::pair<llvm::Type*, std::string_view>, Value*> scratch_;
   Value* rt_results_ = nullptr;
-  std::map<std::string, Value*> fields_;
   const bool cta_mode_;
   Value* warps_ = nullptr;  // CTA mode: WarpCtx* of each warp
   Value* warp_slot_ = nullptr;
@@ -441,33 +342,6 @@ class Emitter final : public Builder {
   llvm::SwitchInst* its_switch_ = nullptr;
 };
 
-struct ModuleEmitter {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module;
-  std::unique_ptr<llvm::DIBuilder> di;
-  llvm::DICompileUnit* unit = nullptr;
-  std::map<u32, llvm::DIFile*> files;
-  const ir::Module& ir;
-  const CodeFacts facts;
-  bool avx512 = false, byte_permutes = false;
-  std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
-  std::map<const u32*, llvm::GlobalVariable*> tables;
-  llvm::MDNode *shared_tag = nullptr, *global_tag = nullptr, *any_tag = nullptr, *runtime_tag = nullptr;  // TBAA
-  std::map<const void*, llvm::Function*> general;                           // by operation: Builder::quick
-  std::map<std::pair<u64, llvm::FunctionType*>, llvm::Function*> products;  // by MmaCode: Emitter::multiply_registers
-  std::vector<u32> work;                                                    // device functions still to emit
-  std::vector<u32> address_taken;                                           // candidates of indirect calls
-  bool functions_exit = false;                                              // some device function can end its threads
-  u32 shared_static = 0;                                                    // of the kernel
-  bool shared_unsized = false;  // the module has variables whose size a launch tells
-
-  ModuleEmitter(const ir::Module& m, const CodeFacts&);
-  llvm::Function* function(u32 func_id);
-  llvm::DIFile* file(u32 index);
-};
-
-void set_attributes(llvm::Function*);
-
 // root + offset + extra; root may be null for plain 64-bit addresses.
 llvm::Value* pointer_at(llvm::IRBuilder<>&, llvm::Value* root, llvm::Value* offset, i64 extra);
 
@@ -475,9 +349,9 @@ template <class F>
 void Emitter::for_each_lane(F&& body) {
   if (m_.facts.one_thread) return body(b_.getInt64(0));
   Block* before = b_.GetInsertBlock();
-  auto* loop = Block::Create(c_, "lanes", out_);
-  auto* done = Block::Create(c_, "lanes.done", out_);
-  llvm::Value* all = mask();
+  auto* loop = Block::Create(c_, "lanes", s_.out);
+  auto* done = Block::Create(c_, "lanes.done", s_.out);
+  llvm::Value* all = s_.mask();
   b_.CreateCondBr(b_.CreateICmpNE(all, b_.getInt32(0)), loop, done);
   b_.SetInsertPoint(loop);
   auto* m = b_.CreatePHI(b_.getInt32Ty(), 2);

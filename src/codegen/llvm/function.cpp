@@ -29,7 +29,7 @@ void Emitter::create_blocks() {
   const std::size_t n = f_.blocks.size(), v = f_.regs.size();
   pending_.assign(n, nullptr);
   checked_.assign(n, 0);
-  body_.assign(n, nullptr);
+  s_.body.assign(n, nullptr);
   check_.assign(n, nullptr);
   sweep_.assign(n + 1, nullptr);
   position_.assign(n, Cfg::kNone);
@@ -68,41 +68,41 @@ void Emitter::create_blocks() {
   if (has_many_blocks()) plan_forgetting();
   find_loop_ends();
   for (u32 b : cfg_.layout) {
-    body_[b] = Block::Create(c_, "b" + std::to_string(b), out_);
+    s_.body[b] = Block::Create(c_, "b" + std::to_string(b), s_.out);
     if (checked_[b] && !a_.its) {
-      check_[b] = Block::Create(c_, "check" + std::to_string(b), out_);
-      pending_[b] = new_alloca(b_.getInt32Ty(), "pending");
+      check_[b] = Block::Create(c_, "check" + std::to_string(b), s_.out);
+      pending_[b] = s_.new_alloca(b_.getInt32Ty(), "pending");
     }
   }
 }
 
 void Emitter::emit_prologue() {
-  if (!cta_mode_) ctx0_ = ctx_ = out_->getArg(0);
-  grid_ = load_at(ctx0_, offsetof(WarpCtx, grid), b_.getPtrTy(), "grid");
-  cta_ = load_at(ctx0_, offsetof(WarpCtx, cta), b_.getPtrTy(), "cta");
-  window_ = load_at(ctx0_, offsetof(WarpCtx, window), b_.getPtrTy(), "window");
+  if (!cta_mode_) s_.ctx0 = ctx_ = s_.out->getArg(0);
+  s_.grid = s_.load_at(s_.ctx0, offsetof(WarpCtx, grid), b_.getPtrTy(), "grid");
+  s_.cta = s_.load_at(s_.ctx0, offsetof(WarpCtx, cta), b_.getPtrTy(), "cta");
+  s_.window = s_.load_at(s_.ctx0, offsetof(WarpCtx, window), b_.getPtrTy(), "window");
   if (cta_mode_) emit_cta_dispatch();
-  live_ = live_alloca();
+  s_.live = live_alloca();
   find_full_blocks();
-  Value* start = f_.entry
-                     ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask))
-                                              : load_at(ctx(), offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
-                     : out_->getArg(1);
+  Value* start =
+      f_.entry ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask))
+                                        : s_.load_at(ctx(), offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
+               : s_.out->getArg(1);
   b_.CreateStore(start, live_place());
   if (!f_.entry) {
-    args_in_ = out_->getArg(2);
-    rets_out_ = out_->getArg(3);
+    s_.args_in = s_.out->getArg(2);
+    s_.rets_out = s_.out->getArg(3);
   }
   if (!f_.entry && f_.local_bytes) {
-    Value* top = load_at(ctx(), offsetof(WarpCtx, local_top), b_.getInt32Ty(), "top", false);
-    local_base_ = new_alloca(b_.getInt32Ty(), "frame");
-    b_.CreateStore(top, local_base_);
+    Value* top = s_.load_at(ctx(), offsetof(WarpCtx, local_top), b_.getInt32Ty(), "top", false);
+    s_.local_base = s_.new_alloca(b_.getInt32Ty(), "frame");
+    b_.CreateStore(top, s_.local_base);
     Value* end = b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16));
     require_stack(end);
     b_.CreateStore(end, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   } else if (f_.entry) {
-    of_runtime(b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
-                              b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top))));
+    m_.of_runtime(b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
+                                 b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top))));
   }
   for (u32 b : cfg_.layout)
     if (pending_[b]) b_.CreateStore(b_.getInt32(0), pending_[b]);
@@ -110,40 +110,39 @@ void Emitter::emit_prologue() {
 }
 
 void Emitter::run() {
-  alloca_block_ = Block::Create(c_, "allocas", out_);
-  auto* start = Block::Create(c_, "start", out_);
-  end_ = Block::Create(c_, "end", out_);
+  s_.alloca_block = Block::Create(c_, "allocas", s_.out);
+  auto* start = Block::Create(c_, "start", s_.out);
+  s_.end = Block::Create(c_, "end", s_.out);
   b_.SetInsertPoint(start);
-  subprogram_ = out_->getSubprogram();
-  set_debug_loc(f_.loc);
+  s_.set_debug_loc(f_.loc);
   create_blocks();
-  if (has_many_blocks()) out_->addFnAttr(kManyBlocksAttribute);
+  if (has_many_blocks()) s_.out->addFnAttr(kManyBlocksAttribute);
   if (a_.its) {
     its_prologue();
-    out_->addFnAttr("dispatched");
+    s_.out->addFnAttr("dispatched");
   }
   if (cta_mode_) {
-    warps_ = out_->getArg(0);
-    current_ = out_->getArg(1);
-    ctx0_ = b_.CreateLoad(b_.getPtrTy(), warps_, "ctx0");
+    warps_ = s_.out->getArg(0);
+    current_ = s_.out->getArg(1);
+    s_.ctx0 = b_.CreateLoad(b_.getPtrTy(), warps_, "ctx0");
   }
   emit_prologue();
-  cur_ = cfg_.layout[0];
+  s_.cur = cfg_.layout[0];
   if (a_.its) {
     emit_its_dispatch();
   } else {
-    if (a_.guarded[cur_]) {
-      b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_place()), pending_[cur_]);
+    if (a_.guarded[s_.cur]) {
+      b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_place()), pending_[s_.cur]);
     }
-    branch_to(cur_);
+    branch_to(s_.cur);
   }
   for (u32 b : cfg_.layout) emit_block(b);
-  b_.SetInsertPoint(end_);
-  if (local_base_)
-    b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), local_base_),
+  b_.SetInsertPoint(s_.end);
+  if (s_.local_base)
+    b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), s_.local_base),
                    b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   if (f_.entry)
-    of_runtime(
+    m_.of_runtime(
         b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live))));
   if (cta_mode_)
     emit_cta_end();
@@ -151,24 +150,17 @@ void Emitter::run() {
     b_.CreateRetVoid();
   if (a_.its) its_epilogue();
   forget_slots();
-  b_.SetInsertPoint(alloca_block_);
+  b_.SetInsertPoint(s_.alloca_block);
   b_.SetCurrentDebugLocation(llvm::DebugLoc());
   b_.CreateBr(start);
 }
 
-void Emitter::set_debug_loc(const SrcLoc& loc) {
-  if (!subprogram_) return;
-  llvm::DIScope* scope = subprogram_;
-  if (loc.file) scope = m_.di->createLexicalBlockFile(subprogram_, m_.file(loc.file));
-  b_.SetCurrentDebugLocation(llvm::DILocation::get(c_, loc.line, loc.col, scope));
-}
-
 // --- blocks ---
 
-void Emitter::branch_to(u32 to) { b_.CreateBr(a_.guarded[to] ? check_[to] : body_[to]); }
+void Emitter::branch_to(u32 to) { b_.CreateBr(a_.guarded[to] ? check_[to] : s_.body[to]); }
 
 llvm::BasicBlock* Emitter::sweep_block(u32 pos) {
-  if (!sweep_[pos]) sweep_[pos] = Block::Create(c_, "sweep", out_);
+  if (!sweep_[pos]) sweep_[pos] = Block::Create(c_, "sweep", s_.out);
   return sweep_[pos];
 }
 
@@ -195,14 +187,14 @@ llvm::BasicBlock* Emitter::sweep_from(u32 pos) {
   for (;; ++pos) {
     b_.SetInsertPoint(sweep_[pos]);
     for (u32 header : loop_ends_[pos]) {
-      auto* next = Block::Create(c_, "loop.end", out_);
+      auto* next = Block::Create(c_, "loop.end", s_.out);
       Value* m = b_.CreateLoad(b_.getInt32Ty(), pending_[header]);
       b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), check_[header], next);
       b_.SetInsertPoint(next);
     }
     const bool end = pos == cfg_.layout.size();
     if (end || checked_[cfg_.layout[pos]]) {
-      b_.CreateBr(end ? end_ : check_[cfg_.layout[pos]]);
+      b_.CreateBr(end ? s_.end : check_[cfg_.layout[pos]]);
       return first;
     }
     const bool there = sweep_[pos + 1];
@@ -226,8 +218,8 @@ void Emitter::emit_phi_loads(u32 b) {
 }
 
 void Emitter::emit_block(u32 b) {
-  cur_ = b;
-  set_debug_loc(f_.blocks[b].insts.empty() ? f_.blocks[b].term.loc : f_.blocks[b].insts[0].loc);
+  s_.cur = b;
+  s_.set_debug_loc(f_.blocks[b].insts.empty() ? f_.blocks[b].term.loc : f_.blocks[b].insts[0].loc);
   if (a_.its) {
     emit_its_head(b);
   } else {
@@ -241,17 +233,17 @@ void Emitter::emit_block(u32 b) {
       }
       b_.CreateStore(b_.getInt32(0), pending_[b]);
       if (meets_[b])
-        b_.CreateBr(body_[b]);
+        b_.CreateBr(s_.body[b]);
       else
-        b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), body_[b], sweep_from(position_[b] + 1));
+        b_.CreateCondBr(b_.CreateICmpNE(m, b_.getInt32(0)), s_.body[b], sweep_from(position_[b] + 1));
     }
-    b_.SetInsertPoint(body_[b]);
+    b_.SetInsertPoint(s_.body[b]);
     if (a_.guarded[b])
-      set_mask(m, false);
+      s_.set_mask(m, false);
     else if (live_full_[b])
-      set_mask(nullptr, true);
+      s_.set_mask(nullptr, true);
     else
-      set_mask(b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"), false);
+      s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"), false);
     emit_phi_loads(b);
     const int loop = cfg_.loop_of[b];
     if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b &&
@@ -261,8 +253,8 @@ void Emitter::emit_block(u32 b) {
   for (const ir::Inst& i : f_.blocks[b].insts)
     if (!(cta_mode_ && may_yield(i))) emit_inst(i);
   make_tests();
-  set_debug_loc(f_.blocks[b].term.loc);
-  inst_ = nullptr;
+  s_.set_debug_loc(f_.blocks[b].term.loc);
+  s_.inst = nullptr;
   emit_terminator(b);
 }
 
@@ -276,13 +268,13 @@ void Emitter::spin_check(u32 block, bool around_barrier) {
   Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, spin));
   Value* left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), p), b_.getInt32(1));
   b_.CreateStore(left, p);
-  auto* out = Block::Create(c_, "yield", out_);
-  auto* go = Block::Create(c_, "spin.go", out_);
+  auto* out = Block::Create(c_, "yield", s_.out);
+  auto* go = Block::Create(c_, "spin.go", s_.out);
   auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 64);
   b_.CreateCondBr(b_.CreateICmpEQ(left, b_.getInt32(0)), out, go, weights);
   b_.SetInsertPoint(out);
   V none;
-  call_rt(RtFn::Yield, {imm(64, yield_site(block, around_barrier))}, {}, &none, false);
+  call_rt(RtFn::Yield, {v_.imm(64, yield_site(block, around_barrier))}, {}, &none, false);
   b_.CreateBr(go);
   b_.SetInsertPoint(go);
 }
@@ -299,33 +291,33 @@ void Emitter::run_semantics(const ir::Inst& i) {
     unimplemented(i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern) + isa::need(i.form),
                   i.loc);
     ir::for_each_def(i, [&](ir::ValueId v) {
-      written_.push_back({v, make_varying(llvm::Constant::getNullValue(vec_type(ir::bits_of(f_.regs[v.v]))),
-                                          ir::bits_of(f_.regs[v.v]))});
+      written_.push_back({v, v_.make_varying(llvm::Constant::getNullValue(v_.vec_type(ir::bits_of(f_.regs[v.v]))),
+                                             ir::bits_of(f_.regs[v.v]))});
     });
   }
 }
 
 void Emitter::emit_inst(const ir::Inst& i) {
-  inst_ = &i;
-  pool_.clear();
-  set_debug_loc(i.loc);
+  s_.inst = &i;
+  v_.forget();
+  s_.set_debug_loc(i.loc);
   if (i.guard.kind != Operand::Kind::None) return emit_guarded(i);
   run_semantics(i);
   auto written = written_;
-  for (auto& [id, v] : written) define(id, at(v));
+  for (auto& [id, v] : written) define(id, v_.at(v));
 }
 
 // @p: side effects run under mask & p (skipped when empty); destinations keep their old value where p is false.
 void Emitter::emit_guarded(const ir::Inst& i) {
   V p = read(i.guard, isa::Type::pred);
-  const LV pred = at(p);
+  const LV pred = v_.at(p);
   const bool effects = i.form == isa::Form::Unknown || !i.call.empty() || isa::info(i.form).effects != isa::kPure;
   std::vector<ir::ValueId> defs;
   ir::for_each_def(i, [&](ir::ValueId v) { defs.push_back(v); });
   auto merged = [&](V v, LV old) -> LV {
-    if (!old.base && !old.vec) return at(v);
-    V o = make(old);
-    return at(select(p, v, o));
+    if (!old.base && !old.vec) return v_.at(v);
+    V o = v_.make(old);
+    return v_.at(v_.select(p, v, o));
   };
   if (!effects) {
     run_semantics(i);
@@ -338,11 +330,11 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     }
     return;
   }
-  Value* was = mask_;
-  const bool was_full = mask_full_;
+  Value* was = s_.partial_mask();
+  const bool was_full = s_.mask_full();
   flush_stores();
-  Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, mask(), b_.getInt32(0))
-                                  : b_.CreateAnd(b_.CreateBitCast(vec(p), b_.getInt32Ty()), mask());
+  Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, s_.mask(), b_.getInt32(0))
+                                  : b_.CreateAnd(b_.CreateBitCast(v_.vec(p), b_.getInt32Ty()), s_.mask());
   std::vector<LV> olds;
   for (std::size_t k = 0; k < defs.size(); ++k)
     olds.push_back(i.merge[k].kind == Operand::Kind::Value ? read_value(i.merge[k].value) : LV{});
@@ -353,21 +345,21 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     LV& o = olds[k];
     if (want.constant()) continue;
     const bool none = !o.base && !o.vec;
-    if (!none && want.nan != o.shape.nan) o = canon(o);
-    llvm::Type* t = want.varying() ? static_cast<llvm::Type*>(vec_type(want.bits)) : int_type(want.bits);
-    kept[k] = none ? llvm::PoisonValue::get(t) : want.varying() ? vec(o) : o.base;
+    if (!none && want.nan != o.shape.nan) o = v_.canon(o);
+    llvm::Type* t = want.varying() ? static_cast<llvm::Type*>(v_.vec_type(want.bits)) : v_.int_type(want.bits);
+    kept[k] = none ? llvm::PoisonValue::get(t) : want.varying() ? v_.vec(o) : o.base;
   }
   const std::vector<AccessTest> noted = std::move(tests_);  // only what the guard lets through is tested under it
   tests_.clear();
   Block* before = b_.GetInsertBlock();
-  auto* act = Block::Create(c_, "guard", out_);
-  auto* done = Block::Create(c_, "guard.done", out_);
+  auto* act = Block::Create(c_, "guard", s_.out);
+  auto* done = Block::Create(c_, "guard.done", s_.out);
   b_.CreateCondBr(pred.shape.uniform() ? pred.base : b_.CreateICmpNE(m, b_.getInt32(0)), act, done);
   b_.SetInsertPoint(act);
   if (pred.shape.uniform())
-    set_mask(was, was_full);
+    s_.set_mask(was, was_full);
   else
-    set_mask(m, false);
+    s_.set_mask(m, false);
   run_semantics(i);
   make_tests();
   flush_stores();
@@ -378,30 +370,30 @@ void Emitter::emit_guarded(const ir::Inst& i) {
       if (defs[k] != id || a_.shapes[id.v].constant()) continue;
       const Shape& want = a_.shapes[id.v];
       V x = v;
-      if (want.nan != at(x).shape.nan) x = canon(x);
+      if (want.nan != v_.at(x).shape.nan) x = v_.canon(x);
       const bool none = !olds[k].base && !olds[k].vec;
       if (want.varying()) {
-        fresh[k] = vec(x);
+        fresh[k] = v_.vec(x);
         if (!none && !pred.shape.uniform())
           fresh[k] = b_.CreateSelect(b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize)),
                                      fresh[k], kept[k]);
       } else {
-        US_CHECK(!at(x).shape.varying());
-        fresh[k] = at(x).base;
+        US_CHECK(!v_.at(x).shape.varying());
+        fresh[k] = v_.at(x).base;
       }
     }
   tests_ = noted;
   Block* act_end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
-  set_mask(was, was_full);
+  s_.set_mask(was, was_full);
   std::vector<LV> merged_values(defs.size());  // all phis stand before what their definitions emit
   for (std::size_t k = 0; k < defs.size(); ++k) {
     const Shape& want = a_.shapes[defs[k].v];
     LV& r = merged_values[k];
     r.shape = want;
     if (want.constant())
-      r.base = const_int(want.bits, want.value);
+      r.base = v_.const_int(want.bits, want.value);
     else {
       US_CHECK(fresh[k] && !want.guarded);
       auto* phi = b_.CreatePHI(kept[k]->getType(), 2);

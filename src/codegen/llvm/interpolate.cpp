@@ -3,7 +3,7 @@
 // computed as 16-bit words in one 512-bit register, lane k and lane k + 16 beside each other; products as pairs of words.
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/values.h"
 #include "numerics/approx.h"
 
 namespace us::codegen {
@@ -116,7 +116,7 @@ class Interpolation {
 
 }  // namespace
 
-bool Emitter::interpolate(numerics::Approx function, V place, Interpolated& r) {
+bool Values::interpolate(numerics::Approx function, V place, Builder::Interpolated& r) {
   place = canon(place);
   if (!m_.byte_permutes || at(place).shape.uniform()) return false;
   Value* x = vec(place);

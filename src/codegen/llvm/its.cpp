@@ -34,16 +34,16 @@ u64 bit_of(u32 slot) { return u64{1} << (slot % 64); }
 }  // namespace
 
 void Emitter::its_prologue() {
-  its_frame_size_ = llvm::cast<llvm::AllocaInst>(new_alloca(b_.getInt8Ty(), "its.frame"));
+  its_frame_size_ = llvm::cast<llvm::AllocaInst>(s_.new_alloca(b_.getInt8Ty(), "its.frame"));
   its_frame_size_->setAlignment(llvm::Align(64));
-  llvm::IRBuilder<> b(alloca_block_);
+  llvm::IRBuilder<> b(s_.alloca_block);
   auto* type = llvm::FunctionType::get(b_.getPtrTy(), {b_.getPtrTy()}, false);
   its_frame_ = b.CreateCall(type, llvm::InlineAsm::get(type, "", "=r,0", false), {its_frame_size_});
 }
 llvm::Value* Emitter::its_slot(llvm::Type* t) {
   const u64 bytes = m_.module->getDataLayout().getTypeAllocSize(t), align = std::min<u64>(64, bytes);
   its_bytes_ = (its_bytes_ + align - 1) / align * align;
-  llvm::IRBuilder<> b(alloca_block_);
+  llvm::IRBuilder<> b(s_.alloca_block);
   Value* p = b.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), its_frame_, its_bytes_);
   its_bytes_ += bytes;
   return p;
@@ -65,9 +65,9 @@ llvm::Value* Emitter::its_all_of(std::initializer_list<const std::vector<Value*>
 }
 // No lane but those of the current block is left: every other one that came in would be pending somewhere.
 llvm::Value* Emitter::its_alone() {
-  Value* left = b_.CreateLoad(b_.getInt32Ty(), live_);
+  Value* left = b_.CreateLoad(b_.getInt32Ty(), s_.live);
   if (its_inside_) left = b_.CreateAnd(left, b_.CreateLoad(b_.getInt32Ty(), its_inside_));
-  return b_.CreateICmpEQ(b_.CreateAnd(left, b_.CreateNot(mask())), b_.getInt32(0));
+  return b_.CreateICmpEQ(b_.CreateAnd(left, b_.CreateNot(s_.mask())), b_.getInt32(0));
 }
 
 void Emitter::its_put(u32 slot, Value* m, bool may_be_empty) {
@@ -88,10 +88,10 @@ void Emitter::emit_its_dispatch() {
   for (const ir::Block& b : f_.blocks)
     for (const ir::Inst& i : b.insts) its_slots_ += may_yield(i);
   const u32 words = (its_slots_ + 63) / 64;
-  its_pending_ = new_alloca(llvm::ArrayType::get(b_.getInt32Ty(), its_slots_), "its.pending");
+  its_pending_ = s_.new_alloca(llvm::ArrayType::get(b_.getInt32Ty(), its_slots_), "its.pending");
   b_.CreateMemSet(its_pending_, b_.getInt8(0), its_slots_ * 4, llvm::Align(64));
   // In registers while blocks are few: each variable is a phi of the dispatcher, with an input from every block.
-  auto variable = [&](llvm::Type* t, const char* name) { return words <= 2 ? new_alloca(t, name) : its_slot(t); };
+  auto variable = [&](llvm::Type* t, const char* name) { return words <= 2 ? s_.new_alloca(t, name) : its_slot(t); };
   auto counter = [&](const char* name) {
     Value* v = variable(b_.getInt32Ty(), name);
     b_.CreateStore(b_.getInt32(0), v);
@@ -104,7 +104,7 @@ void Emitter::emit_its_dispatch() {
   its_force_ = counter("its.force");
   if (!f_.entry) {
     its_inside_ = variable(b_.getInt32Ty(), "its.inside");
-    b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), live_), its_inside_);
+    b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), s_.live), its_inside_);
   }
   auto set = [&](std::vector<Value*>& s, u64 value, const char* name) {
     for (u32 w = 0; w < words; ++w) {
@@ -116,20 +116,20 @@ void Emitter::emit_its_dispatch() {
   set(its_waiting_, 0, "its.waiting");
   set(its_open_, ~u64{0}, "its.open");
   set(its_todo_, 0, "its.todo");
-  dispatch_ = Block::Create(c_, "dispatch", out_);
-  its_round_ = Block::Create(c_, "its.round", out_);
-  auto* todo = Block::Create(c_, "its.todo", out_);
-  auto* next = Block::Create(c_, "its.next", out_);
-  auto* run = Block::Create(c_, "its.run", out_);
-  auto* none = Block::Create(c_, "its.none", out_);
-  its_put(position_[cfg_.layout[0]], b_.CreateLoad(b_.getInt32Ty(), live_), false);
+  dispatch_ = Block::Create(c_, "dispatch", s_.out);
+  its_round_ = Block::Create(c_, "its.round", s_.out);
+  auto* todo = Block::Create(c_, "its.todo", s_.out);
+  auto* next = Block::Create(c_, "its.next", s_.out);
+  auto* run = Block::Create(c_, "its.run", s_.out);
+  auto* none = Block::Create(c_, "its.none", s_.out);
+  its_put(position_[cfg_.layout[0]], b_.CreateLoad(b_.getInt32Ty(), s_.live), false);
   b_.CreateBr(dispatch_);
 
   b_.SetInsertPoint(run);
   auto* slot = b_.CreatePHI(b_.getInt64Ty(), words * 2, "slot");
   // Take the lowest slot of a word, or go on.
   auto take = [&](u32 w, Value* candidates, const std::vector<Value*>& from, Block* otherwise) {
-    auto* yes = Block::Create(c_, "its.take", out_);
+    auto* yes = Block::Create(c_, "its.take", s_.out);
     b_.CreateCondBr(b_.CreateICmpNE(candidates, b_.getInt64(0)), yes, otherwise);
     b_.SetInsertPoint(yes);
     Value* bit = b_.CreateAnd(candidates, b_.CreateNeg(candidates));
@@ -144,13 +144,13 @@ void Emitter::emit_its_dispatch() {
   b_.SetInsertPoint(dispatch_);
   for (u32 w = 0; w < words; ++w)
     take(w, b_.CreateAnd(its_load(its_ready_, w), its_load(its_open_, w)), its_ready_,
-         w + 1 < words ? Block::Create(c_, "dispatch", out_) : its_round_);
+         w + 1 < words ? Block::Create(c_, "dispatch", s_.out) : its_round_);
   for (u32 w = 0; w < words; ++w) b_.CreateStore(b_.getInt64(~u64{0}), its_open_[w]);
   b_.CreateBr(todo);
   its_round_ = todo;
   b_.SetInsertPoint(todo);
   for (u32 w = 0; w < words; ++w)
-    take(w, its_load(its_todo_, w), its_waiting_, w + 1 < words ? Block::Create(c_, "its.todo", out_) : next);
+    take(w, its_load(its_todo_, w), its_waiting_, w + 1 < words ? Block::Create(c_, "its.todo", s_.out) : next);
   emit_its_round_end(n);
 
   b_.SetInsertPoint(run);
@@ -163,16 +163,16 @@ void Emitter::emit_its_dispatch() {
 }
 
 void Emitter::emit_its_round_end(u32 blocks) {
-  auto* more = Block::Create(c_, "its.more", out_);
-  auto* all_wait = Block::Create(c_, "its.all_wait", out_);
-  auto* some_spin = Block::Create(c_, "its.some_spin", out_);
-  auto* idle = Block::Create(c_, "its.idle", out_);
-  auto* poll = Block::Create(c_, "its.poll", out_);
-  auto* force = Block::Create(c_, "its.force", out_);
-  auto* yield = Block::Create(c_, "its.yield", out_);
+  auto* more = Block::Create(c_, "its.more", s_.out);
+  auto* all_wait = Block::Create(c_, "its.all_wait", s_.out);
+  auto* some_spin = Block::Create(c_, "its.some_spin", s_.out);
+  auto* idle = Block::Create(c_, "its.idle", s_.out);
+  auto* poll = Block::Create(c_, "its.poll", s_.out);
+  auto* force = Block::Create(c_, "its.force", s_.out);
+  auto* yield = Block::Create(c_, "its.yield", s_.out);
   Value* ready = its_all_of({&its_ready_});
   for (u32 w = 0; w < its_todo_.size(); ++w) b_.CreateStore(its_load(its_waiting_, w), its_todo_[w]);
-  b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateOr(ready, its_all_of({&its_waiting_})), b_.getInt64(0)), end_, more);
+  b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateOr(ready, its_all_of({&its_waiting_})), b_.getInt64(0)), s_.end, more);
   b_.SetInsertPoint(more);
   b_.CreateCondBr(b_.CreateICmpEQ(ready, b_.getInt64(0)), all_wait, some_spin);
   b_.SetInsertPoint(some_spin);
@@ -190,7 +190,7 @@ void Emitter::emit_its_round_end(u32 blocks) {
   }
   b_.CreateCondBr(b_.CreateICmpNE(polls, b_.getInt64(0)), poll, force);
   V none;
-  set_mask(b_.getInt32(kFullMask), true);
+  s_.set_mask(b_.getInt32(kFullMask), true);
   b_.SetInsertPoint(poll);
   call_rt(RtFn::LanesWait, {}, {}, &none, false);
   b_.CreateBr(dispatch_);
@@ -199,9 +199,9 @@ void Emitter::emit_its_round_end(u32 blocks) {
   b_.CreateBr(dispatch_);
   b_.SetInsertPoint(yield);
   b_.CreateStore(b_.getInt32(0), its_spun_);
-  set_mask(b_.CreateLoad(b_.getInt32Ty(), its_spun_lanes_), false);
+  s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), its_spun_lanes_), false);
   b_.CreateStore(b_.getInt32(0), its_spun_lanes_);
-  call_rt(RtFn::Yield, {imm(64, 0)}, {}, &none, false);
+  call_rt(RtFn::Yield, {v_.imm(64, 0)}, {}, &none, false);
   b_.CreateBr(dispatch_);
 }
 
@@ -213,9 +213,9 @@ bool Emitter::its_gated(u32 b) const {
 }
 
 void Emitter::emit_its_head(u32 b) {
-  its_switch_->addCase(b_.getInt64(position_[b]), body_[b]);
-  b_.SetInsertPoint(body_[b]);
-  set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_, "mask"), false);
+  its_switch_->addCase(b_.getInt64(position_[b]), s_.body[b]);
+  b_.SetInsertPoint(s_.body[b]);
+  s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_, "mask"), false);
   emit_phi_loads(b);
   if (its_gated(b)) emit_its_gate(b, f_.blocks[b].insts[0]);
   if (its_spins_.count(b)) emit_its_spin_check(b);
@@ -225,10 +225,10 @@ void Emitter::emit_its_head(u32 b) {
 // What the block uses of other blocks' values, loaded once: LLVM cannot know that nothing changes a slot in between.
 void Emitter::its_load_inputs(u32 b) {
   auto load = [&](const Operand& o) {
-    if (!o.value.valid() || a_.shapes[o.value.v].constant() || value_block_[o.value.v] == body_[b]) return;
+    if (!o.value.valid() || a_.shapes[o.value.v].constant() || value_block_[o.value.v] == s_.body[b]) return;
     if (def_block_[o.value.v] == b && !is_phi_of(b, o.value)) return;
     values_[o.value.v] = read_value(o.value);
-    value_block_[o.value.v] = body_[b];
+    value_block_[o.value.v] = s_.body[b];
   };
   for (const ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, load);
   load(f_.blocks[b].term.cond);
@@ -240,25 +240,25 @@ bool Emitter::is_phi_of(u32 b, ir::ValueId id) const {
 
 // Lanes whose partners have come go on, the others stay.
 void Emitter::emit_its_gate(u32 b, const ir::Inst& i) {
-  inst_ = &i;
-  Value* live = b_.CreateLoad(b_.getInt32Ty(), live_);
-  Value* come = mask();
+  s_.inst = &i;
+  Value* live = b_.CreateLoad(b_.getInt32Ty(), s_.live);
+  Value* come = s_.mask();
   Value* forced = b_.CreateICmpNE(b_.CreateLoad(b_.getInt32Ty(), its_force_), b_.getInt32(0));
   Value* ready = nullptr;
   if (gate_of(i) == Gate::Warp) {
     ready = b_.CreateSelect(b_.CreateICmpEQ(come, live), come, b_.getInt32(0));
   } else {
     V members = read(i.ops[membermask_operand(i)], isa::Type::b32);
-    if (at(members).shape.uniform()) {
-      Value* absent = b_.CreateAnd(b_.CreateAnd(at(members).base, live), b_.CreateNot(come));
+    if (v_.at(members).shape.uniform()) {
+      Value* absent = b_.CreateAnd(b_.CreateAnd(v_.at(members).base, live), b_.CreateNot(come));
       ready = b_.CreateSelect(b_.CreateICmpEQ(absent, b_.getInt32(0)), come, b_.getInt32(0));
     } else {
-      ready = its_ready_groups(vec(members), come, live);
+      ready = its_ready_groups(v_.vec(members), come, live);
     }
   }
   ready = b_.CreateSelect(forced, come, ready);
-  auto* go = Block::Create(c_, "gate.go", out_);
-  auto* stay = Block::Create(c_, "gate.stay", out_);
+  auto* go = Block::Create(c_, "gate.go", s_.out);
+  auto* stay = Block::Create(c_, "gate.stay", s_.out);
   b_.CreateCondBr(b_.CreateICmpEQ(ready, b_.getInt32(0)), stay, go);
   b_.SetInsertPoint(stay);
   its_put(position_[b], come, false);
@@ -267,15 +267,15 @@ void Emitter::emit_its_gate(u32 b, const ir::Inst& i) {
   its_put(position_[b], b_.CreateAnd(come, b_.CreateNot(ready)), true);
   b_.CreateStore(b_.getInt32(0), its_stalled_);
   b_.CreateStore(b_.getInt32(0), its_force_);
-  set_mask(ready, false);
-  pool_.clear();
+  s_.set_mask(ready, false);
+  v_.forget();
 }
 
 // Lanes with equal membermasks form a group; the lanes of complete groups.
 llvm::Value* Emitter::its_ready_groups(Value* members, Value* come, Value* live) {
   Block* before = b_.GetInsertBlock();
-  auto* loop = Block::Create(c_, "gate.group", out_);
-  auto* done = Block::Create(c_, "gate.groups", out_);
+  auto* loop = Block::Create(c_, "gate.group", s_.out);
+  auto* done = Block::Create(c_, "gate.groups", s_.out);
   b_.CreateBr(loop);
   b_.SetInsertPoint(loop);
   auto* left = b_.CreatePHI(b_.getInt32Ty(), 2);
@@ -301,22 +301,22 @@ void Emitter::emit_its_spin_check(u32 b) {
   Value* left =
       b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateSelect(alone, b_.getInt32(1), b_.getInt32(kStep)));
   b_.CreateStore(left, p);
-  auto* out = Block::Create(c_, "spin.out", out_);
-  auto* yield = Block::Create(c_, "spin.yield", out_);
-  auto* rotate = Block::Create(c_, "spin.rotate", out_);
-  auto* go = Block::Create(c_, "spin.go", out_);
+  auto* out = Block::Create(c_, "spin.out", s_.out);
+  auto* yield = Block::Create(c_, "spin.yield", s_.out);
+  auto* rotate = Block::Create(c_, "spin.rotate", s_.out);
+  auto* go = Block::Create(c_, "spin.go", s_.out);
   b_.CreateCondBr(b_.CreateICmpSLE(left, b_.getInt32(0)), out, go);
   b_.SetInsertPoint(out);
   b_.CreateCondBr(alone, yield, rotate);
   b_.SetInsertPoint(yield);
   V none;
-  call_rt(RtFn::Yield, {imm(64, yield_site(b, its_spins_.at(b)))}, {}, &none, false);
+  call_rt(RtFn::Yield, {v_.imm(64, yield_site(b, its_spins_.at(b)))}, {}, &none, false);
   b_.CreateBr(go);
   b_.SetInsertPoint(rotate);
   b_.CreateStore(b_.getInt32(kBudget), p);
-  its_put(position_[b], mask(), false);
+  its_put(position_[b], s_.mask(), false);
   b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), its_spun_), b_.getInt32(1)), its_spun_);
-  b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), its_spun_lanes_), mask()), its_spun_lanes_);
+  b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), its_spun_lanes_), s_.mask()), its_spun_lanes_);
   const u32 slot = position_[b];
   for (u32 w = 0; w <= slot / 64; ++w) {
     const u64 later = w < slot / 64 ? 0 : slot % 64 == 63 ? 0 : ~u64{0} << (slot % 64 + 1);
@@ -332,9 +332,9 @@ void Emitter::emit_its_spin_check(u32 b) {
 void Emitter::its_go(u32 to, Value* m) {
   Block*& queue = its_queue_[to];  // one for all edges to the block
   const bool first = !queue;
-  if (first) queue = Block::Create(c_, "queue", out_);
+  if (first) queue = Block::Create(c_, "queue", s_.out);
   b_.CreateStore(m, its_mask_);
-  b_.CreateCondBr(its_alone(), body_[to], queue);
+  b_.CreateCondBr(its_alone(), s_.body[to], queue);
   if (!first) return;
   b_.SetInsertPoint(queue);
   its_put(position_[to], b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
@@ -354,10 +354,10 @@ void Emitter::its_split(const std::vector<std::pair<u32, Value*>>& parts) {
   Value* whole = b_.getInt32(n);
   for (u32 k = 0; k < n; ++k) whole = b_.CreateSelect(b_.CreateICmpEQ(parts[k].second, all), b_.getInt32(k), whole);
   whole = b_.CreateSelect(b_.CreateAnd(some, its_alone()), whole, b_.getInt32(n));
-  auto* general = Block::Create(c_, "divided", out_);
+  auto* general = Block::Create(c_, "divided", s_.out);
   b_.CreateStore(all, its_mask_);
   auto* to = b_.CreateSwitch(whole, general, n);
-  for (u32 k = 0; k < n; ++k) to->addCase(b_.getInt32(k), body_[parts[k].first]);
+  for (u32 k = 0; k < n; ++k) to->addCase(b_.getInt32(k), s_.body[parts[k].first]);
   b_.SetInsertPoint(general);
   for (auto& [target, m] : parts) its_put(position_[target], m, true);
   b_.CreateBr(dispatch_);
@@ -365,7 +365,7 @@ void Emitter::its_split(const std::vector<std::pair<u32, Value*>>& parts) {
 
 void Emitter::emit_its_terminator(u32 b) {
   const Terminator& t = f_.blocks[b].term;
-  pool_.clear();
+  v_.forget();
   auto leaves = [&](u32 to) { return f_.entry && ir::is_exit_block(f_, to); };
   if (t.kind == Terminator::Kind::Trap || t.kind == Terminator::Kind::Unreachable) {
     V none;
@@ -373,32 +373,32 @@ void Emitter::emit_its_terminator(u32 b) {
   }
   if (t.kind == Terminator::Kind::Ret && !f_.entry) {
     Value* inside = b_.CreateLoad(b_.getInt32Ty(), its_inside_);
-    b_.CreateStore(b_.CreateAnd(inside, b_.CreateNot(mask())), its_inside_);
+    b_.CreateStore(b_.CreateAnd(inside, b_.CreateNot(s_.mask())), its_inside_);
     b_.CreateBr(dispatch_);
     return;
   }
   if (t.targets.empty()) {
-    kill_lanes(mask());
+    kill_lanes(s_.mask());
     b_.CreateBr(dispatch_);
     return;
   }
   auto go = [&](u32 to) {
     if (leaves(to)) {
-      kill_lanes(mask());
+      kill_lanes(s_.mask());
       b_.CreateBr(dispatch_);
       return;
     }
-    emit_phis(b, to, mask(), false);
-    its_go(to, mask());
+    emit_phis(b, to, s_.mask(), false);
+    its_go(to, s_.mask());
   };
   if (cfg_.succs[b].size() == 1) return go(t.targets[0].v);
   V cond = read(t.cond, t.kind == Terminator::Kind::CondBr ? isa::Type::pred : isa::Type::u32);
-  if (at(cond).shape.uniform()) {
-    Value* c = at(cond).base;
+  if (v_.at(cond).shape.uniform()) {
+    Value* c = v_.at(cond).base;
     std::map<u32, Block*> edges;
     auto edge = [&](u32 to) {
       Block*& e = edges[to];
-      if (!e) e = Block::Create(c_, "edge", out_);
+      if (!e) e = Block::Create(c_, "edge", s_.out);
       return e;
     };
     if (t.kind == Terminator::Kind::CondBr) {
@@ -431,19 +431,19 @@ void Emitter::emit_its_terminator(u32 b) {
 void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
   const u32 slot = its_next_poll_++;
   US_CHECK(slot < its_slots_);
-  auto* whole = Block::Create(c_, "bar.whole", out_);
-  auto* part = Block::Create(c_, "bar.part", out_);
-  auto* poll = Block::Create(c_, "bar.poll", out_);
-  auto* go = Block::Create(c_, "bar.go", out_);
-  Value* result = red ? new_alloca(vec_type(red_bits), "bar.red") : nullptr;
-  Value* all = mask();
+  auto* whole = Block::Create(c_, "bar.whole", s_.out);
+  auto* part = Block::Create(c_, "bar.part", s_.out);
+  auto* poll = Block::Create(c_, "bar.poll", s_.out);
+  auto* go = Block::Create(c_, "bar.go", s_.out);
+  Value* result = red ? s_.new_alloca(v_.vec_type(red_bits), "bar.red") : nullptr;
+  Value* all = s_.mask();
   b_.CreateCondBr(its_alone(), whole, part);
 
   b_.SetInsertPoint(whole);
   V r;
   if (red) {
     call_rt_now(RtFn::BarRed, {args[0], args[1], args[2], args[3], args[4]}, {red_bits}, &r);
-    b_.CreateStore(vec(r), result);
+    b_.CreateStore(v_.vec(r), result);
   } else {
     call_rt_now(RtFn::BarSync, {args[0], args[1], args[2]}, {}, nullptr);
   }
@@ -456,10 +456,10 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
     call_rt_now(RtFn::BarTryRed, {args[0], args[1], args[2], args[3], args[4]}, {64}, &generation);
   else
     call_rt_now(RtFn::BarTryArrive, {args[0], args[1], args[2]}, {64}, &generation);
-  Value* kept = its_slot(vec_type(64));  // as a variable of LLVM's it would go through every edge of the dispatcher
-  Value* kept_id = its_slot(vec_type(64));
+  Value* kept = its_slot(v_.vec_type(64));  // as a variable of LLVM's it would go through every edge of the dispatcher
+  Value* kept_id = its_slot(v_.vec_type(64));
   auto keep = [&](Value* at, V v) {
-    b_.CreateStore(b_.CreateSelect(mask_vec(), vec(v), b_.CreateLoad(vec_type(64), at)), at);
+    b_.CreateStore(b_.CreateSelect(s_.mask_vec(), v_.vec(v), b_.CreateLoad(v_.vec_type(64), at)), at);
   };
   keep(kept, generation);
   keep(kept_id, args[0]);
@@ -468,32 +468,32 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
 
   its_switch_->addCase(b_.getInt64(slot), poll);
   b_.SetInsertPoint(poll);
-  set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
-  V id = make_varying(b_.CreateLoad(vec_type(64), kept_id), 64), polled[2];
-  call_rt_now(RtFn::BarPoll, {id, make_varying(b_.CreateLoad(vec_type(64), kept), 64)}, {1, 32}, polled);
-  Value* ready = b_.CreateAnd(b_.CreateBitCast(vec(polled[0]), b_.getInt32Ty()), mask());
+  s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
+  V id = v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept_id), 64), polled[2];
+  call_rt_now(RtFn::BarPoll, {id, v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept), 64)}, {1, 32}, polled);
+  Value* ready = b_.CreateAnd(b_.CreateBitCast(v_.vec(polled[0]), b_.getInt32Ty()), s_.mask());
   Block* ready_block = its_poll_again(slot, ready);
-  if (red) b_.CreateStore(b_.CreateTrunc(vec(polled[1]), vec_type(red_bits)), result);
+  if (red) b_.CreateStore(b_.CreateTrunc(v_.vec(polled[1]), v_.vec_type(red_bits)), result);
   b_.CreateBr(go);
 
   b_.SetInsertPoint(go);
   auto* m = b_.CreatePHI(b_.getInt32Ty(), 2);
   m->addIncoming(all, whole_end);
   m->addIncoming(ready, ready_block);
-  set_mask(m, false);
-  if (red) *red = make_varying(b_.CreateLoad(vec_type(red_bits), result), red_bits);
+  s_.set_mask(m, false);
+  if (red) *red = v_.make_varying(b_.CreateLoad(v_.vec_type(red_bits), result), red_bits);
 }
 
 // Lanes of the mask that are not ready poll again in the next round; the others go on.
 llvm::BasicBlock* Emitter::its_poll_again(u32 slot, Value* ready) {
-  auto* wait = Block::Create(c_, "bar.wait", out_);
-  auto* ready_block = Block::Create(c_, "bar.ready", out_);
+  auto* wait = Block::Create(c_, "bar.wait", s_.out);
+  auto* ready_block = Block::Create(c_, "bar.ready", s_.out);
   b_.CreateCondBr(b_.CreateICmpEQ(ready, b_.getInt32(0)), wait, ready_block);
   b_.SetInsertPoint(wait);
-  its_put(slot, mask(), false);
+  its_put(slot, s_.mask(), false);
   b_.CreateBr(its_round_);
   b_.SetInsertPoint(ready_block);
-  its_put(slot, b_.CreateAnd(mask(), b_.CreateNot(ready)), true);
+  its_put(slot, b_.CreateAnd(s_.mask(), b_.CreateNot(ready)), true);
   b_.CreateStore(b_.getInt32(0), its_stalled_);
   return ready_block;
 }
@@ -502,11 +502,11 @@ llvm::BasicBlock* Emitter::its_poll_again(u32 slot, Value* ready) {
 void Emitter::its_cluster_wait() {
   const u32 slot = its_next_poll_++;
   US_CHECK(slot < its_slots_);
-  auto* whole = Block::Create(c_, "cluster.whole", out_);
-  auto* part = Block::Create(c_, "cluster.part", out_);
-  auto* poll = Block::Create(c_, "cluster.poll", out_);
-  auto* go = Block::Create(c_, "cluster.go", out_);
-  Value* all = mask();
+  auto* whole = Block::Create(c_, "cluster.whole", s_.out);
+  auto* part = Block::Create(c_, "cluster.part", s_.out);
+  auto* poll = Block::Create(c_, "cluster.poll", s_.out);
+  auto* go = Block::Create(c_, "cluster.go", s_.out);
+  Value* all = s_.mask();
   b_.CreateCondBr(its_alone(), whole, part);
   b_.SetInsertPoint(whole);
   call_rt_now(RtFn::ClusterWait, {}, {}, nullptr);
@@ -517,24 +517,24 @@ void Emitter::its_cluster_wait() {
   b_.CreateBr(its_round_);
   its_switch_->addCase(b_.getInt64(slot), poll);
   b_.SetInsertPoint(poll);
-  set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
+  s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
   V done;
   call_rt_now(RtFn::ClusterPoll, {}, {1}, &done);
-  Value* ready = b_.CreateAnd(b_.CreateBitCast(vec(done), b_.getInt32Ty()), mask());
+  Value* ready = b_.CreateAnd(b_.CreateBitCast(v_.vec(done), b_.getInt32Ty()), s_.mask());
   Block* ready_block = its_poll_again(slot, ready);
   b_.CreateBr(go);
   b_.SetInsertPoint(go);
   auto* m = b_.CreatePHI(b_.getInt32Ty(), 2);
   m->addIncoming(all, whole_end);
   m->addIncoming(ready, ready_block);
-  set_mask(m, false);
+  s_.set_mask(m, false);
 }
 
 // Waiting inside the runtime would stop the other lanes of the warp.
 void Emitter::its_nanosleep(V ns) {
-  auto* sleep = Block::Create(c_, "sleep", out_);
-  auto* rotate = Block::Create(c_, "sleep.rotate", out_);
-  auto* done = Block::Create(c_, "sleep.done", out_);
+  auto* sleep = Block::Create(c_, "sleep", s_.out);
+  auto* rotate = Block::Create(c_, "sleep.rotate", s_.out);
+  auto* done = Block::Create(c_, "sleep.done", s_.out);
   b_.CreateCondBr(its_alone(), sleep, rotate);
   b_.SetInsertPoint(sleep);
   call_rt_now(RtFn::Nanosleep, {ns}, {}, nullptr);

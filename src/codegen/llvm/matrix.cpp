@@ -33,18 +33,18 @@ bool Emitter::multiply_registers(const device::MmaCode& code, std::span<const V>
   const bool outlined = has_vector_form(code) || many_products();
   if (!chains && !outlined) return false;
   std::vector<Value*> in, out;
-  for (V v : args.subspan(1)) in.push_back(vec(canon(v)));
+  for (V v : args.subspan(1)) in.push_back(v_.vec(v_.canon(v)));
   if (outlined) {
     llvm::Function* f = product_function(code, in);
-    in.insert(in.begin(), ctx0_);
+    in.insert(in.begin(), s_.ctx0);
     auto* call = b_.CreateCall(f, in);
     call->setCallingConv(f->getCallingConv());
     for (u32 e = 0; e < code.d_regs(); ++e) out.push_back(b_.CreateExtractValue(call, e));
   } else {
     flush_stores();
-    out = product_of_doubles(code, in, ctx(), mask());
+    out = product_of_doubles(code, in, ctx(), s_.mask());
   }
-  for (u32 e = 0; e < code.d_regs(); ++e) d[e] = make_varying(out[e], code.d == numerics::MmaType::F64 ? 64 : 32);
+  for (u32 e = 0; e < code.d_regs(); ++e) d[e] = v_.make_varying(out[e], code.d == numerics::MmaType::F64 ? 64 : 32);
   return true;
 }
 
@@ -53,7 +53,7 @@ llvm::Function* Emitter::product_function(const device::MmaCode& code, const std
   const u32 bits = code.d == numerics::MmaType::F64 ? 64 : 32;
   std::vector<llvm::Type*> types{b_.getPtrTy()};
   for (Value* v : in) types.push_back(v->getType());
-  auto* result = llvm::StructType::get(c_, std::vector<llvm::Type*>(code.d_regs(), vec_type(bits)));
+  auto* result = llvm::StructType::get(c_, std::vector<llvm::Type*>(code.d_regs(), v_.vec_type(bits)));
   auto* type = llvm::FunctionType::get(result, types, false);
   llvm::Function*& f = m_.products[{code.pack(), type}];
   if (f) return f;
@@ -65,8 +65,8 @@ llvm::Function* Emitter::product_function(const device::MmaCode& code, const std
   // Sixteen registers of 256 bits would all be arguments, with none left to work with.
   f->setCallingConv(m_.avx512 ? llvm::CallingConv::X86_RegCall : llvm::CallingConv::C);
   llvm::IRBuilder<>::InsertPointGuard keep(b_);
-  llvm::Function* const kernel = out_;
-  out_ = f;
+  llvm::Function* const kernel = s_.out;
+  s_.out = f;
   b_.SetInsertPoint(Block::Create(c_, "", f));
   b_.SetCurrentDebugLocation(nullptr);
   std::vector<Value*> own, out;
@@ -80,15 +80,15 @@ llvm::Function* Emitter::product_function(const device::MmaCode& code, const std
   Value* all = llvm::PoisonValue::get(result);
   for (u32 e = 0; e < out.size(); ++e) all = b_.CreateInsertValue(all, out[e], e);
   b_.CreateRet(all);
-  out_ = kernel;
+  s_.out = kernel;
   return f;
 }
 
 std::vector<llvm::Value*> Emitter::product_by_runtime(const device::MmaCode& code, const std::vector<Value*>& in,
                                                       Value* ctx, Value* mask) {
   const u32 n_d = code.d_regs(), bits = code.d == numerics::MmaType::F64 ? 64 : 32;
-  auto* row = vec_type(64);
-  auto* places = alloca_block_->getParent() == out_ ? alloca_block_ : &out_->getEntryBlock();
+  auto* row = v_.vec_type(64);
+  auto* places = s_.alloca_block->getParent() == s_.out ? s_.alloca_block : &s_.out->getEntryBlock();
   auto rows = [&](std::size_t n, const char* name) {
     llvm::IRBuilder<> b(places, places->begin());
     auto* a = b.CreateAlloca(llvm::ArrayType::get(row, n), nullptr, name);
@@ -100,14 +100,14 @@ std::vector<llvm::Value*> Emitter::product_by_runtime(const device::MmaCode& cod
   b_.CreateAlignedStore(b_.CreateVectorSplat(kWarpSize, b_.getInt64(code.pack())), place(args, 0), llvm::Align(64));
   for (std::size_t k = 0; k < in.size(); ++k)
     b_.CreateAlignedStore(b_.CreateZExt(in[k], row), place(args, k + 1), llvm::Align(64));
-  Value* table = load_at(ctx, offsetof(device::WarpCtx, rt), b_.getPtrTy(), "rt");
-  Value* callee = load_at(table, static_cast<std::size_t>(device::RtFn::Mma) * 8, b_.getPtrTy(), "rtfn");
+  Value* table = s_.load_at(ctx, offsetof(device::WarpCtx, rt), b_.getPtrTy(), "rt");
+  Value* callee = s_.load_at(table, static_cast<std::size_t>(device::RtFn::Mma) * 8, b_.getPtrTy(), "rtfn");
   auto* type =
       llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
   b_.CreateCall(type, callee, {ctx, mask, args, results});
   std::vector<Value*> out;
   for (u32 e = 0; e < n_d; ++e)
-    out.push_back(b_.CreateTrunc(b_.CreateAlignedLoad(row, place(results, e), llvm::Align(64)), vec_type(bits)));
+    out.push_back(b_.CreateTrunc(b_.CreateAlignedLoad(row, place(results, e), llvm::Align(64)), v_.vec_type(bits)));
   return out;
 }
 
@@ -176,7 +176,7 @@ std::vector<llvm::Value*> Emitter::product_of_doubles(const device::MmaCode& cod
       return b_.CreateShuffleVector(x, y, lanes);
     };
     Value** z = &sums[e * kPieces];
-    d.push_back(b_.CreateBitCast(both(both(z[0], z[1]), both(z[2], z[3])), vec_type(64)));
+    d.push_back(b_.CreateBitCast(both(both(z[0], z[1]), both(z[2], z[3])), v_.vec_type(64)));
   }
   return or_by_runtime(code, args, ctx, mask, d, b_.CreateICmpNE(b_.CreateBitCast(odd, b_.getInt8Ty()), b_.getInt8(0)));
 }
@@ -190,7 +190,7 @@ std::vector<llvm::Value*> Emitter::product_of_vectors(const device::MmaCode& cod
 // d, but where `rare` (i1) what the runtime function says
 std::vector<llvm::Value*> Emitter::or_by_runtime(const device::MmaCode& code, const std::vector<Value*>& args,
                                                  Value* ctx, Value* mask, const std::vector<Value*>& d, Value* rare) {
-  Block *other = Block::Create(c_, "rare", out_), *join = Block::Create(c_, "", out_);
+  Block *other = Block::Create(c_, "rare", s_.out), *join = Block::Create(c_, "", s_.out);
   Block* usual = b_.GetInsertBlock();
   b_.CreateCondBr(rare, other, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));
 

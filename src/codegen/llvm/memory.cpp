@@ -19,31 +19,7 @@ using device::GridCtx;
 using device::WarpCtx;
 using isa::Space;
 
-llvm::Value* Emitter::window_base() { return window_; }
-
-llvm::MDNode* Emitter::memory_tag(Space s) {
-  if (!m_.any_tag) {
-    llvm::MDBuilder md(c_);
-    auto tag = [&](llvm::MDNode* type) { return md.createTBAAStructTagNode(type, type, 0); };
-    auto* root = md.createTBAARoot("memory");
-    auto* program = md.createTBAAScalarTypeNode("program", root);
-    m_.any_tag = tag(program);
-    m_.shared_tag = tag(md.createTBAAScalarTypeNode("shared", program));
-    m_.global_tag = tag(md.createTBAAScalarTypeNode("global", program));
-    m_.runtime_tag = tag(md.createTBAAScalarTypeNode("runtime", root));
-  }
-  switch (s) {
-    case Space::Shared:
-    case Space::SharedCluster:
-      return m_.shared_tag;
-    case Space::Global:
-      return m_.global_tag;
-    case Space::Param:
-      return m_.runtime_tag;
-    default:
-      return m_.any_tag;
-  }
-}
+llvm::Value* Emitter::window_base() { return s_.window; }
 
 void Emitter::compiler_fence() {
   flush_stores();
@@ -62,23 +38,23 @@ LV Emitter::address(const MemRef& m, Value** root) {
     case Space::SharedCluster: {
       *root = window_base();
       if (!m.addr) return zero;
-      return at(resize(canon(m.addr), 32, false));
+      return v_.at(v_.resize(v_.canon(m.addr), 32, false));
     }
     case Space::Param: {
-      if (m.addr) return at(resize(canon(m.addr), 64, false));  // the address of a parameter is a host address
-      *root = load_at(grid_, offsetof(GridCtx, params), b_.getPtrTy(), "params");
+      if (m.addr) return v_.at(v_.resize(v_.canon(m.addr), 64, false));  // the address of a parameter is a host address
+      *root = s_.load_at(s_.grid, offsetof(GridCtx, params), b_.getPtrTy(), "params");
       return zero;
     }
     case Space::Local: {
-      *root = load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local");
-      V a = m.addr ? resize(canon(m.addr), 64, false) : imm(64, 0);
-      Value* stride = load_at(ctx0_, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
-      V lanes = resize(lane_id(), 64, false);
-      V start = make_varying(b_.CreateMul(vec(lanes), b_.CreateVectorSplat(kWarpSize, stride)), 64);
-      return at(bin(Bin::Add, start, a));
+      *root = s_.load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local");
+      V a = m.addr ? v_.resize(v_.canon(m.addr), 64, false) : v_.imm(64, 0);
+      Value* stride = s_.load_at(s_.ctx0, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
+      V lanes = v_.resize(lane_id(), 64, false);
+      V start = v_.make_varying(b_.CreateMul(v_.vec(lanes), b_.CreateVectorSplat(kWarpSize, stride)), 64);
+      return v_.at(v_.bin(Bin::Add, start, a));
     }
     default:
-      return m.addr ? at(resize(canon(m.addr), 64, false)) : zero;
+      return m.addr ? v_.at(v_.resize(v_.canon(m.addr), 64, false)) : zero;
   }
 }
 
@@ -86,10 +62,10 @@ LV Emitter::address(const MemRef& m, Value** root) {
 void Emitter::require_rights(const MemRef& m, bool writes) {
   const bool everywhere = m.space == Space::Global || m.space == Space::Generic;
   if (!m_.facts.asks || !everywhere || !m.addr) return;
-  const V start = bin(Bin::Add, resize(canon(m.addr), 64, false), imm(64, static_cast<u64>(m.offset)));
+  const V start = v_.bin(Bin::Add, v_.resize(v_.canon(m.addr), 64, false), v_.imm(64, static_cast<u64>(m.offset)));
   V none;
   const u64 how = u64{writes} | u64{m.space == Space::Generic} << 1 | u64{m.bits / 8 * m.count} << 8;
-  call_rt_now(device::RtFn::MayTouch, {start, imm(64, how)}, {}, &none, false);
+  call_rt_now(device::RtFn::MayTouch, {start, v_.imm(64, how)}, {}, &none, false);
 }
 
 llvm::Value* pointer_at(llvm::IRBuilder<>& b, llvm::Value* root, llvm::Value* offset, i64 extra) {
@@ -103,7 +79,7 @@ llvm::Value* pointer_at(llvm::IRBuilder<>& b, llvm::Value* root, llvm::Value* of
 }
 
 llvm::Value* Emitter::pointer_vector(Value* root, LV& addr) {
-  Value* v = vec(addr);
+  Value* v = v_.vec(addr);
   if (!root) return b_.CreateIntToPtr(v, llvm::FixedVectorType::get(b_.getPtrTy(), kWarpSize));
   return b_.CreateGEP(b_.getInt8Ty(), root, v);
 }
@@ -113,15 +89,16 @@ llvm::Value* Emitter::gather(const MemRef& m, Value* root, LV& addr, i64 offset)
   Value* ptrs = pointer_vector(root, addr);
   if (offset) ptrs = b_.CreateGEP(b_.getInt8Ty(), ptrs, b_.getInt64(static_cast<u64>(offset)));
   if (bits >= 32)
-    return of_space(m.space, b_.CreateMaskedGather(vec_type(bits), ptrs, llvm::Align(bits / 8), mask_vec()));
+    return m_.of_space(m.space, b_.CreateMaskedGather(v_.vec_type(bits), ptrs, llvm::Align(bits / 8), s_.mask_vec()));
   // Narrow elements: gather the aligned word around each and shift.
-  auto* i64v = vec_type(64);
+  auto* i64v = v_.vec_type(64);
   Value* a = b_.CreatePtrToInt(ptrs, i64v);
   Value* word = b_.CreateAnd(a, llvm::ConstantInt::get(i64v, ~u64{3}));
-  Value* w = b_.CreateMaskedGather(vec_type(32), b_.CreateIntToPtr(word, ptrs->getType()), llvm::Align(4), mask_vec());
-  Value* shift = b_.CreateShl(b_.CreateTrunc(b_.CreateAnd(a, llvm::ConstantInt::get(i64v, 3)), vec_type(32)),
-                              llvm::ConstantInt::get(vec_type(32), 3));
-  return b_.CreateTrunc(b_.CreateLShr(w, shift), vec_type(bits));
+  Value* w =
+      b_.CreateMaskedGather(v_.vec_type(32), b_.CreateIntToPtr(word, ptrs->getType()), llvm::Align(4), s_.mask_vec());
+  Value* shift = b_.CreateShl(b_.CreateTrunc(b_.CreateAnd(a, llvm::ConstantInt::get(i64v, 3)), v_.vec_type(32)),
+                              llvm::ConstantInt::get(v_.vec_type(32), 3));
+  return b_.CreateTrunc(b_.CreateLShr(w, shift), v_.vec_type(bits));
 }
 
 void Emitter::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value* v) {
@@ -129,7 +106,7 @@ void Emitter::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value*
   Value* ptrs = pointer_vector(root, addr);
   if (offset) ptrs = b_.CreateGEP(b_.getInt8Ty(), ptrs, b_.getInt64(static_cast<u64>(offset)));
   if (bits >= 32) {
-    of_space(m.space, b_.CreateMaskedScatter(v, ptrs, llvm::Align(bits / 8), mask_vec()));
+    m_.of_space(m.space, b_.CreateMaskedScatter(v, ptrs, llvm::Align(bits / 8), s_.mask_vec()));
     return;
   }
   Value* where = scratch(ptrs->getType(), "scatter.p");
@@ -138,7 +115,7 @@ void Emitter::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value*
   b_.CreateStore(v, what);
   for_each_lane([&](Value* lane) {
     Value* p = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), where, lane));
-    Value* x = b_.CreateLoad(int_type(bits), b_.CreateGEP(int_type(bits), what, lane));
+    Value* x = b_.CreateLoad(v_.int_type(bits), b_.CreateGEP(v_.int_type(bits), what, lane));
     b_.CreateAlignedStore(x, p, llvm::Align(bits / 8));
   });
 }
@@ -150,7 +127,7 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
     for (u32 c = 0; c < m.count; ++c) r[c] = gather(m, root, addr, m.offset + i64{c} * bytes);
   };
   auto finish = [&](std::vector<Value*>& r) {
-    for (u32 c = 0; c < m.count; ++c) out[c] = make_varying(r[c], m.bits);
+    for (u32 c = 0; c < m.count; ++c) out[c] = v_.make_varying(r[c], m.bits);
   };
   const bool usable = addr.shape.pattern() && m.bits <= 64;
   const bool consecutive = usable && m.count == 1 && is_consecutive(addr.shape, bytes);
@@ -164,8 +141,8 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
     return finish(slow);
   }
   Value* condition = addr.guard;
-  if (!consecutive && !mask_full_) {
-    Value* full = b_.CreateICmpEQ(mask(), b_.getInt32(kFullMask));
+  if (!consecutive && !s_.mask_full()) {
+    Value* full = b_.CreateICmpEQ(s_.mask(), b_.getInt32(kFullMask));
     condition = condition ? b_.CreateAnd(condition, full) : full;
   }
   auto quick = [&](std::vector<Value*>& r) {
@@ -175,19 +152,19 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
     }
     Value* p = pointer_at(b_, root, addr.base, m.offset);
     p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(addr.shape.offset(0))));
-    if (mask_full_)
-      r[0] = of_space(m.space, b_.CreateAlignedLoad(vec_type(m.bits), p, llvm::Align(bytes)));
+    if (s_.mask_full())
+      r[0] = m_.of_space(m.space, b_.CreateAlignedLoad(v_.vec_type(m.bits), p, llvm::Align(bytes)));
     else
-      r[0] = of_space(m.space, b_.CreateMaskedLoad(vec_type(m.bits), p, llvm::Align(bytes), mask_vec(),
-                                                   llvm::PoisonValue::get(vec_type(m.bits))));
+      r[0] = m_.of_space(m.space, b_.CreateMaskedLoad(v_.vec_type(m.bits), p, llvm::Align(bytes), s_.mask_vec(),
+                                                      llvm::PoisonValue::get(v_.vec_type(m.bits))));
   };
   if (!condition) {
     quick(fast);
     return finish(fast);
   }
-  auto* yes = Block::Create(c_, "ld.pattern", out_);
-  auto* no = Block::Create(c_, "ld.gather", out_);
-  auto* join = Block::Create(c_, "ld.done", out_);
+  auto* yes = Block::Create(c_, "ld.pattern", s_.out);
+  auto* no = Block::Create(c_, "ld.gather", s_.out);
+  auto* join = Block::Create(c_, "ld.done", s_.out);
   b_.CreateCondBr(condition, yes, no, llvm::MDBuilder(c_).createBranchWeights(64, 1));
   b_.SetInsertPoint(no);
   gather_all(slow);
@@ -199,7 +176,7 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
   for (u32 c = 0; c < m.count; ++c) {
-    auto* phi = b_.CreatePHI(vec_type(m.bits), 2);
+    auto* phi = b_.CreatePHI(v_.vec_type(m.bits), 2);
     phi->addIncoming(fast[c], yes_end);
     phi->addIncoming(slow[c], no_end);
     fast[c] = phi;
@@ -210,7 +187,7 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
 void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<const V> in) {
   const u32 bytes = m.bits / 8;
   std::vector<Value*> v;
-  for (V x : in) v.push_back(vec(x));
+  for (V x : in) v.push_back(v_.vec(x));
   auto scatter_all = [&] {
     for (u32 c = 0; c < m.count; ++c) scatter(m, root, addr, m.offset + i64{c} * bytes, v[c]);
   };
@@ -228,10 +205,10 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
       if ((m.offset + addr.shape.offset(l)) % bytes) return false;
     return true;
   }();
-  if (m.space == Space::Shared && m.order == Order::Weak && mask_full_ && !condition && aligned && bytes >= 4)
+  if (m.space == Space::Shared && m.order == Order::Weak && s_.mask_full() && !condition && aligned && bytes >= 4)
     return defer_store(m, root, addr, v);
-  if (!consecutive && !mask_full_) {
-    Value* full = b_.CreateICmpEQ(mask(), b_.getInt32(kFullMask));
+  if (!consecutive && !s_.mask_full()) {
+    Value* full = b_.CreateICmpEQ(s_.mask(), b_.getInt32(kFullMask));
     condition = condition ? b_.CreateAnd(condition, full) : full;
   }
   flush_stores();
@@ -242,15 +219,15 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
       return;
     }
     p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(addr.shape.offset(0))));
-    if (mask_full_)
-      of_space(m.space, b_.CreateAlignedStore(v[0], p, llvm::Align(bytes)));
+    if (s_.mask_full())
+      m_.of_space(m.space, b_.CreateAlignedStore(v[0], p, llvm::Align(bytes)));
     else
-      of_space(m.space, b_.CreateMaskedStore(v[0], p, llvm::Align(bytes), mask_vec()));
+      m_.of_space(m.space, b_.CreateMaskedStore(v[0], p, llvm::Align(bytes), s_.mask_vec()));
   };
   if (!condition) return quick();
-  auto* yes = Block::Create(c_, "st.pattern", out_);
-  auto* no = Block::Create(c_, "st.scatter", out_);
-  auto* join = Block::Create(c_, "st.done", out_);
+  auto* yes = Block::Create(c_, "st.pattern", s_.out);
+  auto* no = Block::Create(c_, "st.scatter", s_.out);
+  auto* join = Block::Create(c_, "st.done", s_.out);
   b_.CreateCondBr(condition, yes, no, llvm::MDBuilder(c_).createBranchWeights(64, 1));
   b_.SetInsertPoint(no);
   scatter_all();
@@ -287,9 +264,10 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   }();
   if (addr.shape.uniform()) {
     for (u32 c = 0; c < m.count; ++c) {
-      auto* l = b_.CreateAlignedLoad(int_type(m.bits), pointer_at(b_, root, addr.base, r.offset + i64{c} * m.bits / 8),
-                                     llvm::Align(std::max(1u, m.bits / 8)));
-      of_space(m.space, l);
+      auto* l =
+          b_.CreateAlignedLoad(v_.int_type(m.bits), pointer_at(b_, root, addr.base, r.offset + i64{c} * m.bits / 8),
+                               llvm::Align(std::max(1u, m.bits / 8)));
+      m_.of_space(m.space, l);
       if (m.order != Order::Weak) l->setVolatile(true);
       if (m.space == Space::Param || m.space == Space::Const)
         l->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(c_, {}));
@@ -297,9 +275,9 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
       s.bits = m.bits;
       s.hi = mask_bits(m.bits);
       if (s.uniform())
-        out[c] = make_uniform(l, uniform_shape(m.bits));
+        out[c] = v_.make_uniform(l, uniform_shape(m.bits));
       else
-        out[c] = make_varying(b_.CreateVectorSplat(kWarpSize, l), m.bits);
+        out[c] = v_.make_varying(b_.CreateVectorSplat(kWarpSize, l), m.bits);
     }
   } else {
     load_lanes(r, root, addr, out);
@@ -309,7 +287,7 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
 
 void Emitter::store(const MemRef& m, std::span<const V> in) {
   std::vector<V> data;
-  for (V v : in) data.push_back(canon(v));
+  for (V v : in) data.push_back(v_.canon(v));
   u32 param_offset = 0;
   if (m.space == Space::Param && m.param.valid()) {
     if (Value* buf = param_buffer(m.param, &param_offset)) {
@@ -332,18 +310,18 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
   if (addr.shape.uniform()) {  // all lanes write one place: the highest active lane wins
     Value* lane = nullptr;
     for (u32 c = 0; c < m.count; ++c) {
-      LV& d = at(data[c]);
+      LV& d = v_.at(data[c]);
       Value* x = d.base;
       if (!d.shape.uniform()) {
         if (!lane)
-          lane = mask_full_ ? static_cast<Value*>(b_.getInt32(31))
-                            : b_.CreateSub(b_.getInt32(31),
-                                           b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, mask(), b_.getTrue()));
-        x = b_.CreateExtractElement(vec(d), lane);
+          lane = s_.mask_full() ? static_cast<Value*>(b_.getInt32(31))
+                                : b_.CreateSub(b_.getInt32(31), b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz,
+                                                                                         s_.mask(), b_.getTrue()));
+        x = b_.CreateExtractElement(v_.vec(d), lane);
       }
       auto* s = b_.CreateAlignedStore(x, pointer_at(b_, root, addr.base, m.offset + i64{c} * m.bits / 8),
                                       llvm::Align(std::max(1u, m.bits / 8)));
-      of_space(m.space, s);
+      m_.of_space(m.space, s);
       if (m.order != Order::Weak) s->setVolatile(true);
     }
   } else {

@@ -25,14 +25,14 @@ void Emitter::note_read(isa::Space space) {
   if (!others_may_read(space)) return;
   Value* p = behind_barrier();
   Value* was = b_.CreateLoad(b_.getInt32Ty(), p);
-  of_runtime(b_.CreateStore(b_.CreateAdd(was, b_.CreateAnd(was, b_.getInt32(1))), p));  // 1: 2
+  m_.of_runtime(b_.CreateStore(b_.CreateAdd(was, b_.CreateAnd(was, b_.getInt32(1))), p));  // 1: 2
 }
 
 void Emitter::let_others_read(isa::Space space) {
   if (!others_may_read(space)) return;
   Value* p = behind_barrier();
-  auto* first = Block::Create(c_, "store.first", out_);
-  auto* go = Block::Create(c_, "store.go", out_);
+  auto* first = Block::Create(c_, "store.first", s_.out);
+  auto* go = Block::Create(c_, "store.go", s_.out);
   b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateLoad(b_.getInt32Ty(), p), b_.getInt32(2)), first, go,
                   llvm::MDBuilder(c_).createBranchWeights(1, 64));
   b_.SetInsertPoint(first);

@@ -16,8 +16,8 @@ llvm::Function* Emitter::general_function(Operation general) {
   llvm::IRBuilder<>::InsertPointGuard keep(b_);
   b_.SetInsertPoint(Block::Create(c_, "", f));
   b_.SetCurrentDebugLocation(nullptr);
-  V r = canon(general(*this, make_varying(b_.CreateLoad(vec_type(32), f->getArg(0)), 32)));
-  b_.CreateStore(vec(r), f->getArg(0));
+  V r = v_.canon(general(*this, v_.make_varying(b_.CreateLoad(v_.vec_type(32), f->getArg(0)), 32)));
+  b_.CreateStore(v_.vec(r), f->getArg(0));
   b_.CreateRetVoid();
   return f;
 }
@@ -25,32 +25,32 @@ llvm::Function* Emitter::general_function(Operation general) {
 bool Emitter::fast_math() const { return m_.facts.fast_math; }
 
 V Emitter::quick(V x, Operation ordinary, Operation short_way, Operation general) {
-  if (at(x).shape.uniform()) return general(*this, canon(x));
-  Value* bits = vec(x);  // NaNs of any kind: they are not ordinary
-  x = make_varying(bits, 32);
-  Value* odd = b_.CreateAnd(b_.CreateNot(b_.CreateBitCast(vec(ordinary(*this, x)), b_.getInt32Ty())), mask());
-  Block *rare = Block::Create(c_, "rare", out_), *usual = Block::Create(c_, "usual", out_),
-        *join = Block::Create(c_, "", out_);
+  if (v_.at(x).shape.uniform()) return general(*this, v_.canon(x));
+  Value* bits = v_.vec(x);  // NaNs of any kind: they are not ordinary
+  x = v_.make_varying(bits, 32);
+  Value* odd = b_.CreateAnd(b_.CreateNot(b_.CreateBitCast(v_.vec(ordinary(*this, x)), b_.getInt32Ty())), s_.mask());
+  Block *rare = Block::Create(c_, "rare", s_.out), *usual = Block::Create(c_, "usual", s_.out),
+        *join = Block::Create(c_, "", s_.out);
   auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 1000);
   b_.CreateCondBr(b_.CreateICmpNE(odd, b_.getInt32(0)), rare, usual, weights);
 
   b_.SetInsertPoint(rare);
-  Value* place = scratch(vec_type(32), "argument");
+  Value* place = scratch(v_.vec_type(32), "argument");
   b_.CreateStore(bits, place);
   b_.CreateCall(general_function(general), {place});
-  Value* from_general = b_.CreateLoad(vec_type(32), place);
+  Value* from_general = b_.CreateLoad(v_.vec_type(32), place);
   b_.CreateBr(join);
 
   b_.SetInsertPoint(usual);
-  Value* from_usual = vec(canon(short_way(*this, x)));
+  Value* from_usual = v_.vec(v_.canon(short_way(*this, x)));
   Block* usual_end = b_.GetInsertBlock();
   b_.CreateBr(join);
 
   b_.SetInsertPoint(join);
-  auto* r = b_.CreatePHI(vec_type(32), 2);
+  auto* r = b_.CreatePHI(v_.vec_type(32), 2);
   r->addIncoming(from_general, rare);
   r->addIncoming(from_usual, usual_end);
-  return make_varying(r, 32);
+  return v_.make_varying(r, 32);
 }
 
 }  // namespace us::codegen

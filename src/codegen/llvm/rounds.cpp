@@ -84,24 +84,24 @@ bool Emitter::shall_unroll(u32 region) const {
 }
 
 void Emitter::emit_rounds() {
-  warp_slot_ = new_alloca(b_.getInt32Ty(), "warp");
-  ctx_slot_ = new_alloca(b_.getPtrTy(), "ctx");
+  warp_slot_ = s_.new_alloca(b_.getInt32Ty(), "warp");
+  ctx_slot_ = s_.new_alloca(b_.getPtrTy(), "ctx");
   const auto several = [](const Rounds::Region& r) { return r.from.size() > 1; };
   if (rounds_.ending.size() > 1 || std::any_of(rounds_.regions.begin(), rounds_.regions.end(), several))
-    region_ = new_alloca(b_.getInt32Ty(), "region");
+    region_ = s_.new_alloca(b_.getInt32Ty(), "region");
   b_.CreateStore(b_.getInt32(0), warp_slot_);
   if (region_) b_.CreateStore(b_.getInt32(0), region_);
-  auto* start = Block::Create(c_, "warp.start", out_);
+  auto* start = Block::Create(c_, "warp.start", s_.out);
   for (u32 k = 0; k < rounds_.regions.size(); ++k) {
-    Block* head = Block::Create(c_, "region", out_);
+    Block* head = Block::Create(c_, "region", s_.out);
     region_start_.push_back(head);
     if (k == 0) b_.CreateBr(head);
     b_.SetInsertPoint(head);
     Value* w = b_.CreateLoad(b_.getInt32Ty(), warp_slot_);
-    Value* ctx = load_at(b_.CreateGEP(b_.getPtrTy(), warps_, w), 0, b_.getPtrTy(), "ctx");
+    Value* ctx = s_.load_at(b_.CreateGEP(b_.getPtrTy(), warps_, w), 0, b_.getPtrTy(), "ctx");
     b_.CreateStore(ctx, ctx_slot_);
-    of_runtime(b_.CreateStore(ctx, current_));
-    b_.CreateBr(k == 0 ? start : body_[rounds_.regions[k].block]);
+    m_.of_runtime(b_.CreateStore(ctx, current_));
+    b_.CreateBr(k == 0 ? start : s_.body[rounds_.regions[k].block]);
   }
   b_.SetInsertPoint(start);
 }
@@ -109,7 +109,7 @@ void Emitter::emit_rounds() {
 // A warp has come to the end of a region, one of these: the next warp runs it, or all have and go on with region `next`
 // (0: the end).
 void Emitter::emit_round_end(std::span<const u32> regions, u32 next) {
-  auto* all = Block::Create(c_, "round.done", out_);
+  auto* all = Block::Create(c_, "round.done", s_.out);
   Value* warp = b_.CreateAdd(warp_index(), b_.getInt32(1));
   b_.CreateStore(warp, warp_slot_);
   Value* more = b_.CreateICmpULT(warp, b_.getInt32(m_.facts.warps()));
@@ -120,10 +120,10 @@ void Emitter::emit_round_end(std::span<const u32> regions, u32 next) {
       auto* loop = llvm::MDNode::getDistinct(c_, {nullptr, full});
       loop->replaceOperandWith(0, loop);
       back->setMetadata(llvm::LLVMContext::MD_loop, loop);
-      out_->addFnAttr("unrolled");
+      s_.out->addFnAttr("unrolled");
     }
   } else {
-    auto* again = Block::Create(c_, "warp.more", out_);
+    auto* again = Block::Create(c_, "warp.more", s_.out);
     b_.CreateCondBr(more, again, all);
     b_.SetInsertPoint(again);
     if (regions.empty()) {

@@ -4,38 +4,27 @@
 
 namespace us::codegen {
 
-Emitter::Emitter(ModuleEmitter& m, const Lowered& l, llvm::Function* out)
-    : low_bits_(l.low_bits),
-      strides_(l.strides),
-      reach_(l.reach),
-      in_reach_(l.bounds.covered),
-      reach_root_(l.bounds.by_root),
-      m_(m),
-      f_(l.function),
-      out_(out),
-      b_(m.context),
-      c_(m.context),
-      cfg_(l.cfg),
-      a_(l.analysis),
-      local_shift_(l.local_shift),
-      cta_mode_(l.whole_cta()),
-      rounds_(l.rounds),
-      by_regions_(l.form == RunForm::Rounds),
-      its_spins_(l.spins) {}
-
-llvm::Value* Emitter::new_alloca(llvm::Type* t, const char* name) {
-  llvm::IRBuilder<> b(alloca_block_, alloca_block_->begin());
-  auto* a = b.CreateAlloca(t, nullptr, name);
-  if (t->isVectorTy() || t->isArrayTy()) a->setAlignment(llvm::Align(64));
-  return a;
-}
+Emitter::Emitter(FunctionState& s)
+    : Part(s),
+      low_bits_(s.lowered.low_bits),
+      strides_(s.lowered.strides),
+      reach_(s.lowered.reach),
+      in_reach_(s.lowered.bounds.covered),
+      reach_root_(s.lowered.bounds.by_root),
+      v_(s),
+      floats_(s.b),
+      local_shift_(s.lowered.local_shift),
+      cta_mode_(s.lowered.whole_cta()),
+      rounds_(s.lowered.rounds),
+      by_regions_(s.lowered.form == RunForm::Rounds),
+      its_spins_(s.lowered.spins) {}
 
 // A place that is read soon after it is written. Dispatched functions, which have many, share those of a name: each would be a part of
 // a large frame. Elsewhere LLVM may take them apart, if no other access has an index that it does not know.
 llvm::Value* Emitter::scratch(llvm::Type* t, const char* name) {
-  if (!a_.its) return new_alloca(t, name);
+  if (!a_.its) return s_.new_alloca(t, name);
   Value*& place = scratch_[{t, name}];
-  if (!place) place = new_alloca(t, name);
+  if (!place) place = s_.new_alloca(t, name);
   return place;
 }
 
@@ -50,20 +39,20 @@ Emitter::Slot& Emitter::slot_of(ir::ValueId id) { return slots_[in_register_slot
 void Emitter::store_slot(Slot& s, LV& v, Value* blend) {
   const Shape& shape = v.shape;
   if (shape.varying()) {
-    if (!s.vec) s.vec = slot_alloca(s, vec_type(shape.bits), "v");
-    Value* x = vec(v);
-    if (blend) x = b_.CreateSelect(blend, x, b_.CreateLoad(vec_type(shape.bits), place(s.vec)));
+    if (!s.vec) s.vec = slot_alloca(s, v_.vec_type(shape.bits), "v");
+    Value* x = v_.vec(v);
+    if (blend) x = b_.CreateSelect(blend, x, b_.CreateLoad(v_.vec_type(shape.bits), place(s.vec)));
     b_.CreateStore(x, place(s.vec));
     return;
   }
   if (shape.constant()) return;
-  if (!s.base) s.base = slot_alloca(s, int_type(shape.bits), "s");
+  if (!s.base) s.base = slot_alloca(s, v_.int_type(shape.bits), "s");
   b_.CreateStore(v.base, place(s.base));
   if (shape.guarded) {
     if (!s.guard) s.guard = slot_alloca(s, b_.getInt1Ty(), "g");
-    if (!s.vec) s.vec = slot_alloca(s, vec_type(shape.bits), "v");
+    if (!s.vec) s.vec = slot_alloca(s, v_.vec_type(shape.bits), "v");
     b_.CreateStore(v.guard ? v.guard : b_.getTrue(), place(s.guard));
-    b_.CreateStore(vec(v), place(s.vec));
+    b_.CreateStore(v_.vec(v), place(s.vec));
   }
 }
 
@@ -72,21 +61,21 @@ LV Emitter::load_slot(Slot& s, const Shape& shape) {
   v.shape = shape;
   v.vec_block = b_.GetInsertBlock();
   if (shape.varying()) {
-    if (!s.vec) s.vec = slot_alloca(s, vec_type(shape.bits), "v");
-    v.vec = b_.CreateLoad(vec_type(shape.bits), place(s.vec));
+    if (!s.vec) s.vec = slot_alloca(s, v_.vec_type(shape.bits), "v");
+    v.vec = b_.CreateLoad(v_.vec_type(shape.bits), place(s.vec));
     return v;
   }
   if (shape.constant()) {
-    v.base = const_int(shape.bits, shape.value);
+    v.base = v_.const_int(shape.bits, shape.value);
     return v;
   }
-  if (!s.base) s.base = slot_alloca(s, int_type(shape.bits), "s");
-  v.base = b_.CreateLoad(int_type(shape.bits), place(s.base));
+  if (!s.base) s.base = slot_alloca(s, v_.int_type(shape.bits), "s");
+  v.base = b_.CreateLoad(v_.int_type(shape.bits), place(s.base));
   if (shape.guarded) {
     if (!s.guard) s.guard = slot_alloca(s, b_.getInt1Ty(), "g");
-    if (!s.vec) s.vec = slot_alloca(s, vec_type(shape.bits), "v");
+    if (!s.vec) s.vec = slot_alloca(s, v_.vec_type(shape.bits), "v");
     v.guard = b_.CreateLoad(b_.getInt1Ty(), place(s.guard));
-    v.vec = b_.CreateLoad(vec_type(shape.bits), place(s.vec));
+    v.vec = b_.CreateLoad(v_.vec_type(shape.bits), place(s.vec));
   }
   return v;
 }
@@ -95,9 +84,9 @@ LV Emitter::load_slot(Slot& s, const Shape& shape) {
 void Emitter::define(ir::ValueId id, LV v) {
   const Shape& want = a_.shapes[id.v];
   const bool v_dirty = v.shape.nan == Shape::Nan::F32 || v.shape.nan == Shape::Nan::F64;
-  if (v_dirty && want.nan != v.shape.nan) v = canon(v);
+  if (v_dirty && want.nan != v.shape.nan) v = v_.canon(v);
   if (want.varying() && !v.shape.varying()) {
-    Value* x = vec(v);
+    Value* x = v_.vec(v);
     const auto nan = v.shape.nan;
     v = LV{};
     v.shape = varying_shape(want.bits);
@@ -113,24 +102,62 @@ void Emitter::define(ir::ValueId id, LV v) {
   slot_value.shape = want;
   slot_value.shape.known = false;
   if (!want.constant()) {
-    if (want.guarded && !v.guard) slot_value.guard = nullptr, slot_value.vec = vec(v);
+    if (want.guarded && !v.guard) slot_value.guard = nullptr, slot_value.vec = v_.vec(v);
     if (crosses_[id.v]) {
       LV s = v;
       s.shape.guarded = want.guarded;
       s.shape.known = false;
-      if (want.guarded && !s.vec) s.vec = vec(v);
-      store_slot(slot_of(id), s, a_.its && want.varying() && !mask_full_ ? mask_vec() : nullptr);
+      if (want.guarded && !s.vec) s.vec = v_.vec(v);
+      store_slot(slot_of(id), s, a_.its && want.varying() && !s_.mask_full() ? s_.mask_vec() : nullptr);
     }
     if (!a_.its && a_.shadow[id.v]) {
-      if (!shadows_[id.v]) shadows_[id.v] = slot_alloca(slots_[id.v], vec_type(want.bits), "shadow");
-      Value* x = vec(v);
-      if (!mask_full_) x = b_.CreateSelect(mask_vec(), x, b_.CreateLoad(vec_type(want.bits), place(shadows_[id.v])));
+      if (!shadows_[id.v]) shadows_[id.v] = slot_alloca(slots_[id.v], v_.vec_type(want.bits), "shadow");
+      Value* x = v_.vec(v);
+      if (!s_.mask_full())
+        x = b_.CreateSelect(s_.mask_vec(), x, b_.CreateLoad(v_.vec_type(want.bits), place(shadows_[id.v])));
       b_.CreateStore(x, place(shadows_[id.v]));
     }
   }
   v.shape.nan = want.nan == Shape::Nan::Never ? v.shape.nan : want.nan;
   values_[id.v] = v;
-  value_block_[id.v] = body_[cur_];
+  value_block_[id.v] = s_.body[s_.cur];
+}
+
+LV Emitter::read_value(ir::ValueId id) {
+  if (def_block_[id.v] == ir::Cfg::kNone) {  // never written: some value, the same for all who read it
+    LV v;
+    v.shape = a_.shapes[id.v].varying() ? varying_shape(a_.shapes[id.v].bits) : uniform_shape(a_.shapes[id.v].bits);
+    if (v.shape.varying())
+      v.vec = llvm::Constant::getNullValue(v_.vec_type(v.shape.bits)), v.vec_block = b_.GetInsertBlock();
+    else
+      v.base = v_.const_int(v.shape.bits, 0);
+    return v;
+  }
+  const bool shadow =
+      !a_.its && a_.shadow[id.v] && reads_shadow(a_, cfg_, id, def_block_[id.v], s_.cur) && !a_.shapes[id.v].constant();
+  if (shadow) {
+    LV v;
+    v.shape = varying_shape(a_.shapes[id.v].bits);
+    v.shape.nan = a_.shapes[id.v].nan;
+    v.vec = b_.CreateLoad(v_.vec_type(v.shape.bits), place(shadows_[id.v]));
+    v.vec_block = b_.GetInsertBlock();
+    return v;
+  }
+  if (a_.shapes[id.v].constant() && !a_.shapes[id.v].varying()) {
+    LV v;
+    v.shape = a_.shapes[id.v];
+    v.base = v_.const_int(v.shape.bits, v.shape.value);
+    return v;
+  }
+  if (value_block_[id.v] == s_.body[s_.cur] && s_.body[s_.cur]) return values_[id.v];
+  // One load serves the rest of the LLVM block: stores then see that their addresses have one base.
+  if (loaded_.size() < f_.regs.size()) loaded_.resize(f_.regs.size());
+  auto& [block, loaded] = loaded_[id.v];
+  if (block != b_.GetInsertBlock()) {
+    loaded = load_slot(slot_of(id), a_.shapes[id.v]);
+    block = b_.GetInsertBlock();
+  }
+  return loaded;
 }
 
 }  // namespace us::codegen

@@ -2,7 +2,7 @@
 // Constant tables: a load for a uniform index; for lanes, permutes of registers where the processor has them, else a gather.
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/values.h"
 
 namespace us::codegen {
 namespace {
@@ -18,7 +18,7 @@ std::vector<int> lanes_from(u32 first) {
 }  // namespace
 
 // The entries that 16 lanes ask for, from `entries` of up to 128: pairs of registers are looked up, then chosen between.
-llvm::Value* Emitter::permuted(std::span<const u32> entries, Value* index) {
+llvm::Value* Values::permuted(std::span<const u32> entries, Value* index) {
   std::vector<Value*> found;
   auto part = [&](std::size_t at) -> Value* {
     return llvm::ConstantDataVector::get(c_, llvm::ArrayRef<u32>(entries.data() + at, kPart));
@@ -38,7 +38,7 @@ llvm::Value* Emitter::permuted(std::span<const u32> entries, Value* index) {
   return found[0];
 }
 
-V Emitter::table(std::span<const u32> entries, V index) {
+V Values::table(std::span<const u32> entries, V index) {
   index = canon(index);
   if (at(index).shape.constant() && at(index).shape.uniform())
     return imm(32, entries[at(index).shape.value & (entries.size() - 1)]);

@@ -3,55 +3,42 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/llvm/directed.h"
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/values.h"
 #include "codegen/lower/shape_builder.h"
 
 namespace us::codegen {
 
-llvm::IntegerType* Emitter::int_type(u32 bits) { return llvm::IntegerType::get(c_, bits); }
-llvm::FixedVectorType* Emitter::vec_type(u32 bits) { return llvm::FixedVectorType::get(int_type(bits), kWarpSize); }
-llvm::Type* Emitter::float_type(FT t) {
-  switch (t) {
-    case FT::F16:
-      return llvm::Type::getHalfTy(c_);
-    case FT::BF16:
-      return llvm::Type::getBFloatTy(c_);
-    case FT::F32:
-      return llvm::Type::getFloatTy(c_);
-    case FT::F64:
-      return llvm::Type::getDoubleTy(c_);
-  }
-  US_UNREACHABLE();
-}
-llvm::Value* Emitter::const_int(u32 bits, u64 v) {
+llvm::IntegerType* Values::int_type(u32 bits) { return llvm::IntegerType::get(c_, bits); }
+llvm::FixedVectorType* Values::vec_type(u32 bits) { return llvm::FixedVectorType::get(int_type(bits), kWarpSize); }
+llvm::Value* Values::const_int(u32 bits, u64 v) {
   return llvm::ConstantInt::get(int_type(bits), bits < 64 ? v & mask_bits(bits) : v);
 }
 
-llvm::Value* Emitter::offsets_vector(const Shape& s, u32 bits) {
+llvm::Value* Values::offsets_vector(const Shape& s, u32 bits) {
   std::vector<llvm::Constant*> lanes;
   for (u32 l = 0; l < kWarpSize; ++l)
     lanes.push_back(llvm::ConstantInt::get(int_type(bits), static_cast<u64>(s.offset(l)) & mask_bits(bits)));
   return llvm::ConstantVector::get(lanes);
 }
 
-LV Emitter::first_lane(LV v) {
+LV Values::first_lane(LV v) {
   if (v.shape.uniform()) return v;
   LV r;
   r.shape = of_first_lane(v.shape);
   r.base = r.shape.known ? const_int(r.shape.bits, r.shape.value) : b_.CreateExtractElement(vec(v), u64{0});
   return r;
 }
-V Emitter::make(LV v) {
+V Values::make(LV v) {
   pool_.push_back(m_.facts.one_thread ? first_lane(std::move(v)) : std::move(v));
   return V{static_cast<u32>(pool_.size())};
 }
-V Emitter::make_uniform(Value* base, Shape shape) {
+V Values::make_uniform(Value* base, Shape shape) {
   LV v;
   v.shape = std::move(shape);
   v.base = v.shape.known ? const_int(v.shape.bits, v.shape.value) : base;
   return make(std::move(v));
 }
-V Emitter::make_vec(Value* vec, Shape shape) {
+V Values::make_vec(Value* vec, Shape shape) {
   LV v;
   v.shape = std::move(shape);
   v.vec = vec;
@@ -59,7 +46,7 @@ V Emitter::make_vec(Value* vec, Shape shape) {
   return make(std::move(v));
 }
 
-llvm::Value* Emitter::vec(LV& v) {
+llvm::Value* Values::vec(LV& v) {
   if (v.vec && (v.shape.varying() || v.shape.guarded || v.vec_block == b_.GetInsertBlock())) return v.vec;
   v.vec_block = b_.GetInsertBlock();
   if (v.shape.constant()) {
@@ -73,13 +60,13 @@ llvm::Value* Emitter::vec(LV& v) {
   return v.vec;
 }
 
-LV Emitter::canon(LV v) {
+LV Values::canon(LV v) {
   if (v.shape.nan != Shape::Nan::F32 && v.shape.nan != Shape::Nan::F64) return v;
   const bool f32 = v.shape.nan == Shape::Nan::F32;
   const FT t = f32 ? FT::F32 : FT::F64;
   const u64 nan = f32 ? 0x7fffffffull : 0xfff8000000000000ull;
   auto fix = [&](Value* x) {
-    Value* f = to_float(x, t);
+    Value* f = floats_.to_float(x, t);
     Value* bad = b_.CreateFCmpUNO(f, f);
     Value* q = f32 ? llvm::ConstantInt::get(x->getType(), nan)
                    : static_cast<Value*>(b_.CreateOr(x, llvm::ConstantInt::get(x->getType(), 0x0008000000000000ull)));
@@ -94,12 +81,12 @@ LV Emitter::canon(LV v) {
   v.shape.nan = Shape::Nan::Clean;
   return v;
 }
-V Emitter::canon(V v) {
+V Values::canon(V v) {
   const auto n = at(v).shape.nan;
   return n == Shape::Nan::F32 || n == Shape::Nan::F64 ? make(canon(at(v))) : v;
 }
 
-V Emitter::imm(u32 bits, u64 value) {
+V Values::imm(u32 bits, u64 value) {
   if (bits > 64) {
     LV v;
     v.shape = uniform_shape(bits);
@@ -109,7 +96,7 @@ V Emitter::imm(u32 bits, u64 value) {
   return make_uniform(nullptr, constant_shape(bits, value));
 }
 
-llvm::Value* Emitter::guarded_div(Bin op, Value* a, Value* b) {
+llvm::Value* Values::guarded_div(Bin op, Value* a, Value* b) {
   llvm::Type* t = a->getType();
   Value* zero = llvm::Constant::getNullValue(t);
   Value* one = llvm::ConstantInt::get(t, 1);
@@ -142,7 +129,7 @@ llvm::Value* Emitter::guarded_div(Bin op, Value* a, Value* b) {
 }
 
 // Scalars or vectors alike. `amount`: shape of a shift amount, to drop the clamp when it is known to be in range.
-llvm::Value* Emitter::apply_bin(Bin op, Value* a, Value* b, u32 bits, const Shape* amount) {
+llvm::Value* Values::apply_bin(Bin op, Value* a, Value* b, u32 bits, const Shape* amount) {
   auto clamped = [&](auto&& shift, bool arithmetic) -> Value* {
     const bool in_range = amount && (amount->constant() ? [&] {
       for (u32 l = 0; l < kWarpSize; ++l) if (amount->lane_constant(l) >= bits) return false;
@@ -198,7 +185,7 @@ llvm::Value* Emitter::apply_bin(Bin op, Value* a, Value* b, u32 bits, const Shap
 
 // High halves of 64-bit products, from products of 32-bit halves: there is no vector of 128-bit numbers, and taking one
 // apart costs the compiler more than everything else that a kernel does.
-llvm::Value* Emitter::high_products(Value* a, Value* b, bool sign) {
+llvm::Value* Values::high_products(Value* a, Value* b, bool sign) {
   llvm::Type* t = a->getType();
   Value *half = llvm::ConstantInt::get(t, 32), *low = llvm::ConstantInt::get(t, 0xffffffff);
   auto lower = [&](Value* x) { return b_.CreateAnd(x, low); };
@@ -213,7 +200,7 @@ llvm::Value* Emitter::high_products(Value* a, Value* b, bool sign) {
   return b_.CreateSub(high, b_.CreateAdd(if_negative(a, b), if_negative(b, a)));
 }
 
-V Emitter::bin(Bin op, V va, V vb) {
+V Values::bin(Bin op, V va, V vb) {
   va = canon(va);
   vb = canon(vb);
   if (at(vb).shape.bits != at(va).shape.bits) {  // shift amounts
@@ -256,7 +243,7 @@ V Emitter::bin(Bin op, V va, V vb) {
   return make(r);
 }
 
-V Emitter::un(Un op, V va) {
+V Values::un(Un op, V va) {
   va = canon(va);
   const u32 bits = at(va).shape.bits;
   if (op == Un::Neg) return bin(Bin::Sub, imm(bits, 0), va);
@@ -289,7 +276,7 @@ V Emitter::un(Un op, V va) {
   return make_varying(apply(vec(a)), bits);
 }
 
-V Emitter::icmp(ICmp op, V va, V vb) {
+V Values::icmp(ICmp op, V va, V vb) {
   va = canon(va);
   vb = canon(vb);
   static constexpr llvm::CmpInst::Predicate preds[] = {
@@ -305,7 +292,7 @@ V Emitter::icmp(ICmp op, V va, V vb) {
   return make_varying(b_.CreateICmp(p, x, y), 1);
 }
 
-V Emitter::select(V vc, V va, V vb) {
+V Values::select(V vc, V va, V vb) {
   LV c = at(vc), a = at(va), b = at(vb);
   LV r;
   r.shape = shape_select(c.shape, a.shape, b.shape);
@@ -327,7 +314,7 @@ V Emitter::select(V vc, V va, V vb) {
   return make_vec(b_.CreateSelect(c.shape.uniform() ? c.base : vec(c), x, y), r.shape);
 }
 
-V Emitter::resize(V va, u32 bits, bool sign) {
+V Values::resize(V va, u32 bits, bool sign) {
   if (at(va).shape.bits == bits) return va;
   va = canon(va);
   LV a = at(va);
@@ -366,90 +353,15 @@ V Emitter::resize(V va, u32 bits, bool sign) {
   return make(r);
 }
 
-// --- operands ---
-
-LV Emitter::read_value(ir::ValueId id) {
-  if (def_block_[id.v] == ir::Cfg::kNone) {  // never written: some value, the same for all who read it
-    LV v;
-    v.shape = a_.shapes[id.v].varying() ? varying_shape(a_.shapes[id.v].bits) : uniform_shape(a_.shapes[id.v].bits);
-    if (v.shape.varying())
-      v.vec = llvm::Constant::getNullValue(vec_type(v.shape.bits)), v.vec_block = b_.GetInsertBlock();
-    else
-      v.base = const_int(v.shape.bits, 0);
-    return v;
-  }
-  const bool shadow =
-      !a_.its && a_.shadow[id.v] && reads_shadow(a_, cfg_, id, def_block_[id.v], cur_) && !a_.shapes[id.v].constant();
-  if (shadow) {
-    LV v;
-    v.shape = varying_shape(a_.shapes[id.v].bits);
-    v.shape.nan = a_.shapes[id.v].nan;
-    v.vec = b_.CreateLoad(vec_type(v.shape.bits), place(shadows_[id.v]));
-    v.vec_block = b_.GetInsertBlock();
-    return v;
-  }
-  if (a_.shapes[id.v].constant() && !a_.shapes[id.v].varying()) {
-    LV v;
-    v.shape = a_.shapes[id.v];
-    v.base = const_int(v.shape.bits, v.shape.value);
-    return v;
-  }
-  if (value_block_[id.v] == body_[cur_] && body_[cur_]) return values_[id.v];
-  // One load serves the rest of the LLVM block: stores then see that their addresses have one base.
-  if (loaded_.size() < f_.regs.size()) loaded_.resize(f_.regs.size());
-  auto& [block, loaded] = loaded_[id.v];
-  if (block != b_.GetInsertBlock()) {
-    loaded = load_slot(slot_of(id), a_.shapes[id.v]);
-    block = b_.GetInsertBlock();
-  }
-  return loaded;
-}
-
-V Emitter::read(const ir::Operand& o, isa::Type as) {
-  const u32 bits = isa::bits_of(as);
-  switch (o.kind) {
-    case ir::Operand::Kind::Value: {
-      V v = make(read_value(o.value));
-      if (at(v).shape.bits != bits) v = resize(v, bits, false);
-      return o.negated ? un(Un::Not, v) : v;
-    }
-    case ir::Operand::Kind::Imm:
-    case ir::Operand::Kind::ImmF32:
-    case ir::Operand::Kind::ImmF64: {
-      if (bits > 64) return imm(bits, static_cast<u64>(o.imm));
-      return make_uniform(nullptr, shape_immediate(o, as));
-    }
-    case ir::Operand::Kind::SReg: {
-      V v = sreg(o.sreg, o.comp);
-      return at(v).shape.bits == bits ? v : resize(v, bits, false);
-    }
-    case ir::Operand::Kind::Symbol: {
-      V v = symbol_address(o.sym, o.imm);
-      return bits == 64 ? v : resize(v, bits, false);
-    }
-    default:
-      return imm(bits, 0);
-  }
-}
-
-void Emitter::write(const ir::Operand& o, V v) {
-  if (o.kind != ir::Operand::Kind::Value) return;
-  const u32 bits = ir::bits_of(f_.regs[o.value.v]);
-  if (at(v).shape.bits != bits) v = resize(v, bits, false);
-  written_.push_back({o.value, v});
-}
-
-const ir::Module& Emitter::module() const { return m_.ir; }
-
-V Emitter::lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) {
+V Values::lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) {
   bool uniform = true;
   std::vector<V> in;
   for (V v : args) {
     in.push_back(canon(v));
     uniform = uniform && at(v).shape.uniform();
   }
-  Value* table = load_at(ctx0_, offsetof(device::WarpCtx, num), b_.getPtrTy(), "num");
-  Value* callee = load_at(table, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "numfn");
+  Value* table = s_.load_at(s_.ctx0, offsetof(device::WarpCtx, num), b_.getPtrTy(), "num");
+  Value* callee = s_.load_at(table, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "numfn");
   auto* type = llvm::FunctionType::get(b_.getInt64Ty(), {b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
   auto call = [&](auto&& arg) {
     std::vector<Value*> a;

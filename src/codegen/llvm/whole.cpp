@@ -21,32 +21,33 @@ bool Emitter::moves_whole(const MemRef& m) {
 // The `count` components of `bits` from words of 64 bits or fewer, the first in the low bits.
 void Emitter::split_words(std::span<const V> words, u32 bits, std::span<V> out) {
   if (bits == 128) {
-    auto* type = vec_type(128);
-    Value* low = b_.CreateZExt(vec(words[0]), type);
-    Value* high = b_.CreateShl(b_.CreateZExt(vec(words[1]), type), llvm::ConstantInt::get(type, 64));
-    out[0] = make_varying(b_.CreateOr(low, high), 128);
+    auto* type = v_.vec_type(128);
+    Value* low = b_.CreateZExt(v_.vec(words[0]), type);
+    Value* high = b_.CreateShl(b_.CreateZExt(v_.vec(words[1]), type), llvm::ConstantInt::get(type, 64));
+    out[0] = v_.make_varying(b_.CreateOr(low, high), 128);
     return;
   }
   const u32 per_word = static_cast<u32>(out.size() / words.size());
   for (u32 c = 0; c < out.size(); ++c)
-    out[c] = resize(bin(Bin::LShr, words[c / per_word], imm(32, c % per_word * bits)), bits, false);
+    out[c] = v_.resize(v_.bin(Bin::LShr, words[c / per_word], v_.imm(32, c % per_word * bits)), bits, false);
 }
 
 std::vector<V> Emitter::join_words(const MemRef& m, std::span<const V> in) {
   if (m.bits == 128) {
-    Value* all = vec(in[0]);
+    Value* all = v_.vec(in[0]);
     Value* high = b_.CreateLShr(all, llvm::ConstantInt::get(all->getType(), 64));
-    return {make_varying(b_.CreateTrunc(all, vec_type(64)), 64), make_varying(b_.CreateTrunc(high, vec_type(64)), 64)};
+    return {v_.make_varying(b_.CreateTrunc(all, v_.vec_type(64)), 64),
+            v_.make_varying(b_.CreateTrunc(high, v_.vec_type(64)), 64)};
   }
   const u32 word = std::min(64u, whole_bits(m));
   const u32 per_word = word / m.bits;
   std::vector<V> words;
   for (u32 c = 0; c < m.count; ++c) {
-    V part = resize(in[c], word, false);
+    V part = v_.resize(in[c], word, false);
     if (c % per_word == 0)
       words.push_back(part);
     else
-      words.back() = bin(Bin::Or, words.back(), bin(Bin::Shl, part, imm(32, c % per_word * m.bits)));
+      words.back() = v_.bin(Bin::Or, words.back(), v_.bin(Bin::Shl, part, v_.imm(32, c % per_word * m.bits)));
   }
   return words;
 }
@@ -79,12 +80,13 @@ void Emitter::load_whole(const MemRef& m, std::span<V> out) {
     Value* both = read(pointer_at(b_, root, addr.base, m.offset));
     for (u64 k = 0; k < 2; ++k) {
       Value* x = b_.CreateExtractElement(both, k);
-      words[k] = uniform ? make_uniform(x, uniform_shape(64)) : make_varying(b_.CreateVectorSplat(kWarpSize, x), 64);
+      words[k] =
+          uniform ? v_.make_uniform(x, uniform_shape(64)) : v_.make_varying(b_.CreateVectorSplat(kWarpSize, x), 64);
     }
   } else {
     Value* ptrs = pointer_vector(root, addr);
-    Value* where = new_alloca(ptrs->getType(), "whole.p");
-    Value* what = new_alloca(llvm::FixedVectorType::get(b_.getInt64Ty(), 2 * kWarpSize), "whole.v");
+    Value* where = s_.new_alloca(ptrs->getType(), "whole.p");
+    Value* what = s_.new_alloca(llvm::FixedVectorType::get(b_.getInt64Ty(), 2 * kWarpSize), "whole.v");
     b_.CreateStore(ptrs, where);
     for_each_lane([&](Value* lane) {
       Value* p = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), where, lane));
@@ -95,7 +97,7 @@ void Emitter::load_whole(const MemRef& m, std::span<V> out) {
     for (int k = 0; k < 2; ++k) {
       std::vector<int> every_second;
       for (int l = 0; l < static_cast<int>(kWarpSize); ++l) every_second.push_back(2 * l + k);
-      words[k] = make_varying(b_.CreateShuffleVector(all, every_second), 64);
+      words[k] = v_.make_varying(b_.CreateShuffleVector(all, every_second), 64);
     }
   }
   compiler_fence();
@@ -122,10 +124,10 @@ void Emitter::store_whole(const MemRef& m, std::span<const V> in) {
     interleaved.push_back(l + static_cast<int>(kWarpSize));
   }
   auto* pair = llvm::FixedVectorType::get(b_.getInt64Ty(), 2);
-  Value* what = new_alloca(llvm::FixedVectorType::get(b_.getInt64Ty(), 2 * kWarpSize), "whole.v");
-  b_.CreateStore(b_.CreateShuffleVector(vec(words[0]), vec(words[1]), interleaved), what);
+  Value* what = s_.new_alloca(llvm::FixedVectorType::get(b_.getInt64Ty(), 2 * kWarpSize), "whole.v");
+  b_.CreateStore(b_.CreateShuffleVector(v_.vec(words[0]), v_.vec(words[1]), interleaved), what);
   Value* ptrs = pointer_vector(root, addr);
-  Value* where = new_alloca(ptrs->getType(), "whole.p");
+  Value* where = s_.new_alloca(ptrs->getType(), "whole.p");
   b_.CreateStore(ptrs, where);
   for_each_lane([&](Value* lane) {
     Value* p = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), where, lane));

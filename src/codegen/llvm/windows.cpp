@@ -43,27 +43,28 @@ bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std
   const bool whole = m.space == Space::Shared;
   const Windows w = plan_windows(shape, bytes, m.count, 9 * m.count, m.offset, whole);
   if (!w.ok) return false;
-  auto* wide = llvm::FixedVectorType::get(int_type(m.bits), w.per_window);
+  auto* wide = llvm::FixedVectorType::get(v_.int_type(m.bits), w.per_window);
   std::vector<Value*> data;
   for (const auto& win : w.list) {
     Value* p = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(win.start)));
     if (win.elements.size() == 1) {
-      Value* one = b_.CreateGEP(int_type(m.bits), p, b_.getInt64(*win.elements.begin()));
-      Value* x = of_space(m.space, b_.CreateAlignedLoad(int_type(m.bits), one, llvm::Align(bytes)));
+      Value* one = b_.CreateGEP(v_.int_type(m.bits), p, b_.getInt64(*win.elements.begin()));
+      Value* x = m_.of_space(m.space, b_.CreateAlignedLoad(v_.int_type(m.bits), one, llvm::Align(bytes)));
       data.push_back(b_.CreateVectorSplat(w.per_window, x));
     } else if (whole || win.elements.size() == w.per_window) {
-      data.push_back(of_space(m.space, b_.CreateAlignedLoad(wide, p, llvm::Align(bytes))));
+      data.push_back(m_.of_space(m.space, b_.CreateAlignedLoad(wide, p, llvm::Align(bytes))));
     } else if (*win.elements.rbegin() + 1 == win.elements.size()) {  // a dense prefix
-      auto* part = llvm::FixedVectorType::get(int_type(m.bits), static_cast<u32>(win.elements.size()));
-      Value* x = of_space(m.space, b_.CreateAlignedLoad(part, p, llvm::Align(bytes)));
+      auto* part = llvm::FixedVectorType::get(v_.int_type(m.bits), static_cast<u32>(win.elements.size()));
+      Value* x = m_.of_space(m.space, b_.CreateAlignedLoad(part, p, llvm::Align(bytes)));
       std::vector<int> idx(w.per_window, -1);
       for (u32 k = 0; k < win.elements.size(); ++k) idx[k] = static_cast<int>(k);
       data.push_back(b_.CreateShuffleVector(x, idx));
     } else {
       std::vector<llvm::Constant*> need;
       for (u32 k = 0; k < w.per_window; ++k) need.push_back(b_.getInt1(win.elements.count(k)));
-      data.push_back(of_space(m.space, b_.CreateMaskedLoad(wide, p, llvm::Align(bytes), llvm::ConstantVector::get(need),
-                                                           llvm::PoisonValue::get(wide))));
+      data.push_back(
+          m_.of_space(m.space, b_.CreateMaskedLoad(wide, p, llvm::Align(bytes), llvm::ConstantVector::get(need),
+                                                   llvm::PoisonValue::get(wide))));
     }
   }
   for (u32 c = 0; c < m.count; ++c) {
@@ -135,11 +136,11 @@ void Emitter::flush_stores() {
     }
     Value* at = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(start)));
     if (filled == per_window) {
-      of_space(Space::Shared, b_.CreateAlignedStore(r, at, llvm::Align(bytes)));
+      m_.of_space(Space::Shared, b_.CreateAlignedStore(r, at, llvm::Align(bytes)));
     } else {
       std::vector<llvm::Constant*> which;
       for (auto& [v, lane] : source) which.push_back(b_.getInt1(v != nullptr));
-      of_space(Space::Shared, b_.CreateMaskedStore(r, at, llvm::Align(bytes), llvm::ConstantVector::get(which)));
+      m_.of_space(Space::Shared, b_.CreateMaskedStore(r, at, llvm::Align(bytes), llvm::ConstantVector::get(which)));
     }
     it = end;
   }
@@ -175,11 +176,11 @@ bool Emitter::store_windows(const MemRef& m, Value* base, const Shape& shape, st
     }
     Value* p = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(win.start)));
     if (win.elements.size() == w.per_window) {
-      of_space(m.space, b_.CreateAlignedStore(r, p, llvm::Align(bytes)));
+      m_.of_space(m.space, b_.CreateAlignedStore(r, p, llvm::Align(bytes)));
     } else {
       std::vector<llvm::Constant*> which;
       for (u32 k = 0; k < w.per_window; ++k) which.push_back(b_.getInt1(win.elements.count(k)));
-      of_space(m.space, b_.CreateMaskedStore(r, p, llvm::Align(bytes), llvm::ConstantVector::get(which)));
+      m_.of_space(m.space, b_.CreateMaskedStore(r, p, llvm::Align(bytes), llvm::ConstantVector::get(which)));
     }
   }
   return true;
@@ -188,33 +189,33 @@ bool Emitter::store_windows(const MemRef& m, Value* base, const Shape& shape, st
 // Rows of a two-dimensional index: both half-warps read consecutive words, though the compiler cannot know. Returns the i1
 // that says so and the two row pointers.
 llvm::Value* Emitter::rows_test(const MemRef& m, Value* root, LV& addr, Value** low, Value** high) {
-  Value* a = vec(addr);
+  Value* a = v_.vec(addr);
   const u32 bits = a->getType()->getScalarSizeInBits();
   std::vector<llvm::Constant*> steps;
   std::vector<int> firsts;
   for (u32 l = 0; l < kWarpSize; ++l) {
-    steps.push_back(llvm::ConstantInt::get(int_type(bits), (l % 16) * 4));
+    steps.push_back(llvm::ConstantInt::get(v_.int_type(bits), (l % 16) * 4));
     firsts.push_back(l < 16 ? 0 : 16);
   }
   Value* start = b_.CreateSub(a, llvm::ConstantVector::get(steps));
   Value* same = b_.CreateBitCast(b_.CreateICmpEQ(start, b_.CreateShuffleVector(start, firsts)), b_.getInt32Ty());
-  if (!mask_full_) same = b_.CreateOr(same, b_.CreateNot(mask()));
+  if (!s_.mask_full()) same = b_.CreateOr(same, b_.CreateNot(s_.mask()));
   *low = pointer_at(b_, root, b_.CreateExtractElement(a, u64{0}), m.offset);
   *high = pointer_at(b_, root, b_.CreateExtractElement(a, u64{16}), m.offset);
   return b_.CreateICmpEQ(same, b_.getInt32(kFullMask));
 }
 
 llvm::Value* Emitter::half_mask(bool high) {
-  Value* m = b_.CreateTrunc(high ? b_.CreateLShr(mask(), 16) : mask(), b_.getInt16Ty());
+  Value* m = b_.CreateTrunc(high ? b_.CreateLShr(s_.mask(), 16) : s_.mask(), b_.getInt16Ty());
   return b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), 16));
 }
 
 llvm::Value* Emitter::load_rows(const MemRef& m, Value* root, LV& addr) {
   Value *low = nullptr, *high = nullptr;
   Value* rows = rows_test(m, root, addr, &low, &high);
-  auto* yes = Block::Create(c_, "ld.rows", out_);
-  auto* no = Block::Create(c_, "ld.gather", out_);
-  auto* join = Block::Create(c_, "ld.done", out_);
+  auto* yes = Block::Create(c_, "ld.rows", s_.out);
+  auto* no = Block::Create(c_, "ld.gather", s_.out);
+  auto* join = Block::Create(c_, "ld.done", s_.out);
   b_.CreateCondBr(rows, yes, no);
   b_.SetInsertPoint(no);
   Value* slow = gather(m, root, addr, m.offset);
@@ -223,9 +224,9 @@ llvm::Value* Emitter::load_rows(const MemRef& m, Value* root, LV& addr) {
   b_.SetInsertPoint(yes);
   auto* row = llvm::FixedVectorType::get(b_.getInt32Ty(), 16);
   auto half = [&](Value* p, bool is_high) -> Value* {
-    if (mask_full_) return of_space(m.space, b_.CreateAlignedLoad(row, p, llvm::Align(4)));
-    return of_space(m.space,
-                    b_.CreateMaskedLoad(row, p, llvm::Align(4), half_mask(is_high), llvm::PoisonValue::get(row)));
+    if (s_.mask_full()) return m_.of_space(m.space, b_.CreateAlignedLoad(row, p, llvm::Align(4)));
+    return m_.of_space(m.space,
+                       b_.CreateMaskedLoad(row, p, llvm::Align(4), half_mask(is_high), llvm::PoisonValue::get(row)));
   };
   std::vector<int> both;
   for (int l = 0; l < 32; ++l) both.push_back(l);
@@ -234,7 +235,7 @@ llvm::Value* Emitter::load_rows(const MemRef& m, Value* root, LV& addr) {
   Block* yes_end = b_.GetInsertBlock();
   b_.CreateBr(join);
   b_.SetInsertPoint(join);
-  auto* phi = b_.CreatePHI(vec_type(32), 2);
+  auto* phi = b_.CreatePHI(v_.vec_type(32), 2);
   phi->addIncoming(fast, yes_end);
   phi->addIncoming(slow, no_end);
   return phi;
@@ -243,9 +244,9 @@ llvm::Value* Emitter::load_rows(const MemRef& m, Value* root, LV& addr) {
 void Emitter::store_rows(const MemRef& m, Value* root, LV& addr, Value* v) {
   Value *low = nullptr, *high = nullptr;
   Value* rows = rows_test(m, root, addr, &low, &high);
-  auto* yes = Block::Create(c_, "st.rows", out_);
-  auto* no = Block::Create(c_, "st.scatter", out_);
-  auto* join = Block::Create(c_, "st.done", out_);
+  auto* yes = Block::Create(c_, "st.rows", s_.out);
+  auto* no = Block::Create(c_, "st.scatter", s_.out);
+  auto* join = Block::Create(c_, "st.done", s_.out);
   b_.CreateCondBr(rows, yes, no);
   b_.SetInsertPoint(no);
   scatter(m, root, addr, m.offset, v);
@@ -255,10 +256,10 @@ void Emitter::store_rows(const MemRef& m, Value* root, LV& addr, Value* v) {
     std::vector<int> which;
     for (int l = 0; l < 16; ++l) which.push_back(l + (is_high ? 16 : 0));
     Value* x = b_.CreateShuffleVector(v, which);
-    if (mask_full_)
-      of_space(m.space, b_.CreateAlignedStore(x, p, llvm::Align(4)));
+    if (s_.mask_full())
+      m_.of_space(m.space, b_.CreateAlignedStore(x, p, llvm::Align(4)));
     else
-      of_space(m.space, b_.CreateMaskedStore(x, p, llvm::Align(4), half_mask(is_high)));
+      m_.of_space(m.space, b_.CreateMaskedStore(x, p, llvm::Align(4), half_mask(is_high)));
   };
   half(low, false);
   half(high, true);

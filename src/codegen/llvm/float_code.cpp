@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Half precision in vectors of x86-64-v3: f16 through F16C, bf16 through integers. Values are i16 or vectors of it.
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/float_code.h"
 
 namespace us::codegen {
 
@@ -15,20 +15,20 @@ struct HalfFormat {
 HalfFormat half_format(FT t) { return t == FT::F16 ? HalfFormat{10, 0x7e00} : HalfFormat{7, 0x7fc0}; }
 }  // namespace
 
-llvm::Type* Emitter::like_vector(Value* model, llvm::Type* scalar) {
+llvm::Type* FloatCode::like_vector(Value* model, llvm::Type* scalar) {
   return model->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(scalar, kWarpSize))
                                         : scalar;
 }
 
 // -> f32, exact; payloads of bf16 NaNs unchanged.
-Value* Emitter::widen_half(Value* x, FT t) {
+Value* FloatCode::widen_half(Value* x, FT t) {
   llvm::Type *f32 = like_vector(x, b_.getFloatTy()), *i32 = like_vector(x, b_.getInt32Ty());
   if (t == FT::F16) return b_.CreateFPExt(b_.CreateBitCast(x, like_vector(x, b_.getHalfTy())), f32);
   return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(x, i32), llvm::ConstantInt::get(i32, 16)), f32);
 }
 
 // f32 -> half, nearest even; NaN becomes canonical.
-Value* Emitter::narrow_half(Value* f, FT t) {
+Value* FloatCode::narrow_half(Value* f, FT t) {
   llvm::Type *i16 = like_vector(f, b_.getInt16Ty()), *i32 = like_vector(f, b_.getInt32Ty());
   Value* r;
   if (t == FT::F16) {
@@ -43,7 +43,7 @@ Value* Emitter::narrow_half(Value* f, FT t) {
 }
 
 // f64 -> f32 rounded to odd (inexact results get a last bit of one): a later rounding to fewer bits is then exact.
-Value* Emitter::odd_f32(Value* d) {
+Value* FloatCode::odd_f32(Value* d) {
   llvm::Type *f32 = like_vector(d, b_.getFloatTy()), *i32 = like_vector(d, b_.getInt32Ty());
   Value* r = b_.CreateFPTrunc(d, f32);
   Value* back = b_.CreateFPExt(r, d->getType());
@@ -58,7 +58,7 @@ Value* Emitter::odd_f32(Value* d) {
 }
 
 // f64 -> half with one rounding; NaN keeps its sign and upper payload.
-Value* Emitter::half_from_f64(Value* d, FT t) {
+Value* FloatCode::half_from_f64(Value* d, FT t) {
   llvm::Type *i64 = like_vector(d, b_.getInt64Ty()), *i16 = like_vector(d, b_.getInt16Ty());
   auto c = [&](u64 v) { return llvm::ConstantInt::get(i64, v); };
   const HalfFormat h = half_format(t);
@@ -70,7 +70,7 @@ Value* Emitter::half_from_f64(Value* d, FT t) {
 }
 
 // a * b + c with one rounding: the product is exact in f64; the sum is rounded to odd there with the sign of its error.
-Value* Emitter::fma_half(Value* a, Value* b, Value* c, FT t) {
+Value* FloatCode::fma_half(Value* a, Value* b, Value* c, FT t) {
   llvm::Type* f64 = like_vector(a, b_.getDoubleTy());
   llvm::Type* i64 = like_vector(a, b_.getInt64Ty());
   auto wide = [&](Value* v) { return b_.CreateFPExt(widen_half(v, t), f64); };
@@ -87,6 +87,46 @@ Value* Emitter::fma_half(Value* a, Value* b, Value* c, FT t) {
   Value* step = b_.CreateSelect(outward, one, llvm::Constant::getAllOnesValue(i64));
   Value* odd = b_.CreateBitCast(b_.CreateSelect(moved, b_.CreateAdd(bits, step), bits), f64);
   return narrow_half(odd_f32(odd), t);
+}
+
+llvm::Value* FloatCode::to_float(Value* v, FT t) {
+  llvm::Type* f = float_type(t);
+  return b_.CreateBitCast(
+      v, v->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(f, kWarpSize)) : f);
+}
+
+llvm::Value* FloatCode::to_int(Value* v) {
+  llvm::Type* s = v->getType()->getScalarType();
+  if (s->isIntegerTy()) return v;
+  llvm::Type* i = b_.getIntNTy(s->getScalarSizeInBits());
+  return b_.CreateBitCast(
+      v, v->getType()->isVectorTy() ? static_cast<llvm::Type*>(llvm::FixedVectorType::get(i, kWarpSize)) : i);
+}
+
+// min: -0 < +0, a NaN operand loses. One compare decides the order, integer operations settle equal signs of zero.
+llvm::Value* FloatCode::min_max(bool is_min, FT t, Value* a, Value* b) {
+  Value *fa = is_half(t) ? widen_half(a, t) : to_float(a, t), *fb = is_half(t) ? widen_half(b, t) : to_float(b, t);
+  Value* first = is_min ? b_.CreateFCmpOLT(fa, fb) : b_.CreateFCmpOGT(fa, fb);
+  Value* r = b_.CreateSelect(first, a, b);
+  r = b_.CreateSelect(b_.CreateFCmpOEQ(fa, fb), is_min ? b_.CreateOr(a, b) : b_.CreateAnd(a, b), r);
+  r = b_.CreateSelect(b_.CreateFCmpUNO(fb, fb), a, r);
+  if (!is_half(t)) return r;
+  Value* both = b_.CreateAnd(b_.CreateFCmpUNO(fa, fa), b_.CreateFCmpUNO(fb, fb));
+  return b_.CreateSelect(both, llvm::ConstantInt::get(r->getType(), 0x7fff), r);
+}
+
+llvm::Type* FloatCode::float_type(FT t) {
+  switch (t) {
+    case FT::F16:
+      return llvm::Type::getHalfTy(c_);
+    case FT::BF16:
+      return llvm::Type::getBFloatTy(c_);
+    case FT::F32:
+      return llvm::Type::getFloatTy(c_);
+    case FT::F64:
+      return llvm::Type::getDoubleTy(c_);
+  }
+  US_UNREACHABLE();
 }
 
 }  // namespace us::codegen
