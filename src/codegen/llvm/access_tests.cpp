@@ -7,13 +7,30 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/access_tests.h"
 
 namespace us::codegen {
 
 using device::BadAccess;
 
-void Emitter::note_test(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& addr, std::function<Value*()> exact) {
+AccessTests::AccessTests(FunctionState& s, Values& v, RuntimeCalls& runtime, DeferredStores& stores, Slots& slots)
+    : Part(s),
+      v_(v),
+      runtime_(runtime),
+      stores_(stores),
+      slots_(slots),
+      low_bits_(s.lowered.low_bits),
+      reach_(s.lowered.reach),
+      in_reach_(s.lowered.bounds.covered),
+      reach_root_(s.lowered.bounds.by_root) {}
+
+std::vector<AccessTest> AccessTests::put_aside() {
+  std::vector<AccessTest> list = std::move(list_);
+  list_.clear();
+  return list;
+}
+
+void AccessTests::note(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& addr, std::function<Value*()> exact) {
   AccessTest t;
   t.bad = b_.CreateZExtOrTrunc(bad, b_.getInt32Ty());
   t.access.bytes = rule == BadAccess::Misaligned ? m.align : m.bits / 8 * m.count;
@@ -29,14 +46,14 @@ void Emitter::note_test(Value* bad, BadAccess::Rule rule, const MemRef& m, LV& a
     t.base = addr.base;
     if (addr.shape.pattern()) t.offsets = addr.shape.offsets;
   }
-  tests_.push_back(std::move(t));
+  list_.push_back(std::move(t));
   // Vectors of addresses are kept until the tests are made: not many of them.
   const auto vectors =
-      std::ranges::count_if(tests_, [](const AccessTest& x) { return x.base->getType()->isVectorTy(); });
-  if (tests_.size() == kMaxTests || vectors == 2) make_tests();
+      std::ranges::count_if(list_, [](const AccessTest& x) { return x.base->getType()->isVectorTy(); });
+  if (list_.size() == kMaxTests || vectors == 2) make_all();
 }
 
-llvm::BasicBlock* Emitter::cold_block(Value* condition, const char* cold, const char* go) {
+llvm::BasicBlock* AccessTests::cold_block(Value* condition, const char* cold, const char* go) {
   auto* bad = Block::Create(c_, cold, s_.out);
   auto* good = Block::Create(c_, go, s_.out);
   b_.CreateCondBr(condition, bad, good, llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
@@ -44,10 +61,10 @@ llvm::BasicBlock* Emitter::cold_block(Value* condition, const char* cold, const 
   return good;
 }
 
-void Emitter::make_tests() {
-  if (tests_.empty()) return;
-  const std::vector<AccessTest> tests = std::move(tests_);
-  tests_.clear();
+void AccessTests::make_all() {
+  if (list_.empty()) return;
+  const std::vector<AccessTest> tests = std::move(list_);
+  list_.clear();
   Value* any = tests[0].bad;
   for (std::size_t k = 1; k < tests.size(); ++k) any = b_.CreateOr(any, tests[k].bad);
   Block* go = cold_block(b_.CreateICmpNE(any, b_.getInt32(0)), "refused", "allowed");
@@ -58,23 +75,11 @@ void Emitter::make_tests() {
     b_.CreateCondBr(b_.CreateICmpNE(sure, b_.getInt32(0)), report, go);
     b_.SetInsertPoint(report);
   }
-  report_access(tests);
+  report(tests);
   b_.SetInsertPoint(go);
 }
 
-// Ends the block: the call does not return.
-void Emitter::end_launch(device::RtFn fn, Value* lanes, Value* args) {
-  Value* rt = s_.load_at(s_.ctx0, offsetof(device::WarpCtx, rt), b_.getPtrTy(), "rt");
-  Value* callee = s_.load_at(rt, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "rtfn");
-  auto* type =
-      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  auto* call = b_.CreateCall(type, callee, {ctx(), lanes, args, llvm::ConstantPointerNull::get(b_.getPtrTy())});
-  call->setDoesNotReturn();
-  call->addFnAttr(llvm::Attribute::Cold);
-  b_.CreateUnreachable();
-}
-
-void Emitter::report_access(std::span<const AccessTest> tests) {
+void AccessTests::report(std::span<const AccessTest> tests) {
   std::vector<u8> table(8 + tests.size() * sizeof(BadAccess));
   auto append = [&](const void* data, std::size_t bytes) {
     const u64 at = table.size();
@@ -97,9 +102,10 @@ void Emitter::report_access(std::span<const AccessTest> tests) {
   auto* g = new llvm::GlobalVariable(*m_.module, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage, bytes,
                                      "accesses");
   g->setAlignment(llvm::Align(8));
-  if (!rt_args_) rt_args_ = s_.new_alloca(llvm::ArrayType::get(v_.vec_type(64), kMaxRtArgs), "rtargs");
+  Value* rows_of_arguments = runtime_.argument_rows();
   auto argument = [&](std::size_t k, Value* v) {
-    b_.CreateStore(b_.CreateZExt(v, b_.getInt64Ty()), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), rt_args_, k));
+    b_.CreateStore(b_.CreateZExt(v, b_.getInt64Ty()),
+                   b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), rows_of_arguments, k));
   };
   argument(0, b_.CreatePtrToInt(g, b_.getInt64Ty()));
   static constexpr const char* names[] = {"refused.0", "refused.1"};
@@ -107,13 +113,13 @@ void Emitter::report_access(std::span<const AccessTest> tests) {
   for (std::size_t k = 0; k < tests.size(); ++k) {
     Value* base = tests[k].base;
     if (base->getType()->isVectorTy()) {
-      Value* at = scratch(v_.vec_type(64), names[rows++]);
+      Value* at = s_.frame->scratch(v_.vec_type(64), names[rows++]);
       b_.CreateStore(b_.CreateZExtOrTrunc(base, v_.vec_type(64)), at);
       base = b_.CreatePtrToInt(at, b_.getInt64Ty());
     }
     argument(1 + k, base);
   }
-  end_launch(device::RtFn::BadAccess, s_.mask(), rt_args_);
+  runtime_.end_launch(device::RtFn::BadAccess, s_.mask(), rows_of_arguments);
 }
 
 }  // namespace us::codegen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses: symbols, generic and windowed.
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/memory.h"
 
 namespace us::codegen {
 
@@ -8,7 +8,7 @@ using device::GridCtx;
 using device::WarpCtx;
 using isa::Space;
 
-V Emitter::symbol_address(ir::SymId id, i64 offset) {
+V Memory::symbol_address(ir::SymId id, i64 offset) {
   const ir::Symbol& s = m_.ir.symbols[id.v];
   switch (s.space) {
     case Space::Shared: {
@@ -20,8 +20,8 @@ V Emitter::symbol_address(ir::SymId id, i64 offset) {
     case Space::Local: {
       Value* base = s_.local_base ? b_.CreateZExt(b_.CreateLoad(b_.getInt32Ty(), s_.local_base), b_.getInt64Ty())
                                   : static_cast<Value*>(b_.getInt64(0));
-      const auto shift = local_shift_.find(id.v);
-      const u64 start = s.offset + (shift == local_shift_.end() ? 0 : shift->second);
+      const auto shift = s_.lowered.local_shift.find(id.v);
+      const u64 start = s.offset + (shift == s_.lowered.local_shift.end() ? 0 : shift->second);
       return v_.make_uniform(b_.CreateAdd(base, b_.getInt64(start + static_cast<u64>(offset))), uniform_shape(64));
     }
     case Space::Param: {
@@ -40,17 +40,17 @@ V Emitter::symbol_address(ir::SymId id, i64 offset) {
   }
 }
 
-V Emitter::to_generic(Space s, V a) {
+V Memory::to_generic(Space s, V a) {
   a = v_.resize(v_.canon(a), 64, false);
   if (s == Space::Shared || s == Space::SharedCluster) {
-    Value* w = b_.CreatePtrToInt(window_base(), b_.getInt64Ty());
+    Value* w = b_.CreatePtrToInt(s_.window, b_.getInt64Ty());
     return v_.bin(Bin::Add, a, v_.make_uniform(w, uniform_shape(64)));
   }
   if (s == Space::Local) {
-    Value* base =
-        b_.CreatePtrToInt(s_.load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
+    Value* base = b_.CreatePtrToInt(s_.load_at(s_.frame->ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"),
+                                    b_.getInt64Ty());
     Value* stride = s_.load_at(s_.ctx0, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
-    V lanes = v_.resize(lane_id(), 64, false);
+    V lanes = v_.resize(v_.lane_id(), 64, false);
     V start = v_.make_varying(b_.CreateAdd(b_.CreateMul(v_.vec(lanes), b_.CreateVectorSplat(kWarpSize, stride)),
                                            b_.CreateVectorSplat(kWarpSize, base)),
                               64);
@@ -59,11 +59,11 @@ V Emitter::to_generic(Space s, V a) {
   return v_.bin(Bin::Add, a, v_.imm(64, 0));
 }
 
-V Emitter::from_generic(Space s, V a) {
+V Memory::from_generic(Space s, V a) {
   a = v_.canon(a);
   V start;
   if (s == Space::Shared || s == Space::SharedCluster)
-    start = v_.make_uniform(b_.CreatePtrToInt(window_base(), b_.getInt64Ty()), uniform_shape(64));
+    start = v_.make_uniform(b_.CreatePtrToInt(s_.window, b_.getInt64Ty()), uniform_shape(64));
   else if (s == Space::Local)
     start = to_generic(Space::Local, v_.imm(64, 0));
   else
@@ -72,21 +72,21 @@ V Emitter::from_generic(Space s, V a) {
 }
 
 // Windows are known ranges; whatever is in none of them is global.
-V Emitter::in_space(Space s, V a) {
+V Memory::in_space(Space s, V a) {
   a = v_.canon(a);
   auto inside = [&](Value* start, u64 bytes) {
     V d = v_.bin(Bin::Sub, a, v_.make_uniform(start, uniform_shape(64)));
     return v_.icmp(ICmp::ULt, d, v_.imm(64, bytes));
   };
   auto shared_start = [&](bool own) {
-    Value* w = b_.CreatePtrToInt(window_base(), b_.getInt64Ty());
+    Value* w = b_.CreatePtrToInt(s_.window, b_.getInt64Ty());
     if (!own) return w;
     return b_.CreateAdd(w, b_.CreateZExt(s_.load_at(s_.ctx0, offsetof(WarpCtx, shared_base), b_.getInt32Ty(), "shared"),
                                          b_.getInt64Ty()));
   };
   auto local = [&] {
-    Value* start =
-        b_.CreatePtrToInt(s_.load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"), b_.getInt64Ty());
+    Value* start = b_.CreatePtrToInt(s_.load_at(s_.frame->ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local"),
+                                     b_.getInt64Ty());
     start = b_.CreateSub(start, b_.getInt64(device::kLocalBefore));
     Value* stride = s_.load_at(s_.ctx0, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
     V d = v_.bin(Bin::Sub, a, v_.make_uniform(start, uniform_shape(64)));

@@ -4,7 +4,7 @@
 // is left is tested where it stands, a pattern by its scalar base, a vector of addresses lane by lane.
 #include <bit>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/access_tests.h"
 
 namespace us::codegen {
 
@@ -27,15 +27,15 @@ std::optional<u64> common_rest(const Shape& s, const MemRef& m) {
 }
 }  // namespace
 
-void Emitter::note_alignment(Value* low, u64 rest, const MemRef& m, LV& addr) {
+void AccessTests::note_alignment(Value* low, u64 rest, const MemRef& m, LV& addr) {
   low = b_.CreateZExtOrTrunc(low, b_.getInt32Ty());
   if (rest) low = b_.CreateAdd(low, b_.getInt32(static_cast<u32>(rest)));
-  note_test(b_.CreateAnd(low, m.align - 1), BadAccess::Misaligned, m, addr);
-  if (m.bits > 64) make_tests();  // wide accesses are compiled as aligned ones
+  note(b_.CreateAnd(low, m.align - 1), BadAccess::Misaligned, m, addr);
+  if (m.bits > 64) make_all();  // wide accesses are compiled as aligned ones
 }
 
 // By the root of the address, if it has one.
-bool Emitter::root_alignment(const MemRef& m, LV& addr) {
+bool AccessTests::root_alignment(const MemRef& m, LV& addr) {
   if (!m.base.valid() || m.base.v >= low_bits_.size()) return false;
   const LowBits& low = low_bits_[m.base.v];
   if (low.bits < log2_of(m.align)) return false;
@@ -49,14 +49,14 @@ bool Emitter::root_alignment(const MemRef& m, LV& addr) {
   if (!at_hand) return false;
   ir::DominatingBlocks& tested = alignment_tested_[{low.root.v, rest, m.align}];
   if (tested.cover(cfg_, s_.cur)) return true;
-  LV root = read_value(low.root);
+  LV root = slots_.read(low.root);
   US_CHECK(root.shape.uniform());
   note_alignment(root.base, rest, m, addr);
   if (s_.inst->guard.kind == ir::Operand::Kind::None) tested.add(cfg_, s_.cur);
   return true;
 }
 
-void Emitter::require_alignment(const MemRef& m, LV& addr) {
+void AccessTests::require_alignment(const MemRef& m, LV& addr) {
   if (!is_tested(m) || root_alignment(m, addr)) return;
   if (addr.shape.varying() || addr.guard) return require_lane_alignment(m, addr);
   const auto rest = common_rest(addr.shape, m);
@@ -65,7 +65,7 @@ void Emitter::require_alignment(const MemRef& m, LV& addr) {
   note_alignment(addr.base, *rest, m, addr);
 }
 
-void Emitter::require_lane_alignment(const MemRef& m, LV& addr) {
+void AccessTests::require_lane_alignment(const MemRef& m, LV& addr) {
   Value* v = v_.vec(addr);
   Value* low = v;
   if (m.offset & (m.align - 1))
@@ -73,8 +73,8 @@ void Emitter::require_lane_alignment(const MemRef& m, LV& addr) {
   low = b_.CreateAnd(low, llvm::ConstantInt::get(v->getType(), m.align - 1));
   Value* bad = b_.CreateBitCast(b_.CreateICmpNE(low, llvm::Constant::getNullValue(v->getType())), b_.getInt32Ty());
   if (!s_.mask_full()) bad = b_.CreateAnd(bad, s_.mask());
-  note_test(bad, BadAccess::Misaligned, m, addr);
-  make_tests();
+  note(bad, BadAccess::Misaligned, m, addr);
+  make_all();
 }
 
 }  // namespace us::codegen

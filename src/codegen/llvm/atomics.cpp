@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations: one update per lane, or one per warp where that is exact.
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/memory.h"
 
 namespace us::codegen {
 
 using isa::Space;
 
-llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value* x, Value* y, bool exclusive,
-                                    Order order) {
-  (void)order;
+llvm::Value* Memory::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value* x, Value* y, bool exclusive) {
   const u32 bits = isa::bits_of(type);
   const bool sign = isa::is_signed(type);
   llvm::Type* t = v_.int_type(bits);
@@ -130,16 +128,16 @@ llvm::Value* Emitter::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value
   return old;
 }
 
-V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool result_used) {
-  flush_stores();
+V Memory::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool result_used) {
+  stores_.flush();
   const u32 bits = isa::bits_of(type);
   Value* root = nullptr;
   require_rights(m, true);
   LV addr = address(m, &root);
   const bool exclusive = m.space == Space::Shared || m.space == Space::SharedCluster;
-  require_alignment(m, addr);
-  require_bounds(m, addr, true);
-  make_tests();
+  tests_.require_alignment(m, addr);
+  tests_.require_bounds(m, addr, true);
+  tests_.make_all();
   vx = v_.canon(vx);
   if (vy) vy = v_.canon(vy);
   compiler_fence();
@@ -176,24 +174,24 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
       Value* x = v_.vec(vx);
       if (!s_.mask_full()) x = b_.CreateSelect(s_.mask_vec(), x, llvm::ConstantInt::get(v_.vec_type(bits), neutral));
       Value* sum = b_.CreateUnaryIntrinsic(*reduce, x);
-      atomic_scalar(op, type, pointer_at(b_, root, addr.base, m.offset), sum, nullptr, exclusive, m.order);
+      atomic_scalar(op, type, pointer_at(b_, root, addr.base, m.offset), sum, nullptr, exclusive);
       compiler_fence();
       return v_.imm(bits, 0);
     }
   }
   Value* ptrs = pointer_vector(root, addr);
-  Value* where = scratch(ptrs->getType(), "atom.p");
+  Value* where = s_.frame->scratch(ptrs->getType(), "atom.p");
   b_.CreateStore(ptrs, where);
   auto spill = [&](V v, const char* name) -> Value* {
     if (!v) return nullptr;
     if (v_.at(v).shape.uniform()) return nullptr;
-    Value* slot = scratch(v_.vec_type(bits), name);
+    Value* slot = s_.frame->scratch(v_.vec_type(bits), name);
     b_.CreateStore(v_.vec(v), slot);
     return slot;
   };
   Value* sx = spill(vx, "atom.x");
   Value* sy = spill(vy, "atom.y");
-  Value* results = result_used ? scratch(v_.vec_type(bits), "atom.r") : nullptr;
+  Value* results = result_used ? s_.frame->scratch(v_.vec_type(bits), "atom.r") : nullptr;
   for_each_lane([&](Value* lane) {
     Value* p = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), where, lane));
     if (m.offset) p = b_.CreateGEP(b_.getInt8Ty(), p, b_.getInt64(static_cast<u64>(m.offset)));
@@ -202,7 +200,7 @@ V Emitter::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool r
       return slot ? static_cast<Value*>(b_.CreateLoad(v_.int_type(bits), b_.CreateGEP(v_.int_type(bits), slot, lane)))
                   : v_.at(v).base;
     };
-    Value* old = atomic_scalar(op, type, p, pick(vx, sx), pick(vy, sy), exclusive, m.order);
+    Value* old = atomic_scalar(op, type, p, pick(vx, sx), pick(vy, sy), exclusive);
     if (results) b_.CreateStore(old, b_.CreateGEP(v_.int_type(bits), results, lane));
   });
   compiler_fence();

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/access_tests.h"
 #include "memory/address_space.h"
 
 namespace us::codegen {
@@ -29,13 +29,13 @@ bool near(i64 d) { return d > -(i64{1} << 36) && d < i64{1} << 36; }
 
 }  // namespace
 
-llvm::Value* Emitter::lanes_of(Value* flags) {
+llvm::Value* AccessTests::lanes_of(Value* flags) {
   Value* lanes = b_.CreateBitCast(flags, b_.getInt32Ty());
   return s_.mask_full() ? lanes : b_.CreateAnd(lanes, s_.mask());
 }
 
 // Outside of the global part of the address space, of an address or of 32.
-llvm::Value* Emitter::is_outside(Value* a, i64 offset) {
+llvm::Value* AccessTests::is_outside(Value* a, i64 offset) {
   auto number = [&](u64 x) { return llvm::ConstantInt::get(a->getType(), x); };
   auto like = [&](Value* x) { return a->getType()->isVectorTy() ? b_.CreateVectorSplat(kWarpSize, x) : x; };
   if (offset) a = b_.CreateAdd(a, number(static_cast<u64>(offset)));
@@ -49,13 +49,13 @@ llvm::Value* Emitter::is_outside(Value* a, i64 offset) {
 }
 
 // Not zero if the address is outside: one flag for a base that speaks for all lanes, else one a lane.
-llvm::Value* Emitter::outside_global(LV& addr, i64 offset) {
+llvm::Value* AccessTests::outside_global(LV& addr, i64 offset) {
   const bool scalar = !addr.shape.varying() && !addr.guard;
   if (scalar) return b_.CreateZExt(is_outside(addr.base, offset), b_.getInt32Ty());
   return lanes_of(is_outside(v_.vec(addr), offset));
 }
 
-void Emitter::require_bounds(const MemRef& m, LV& addr, bool writes) {
+void AccessTests::require_bounds(const MemRef& m, LV& addr, bool writes) {
   switch (m.space) {
     case Space::Shared:
     case Space::SharedCluster:
@@ -71,26 +71,26 @@ void Emitter::require_bounds(const MemRef& m, LV& addr, bool writes) {
   }
 }
 
-void Emitter::global_bounds(const MemRef& m, LV& addr, bool writes) {
+void AccessTests::global_bounds(const MemRef& m, LV& addr, bool writes) {
   const std::pair<const ir::Inst*, u32> key{s_.inst, m.base.v};
   const bool planned = m.base.valid() && m.base_offset == 0 && near(m.offset);
   if (!planned || !in_reach_.contains(key)) {
     const auto root = reach_root_.find(key);
     LV by = addr;
-    if (planned && root != reach_root_.end() && root->second != m.base) by = read_value(root->second);
+    if (planned && root != reach_root_.end() && root->second != m.base) by = slots_.read(root->second);
     const Extent e = extent(m, by.shape);
-    note_test(outside_global(by, near(e.first) && near(e.last) ? 0 : e.first), BadAccess::Global, m, addr);
+    note(outside_global(by, near(e.first) && near(e.last) ? 0 : e.first), BadAccess::Global, m, addr);
   }
-  if (writes) make_tests();
+  if (writes) make_all();
 }
 
-llvm::Value* Emitter::shared_end() {
+llvm::Value* AccessTests::shared_end() {
   return s_.load_at(s_.grid, offsetof(GridCtx, shared_end), b_.getInt32Ty(), "shared.end");
 }
-llvm::Value* Emitter::local_bytes() {
+llvm::Value* AccessTests::local_bytes() {
   return s_.load_at(s_.ctx0, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "local.stride");
 }
-llvm::Value* Emitter::cluster_blocks() {
+llvm::Value* AccessTests::cluster_blocks() {
   Value* n = b_.getInt32(1);
   for (u64 k = 0; k < 3 && !m_.facts.cluster_one; ++k)
     n = b_.CreateMul(n, s_.load_at(s_.grid, offsetof(GridCtx, cluster) + 4 * k, b_.getInt32Ty(), "cluster"));
@@ -98,7 +98,7 @@ llvm::Value* Emitter::cluster_blocks() {
 }
 
 // Lanes whose access is not in what the blocks of the cluster have, by generic address.
-llvm::Value* Emitter::lanes_outside_window(LV& addr, const MemRef& m) {
+llvm::Value* AccessTests::lanes_outside_window(LV& addr, const MemRef& m) {
   auto splat = [&](u64 v) { return llvm::ConstantInt::get(v_.vec_type(64), v); };
   auto wide = [&](Value* v) { return b_.CreateVectorSplat(kWarpSize, b_.CreateZExt(v, b_.getInt64Ty())); };
   constexpr u64 kStride = device::kCtaSharedStride;
@@ -110,14 +110,14 @@ llvm::Value* Emitter::lanes_outside_window(LV& addr, const MemRef& m) {
 }
 
 // Most generic addresses are global ones; those of the cluster's shared memory are tested here, and the runtime knows the rest.
-void Emitter::generic_bounds(const MemRef& m, LV& addr) {
-  flush_stores();
+void AccessTests::generic_bounds(const MemRef& m, LV& addr) {
+  stores_.flush();
   Block* go = cold_block(b_.CreateICmpNE(outside_global(addr, m.offset), b_.getInt32(0)), "windows", "generic");
   Value* bad = b_.CreateAnd(is_outside(v_.vec(addr), m.offset), lanes_outside_window(addr, m));
   Block* window = cold_block(b_.CreateICmpNE(lanes_of(bad), b_.getInt32(0)), "other", "window");
   V at = v_.make(addr), none;
   if (m.offset) at = v_.bin(Bin::Add, at, v_.imm(64, static_cast<u64>(m.offset)));
-  call_rt_now(RtFn::CheckGeneric, {at, v_.imm(64, bytes_of(m))}, {}, &none);
+  runtime_.call(RtFn::CheckGeneric, {at, v_.imm(64, bytes_of(m))}, {}, &none);
   b_.CreateBr(window);
   b_.SetInsertPoint(window);
   b_.CreateBr(go);
@@ -125,7 +125,7 @@ void Emitter::generic_bounds(const MemRef& m, LV& addr) {
 }
 
 // The index is known to stay inside.
-bool Emitter::in_variable(const MemRef& m, Space space) const {
+bool AccessTests::in_variable(const MemRef& m, Space space) const {
   if (!m.base.valid() || m.base.v >= reach_.size() || !reach_[m.base.v].symbol.valid()) return false;
   const Reach& r = reach_[m.base.v];
   const ir::Symbol& s = m_.ir.symbols[r.symbol.v];
@@ -135,7 +135,7 @@ bool Emitter::in_variable(const MemRef& m, Space space) const {
 
 // Negative numbers are refused: a test is two or three operations on the base of the address, or on 32 offsets. `e` are the
 // first and the last byte from what `v` holds; `above`: the first one is known not to be negative.
-llvm::Value* Emitter::outside_shared(Value* v, Extent e, bool above, Value* end) {
+llvm::Value* AccessTests::outside_shared(Value* v, Extent e, bool above, Value* end) {
   const bool scalar = !v->getType()->isVectorTy();
   v = b_.CreateZExtOrTrunc(v, scalar ? static_cast<llvm::Type*>(b_.getInt32Ty()) : v_.vec_type(32));
   auto like = [&](Value* x) { return scalar ? x : b_.CreateVectorSplat(kWarpSize, x); };
@@ -158,7 +158,7 @@ llvm::Value* Emitter::outside_shared(Value* v, Extent e, bool above, Value* end)
 
 // Where the kernel's variables of fixed size end, no address is expected beyond: a launch with dynamic shared memory that the
 // kernel does not name has more.
-void Emitter::shared_bounds(const MemRef& m, LV& addr) {
+void AccessTests::shared_bounds(const MemRef& m, LV& addr) {
   if (in_variable(m, Space::Shared)) return;
   constexpr u64 kGrain = device::kSharedGrain;
   const u64 fixed_end = (device::kReservedShared + u64{m_.shared_static} + kGrain - 1) / kGrain * kGrain;
@@ -168,7 +168,7 @@ void Emitter::shared_bounds(const MemRef& m, LV& addr) {
   const bool above = small && static_cast<i64>(low) + all.first >= 0;
   if (m_.facts.cluster_one && above && static_cast<i64>(high) + all.last < static_cast<i64>(fixed_end)) return;
   if (addr.shape.varying() || addr.guard)
-    return note_test(lanes_of(outside_shared(v_.vec(addr), own, above, shared_end())), BadAccess::Shared, m, addr);
+    return note(lanes_of(outside_shared(v_.vec(addr), own, above, shared_end())), BadAccess::Shared, m, addr);
   // Lanes that are not there may be outside: where the whole pattern does not fit, each lane is looked at.
   const bool part = addr.shape.pattern() && !s_.mask_full(), fixed = !m_.shared_unsized;
   std::function<Value*()> exact;
@@ -180,11 +180,11 @@ void Emitter::shared_bounds(const MemRef& m, LV& addr) {
   else if (fixed)
     exact = [this, all, above, base = addr.base] { return outside_shared(base, all, above, shared_end()); };
   Value* end = fixed ? b_.getInt32(static_cast<u32>(fixed_end)) : shared_end();
-  note_test(outside_shared(addr.base, all, above, end), BadAccess::Shared, m, addr, std::move(exact));
+  note(outside_shared(addr.base, all, above, end), BadAccess::Shared, m, addr, std::move(exact));
 }
 
 // Variables with an index that stays inside are not tested; a frame is known to have room (require_stack).
-void Emitter::local_bounds(const MemRef& m, LV& addr) {
+void AccessTests::local_bounds(const MemRef& m, LV& addr) {
   if (!m.addr || in_variable(m, Space::Local)) return;
   LV offset = v_.at(v_.resize(v_.canon(m.addr), 64, false));
   if (offset.shape.constant() && offset.shape.uniform() && f_.entry &&
@@ -194,26 +194,26 @@ void Emitter::local_bounds(const MemRef& m, LV& addr) {
   Value* limit = b_.CreateSub(local_bytes(), b_.getInt64(bytes_of(m)));
   const u64 add = device::kLocalBefore + static_cast<u64>(m.offset);
   Value* d = b_.CreateAdd(v_.vec(offset), llvm::ConstantInt::get(v_.vec_type(64), add));
-  note_test(lanes_of(b_.CreateICmpUGT(d, b_.CreateVectorSplat(kWarpSize, limit))), BadAccess::Local, m, offset);
-  make_tests();
+  note(lanes_of(b_.CreateICmpUGT(d, b_.CreateVectorSplat(kWarpSize, limit))), BadAccess::Local, m, offset);
+  make_all();
 }
 
 // The address of a parameter is one in the block of parameters.
-void Emitter::param_bounds(const MemRef& m, LV& addr) {
+void AccessTests::param_bounds(const MemRef& m, LV& addr) {
   Value* params =
       b_.CreatePtrToInt(s_.load_at(s_.grid, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
   Value* from = b_.CreateSub(params, b_.getInt64(static_cast<u64>(m.offset)));
   Value* d = b_.CreateSub(v_.vec(addr), b_.CreateVectorSplat(kWarpSize, from));
   Value* bad = b_.CreateICmpUGT(d, llvm::ConstantInt::get(v_.vec_type(64), device::kParamBytes - bytes_of(m)));
-  note_test(lanes_of(bad), BadAccess::Param, m, addr);
+  note(lanes_of(bad), BadAccess::Param, m, addr);
 }
 
 // A frame of a device function must fit behind those of its callers.
-void Emitter::require_stack(Value* top) {
+void AccessTests::require_stack(Value* top) {
   Value* limit = b_.CreateTrunc(local_bytes(), b_.getInt32Ty());
   limit = b_.CreateSub(limit, b_.getInt32(device::kLocalBefore + device::kLocalBehind));
   Block* go = cold_block(b_.CreateICmpSGT(top, limit), "overflow", "frame");
-  end_launch(RtFn::StackOverflow, s_.out->getArg(1), llvm::ConstantPointerNull::get(b_.getPtrTy()));
+  runtime_.end_launch(RtFn::StackOverflow, s_.out->getArg(1), llvm::ConstantPointerNull::get(b_.getPtrTy()));
   b_.SetInsertPoint(go);
 }
 

@@ -11,113 +11,10 @@ namespace us::codegen {
 using device::RtFn;
 using ir::Operand;
 
-static u32 words(u32 bytes) { return (bytes + 3) / 4; }
-
 static u32 total_words(const std::vector<ir::Param>& ps) {
   u32 end = 0;
   for (const ir::Param& p : ps) end = std::max(end, p.offset + p.size);
   return words(end);
-}
-
-// The buffer a .param variable lives in, or null for parameters of the entry (then *offset is its place in the block).
-llvm::Value* Emitter::param_buffer(ir::SymId id, u32* offset) {
-  *offset = 0;
-  for (const ir::Param& p : f_.params)
-    if (p.sym == id) {
-      *offset = p.offset;
-      return f_.entry ? nullptr : s_.args_in;
-    }
-  for (const ir::Param& p : f_.rets)
-    if (p.sym == id) {
-      *offset = p.offset;
-      return s_.rets_out;
-    }
-  Value*& buf = param_bufs_[id.v];
-  if (!buf) {
-    auto* type = llvm::ArrayType::get(param_word(), std::max(1u, words(static_cast<u32>(m_.ir.symbols[id.v].size))));
-    buf = a_.its ? its_slot(type) : s_.new_alloca(type, "param");
-  }
-  return buf;
-}
-
-llvm::Type* Emitter::param_word() {
-  return m_.facts.one_thread ? static_cast<llvm::Type*>(b_.getInt32Ty()) : v_.vec_type(32);
-}
-llvm::Value* Emitter::param_place(Value* buf, u32 word) {
-  return b_.CreateConstInBoundsGEP1_64(param_word(), buf, word);
-}
-llvm::Value* Emitter::load_param_word(Value* buf, u32 word) {
-  return b_.CreateAlignedLoad(param_word(), param_place(buf, word), llvm::Align(m_.facts.one_thread ? 4 : 64));
-}
-void Emitter::store_param_word(Value* buf, u32 word, Value* x) {
-  b_.CreateAlignedStore(x, param_place(buf, word), llvm::Align(m_.facts.one_thread ? 4 : 64));
-}
-
-V Emitter::load_param(Value* buf, u32 byte, u32 bits) {
-  if (m_.facts.one_thread) {
-    Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), buf, byte);
-    return v_.make_uniform(b_.CreateAlignedLoad(v_.int_type(bits), p, llvm::Align(std::min(4u, bits / 8))),
-                           uniform_shape(bits));
-  }
-  Value* low = load_param_word(buf, byte / 4);
-  if (bits == 32) return v_.make_varying(low, 32);
-  if (bits < 32) {
-    Value* s = b_.CreateLShr(low, llvm::ConstantInt::get(v_.vec_type(32), (byte % 4) * 8));
-    return v_.make_varying(b_.CreateTrunc(s, v_.vec_type(bits)), bits);
-  }
-  Value* r = b_.CreateZExt(low, v_.vec_type(bits));
-  for (u32 k = 1; k < bits / 32; ++k) {
-    Value* w = b_.CreateZExt(load_param_word(buf, byte / 4 + k), v_.vec_type(bits));
-    r = b_.CreateOr(r, b_.CreateShl(w, llvm::ConstantInt::get(v_.vec_type(bits), 32 * k)));
-  }
-  return v_.make_varying(r, bits);
-}
-
-// Is the parameter stored at several places, each for its lanes? Else the whole vector may be written: lanes outside the mask
-// do not read it.
-bool Emitter::stored_in_parts(ir::SymId id) {
-  if (a_.its) return true;
-  if (!param_stores_counted_) {
-    param_stores_counted_ = true;
-    std::set<std::pair<u32, i64>> seen;
-    for (const ir::Block& b : f_.blocks)
-      for (const ir::Inst& i : b.insts) {
-        if (i.ops.empty() || i.ops[0].kind != Operand::Kind::Address || i.ops[0].value.valid() || !i.ops[0].sym.valid())
-          continue;
-        if (!(isa::info(i.form).effects & isa::kStore)) continue;
-        if (!seen.insert({i.ops[0].sym.v, i.ops[0].imm}).second) stored_in_parts_.insert(i.ops[0].sym.v);
-      }
-  }
-  return stored_in_parts_.count(id.v);
-}
-
-void Emitter::store_param(Value* buf, u32 byte, V v, u32 bits, bool blend) {
-  v = v_.canon(v);  // who reads the words knows nothing of NaNs yet to be made canonical
-  if (m_.facts.one_thread) {
-    Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), buf, byte);
-    b_.CreateAlignedStore(v_.at(v).base, p, llvm::Align(std::min(4u, bits / 8)));
-    return;
-  }
-  auto put = [&](u32 word, Value* x) {
-    if (!s_.mask_full() && blend) x = b_.CreateSelect(s_.mask_vec(), x, load_param_word(buf, word));
-    store_param_word(buf, word, x);
-  };
-  Value* x = v_.vec(v);
-  if (bits < 32) {
-    const u32 shift = (byte % 4) * 8;
-    Value* old = load_param_word(buf, byte / 4);
-    const u64 field = mask_bits(bits) << shift;
-    Value* keep = b_.CreateAnd(old, llvm::ConstantInt::get(v_.vec_type(32), ~field & 0xffffffffu));
-    Value* add = b_.CreateShl(b_.CreateZExt(x, v_.vec_type(32)), llvm::ConstantInt::get(v_.vec_type(32), shift));
-    return put(byte / 4, b_.CreateOr(keep, add));
-  }
-  for (u32 k = 0; k < bits / 32; ++k) {
-    Value* part = bits == 32
-                      ? x
-                      : b_.CreateTrunc(k ? b_.CreateLShr(x, llvm::ConstantInt::get(v_.vec_type(bits), 32 * k)) : x,
-                                       v_.vec_type(32));
-    put(byte / 4 + k, part);
-  }
 }
 
 void Emitter::unimplemented(const std::string& what, const SrcLoc& loc) {
@@ -132,8 +29,8 @@ V Emitter::call_arg(const ir::Inst::Call& call, std::size_t k, u32 bits, u32 byt
   const Operand& o = call.args[k];
   if (o.kind == Operand::Kind::Symbol && m_.ir.symbols[o.sym.v].space == isa::Space::Param) {
     u32 offset = 0;
-    Value* buf = param_buffer(o.sym, &offset);
-    return load_param(buf, offset + byte, bits);
+    Value* buf = params_.buffer(o.sym, &offset);
+    return params_.load(buf, offset + byte, bits);
   }
   return read(o, bits == 64 ? isa::Type::b64 : isa::Type::b32);
 }
@@ -144,8 +41,8 @@ bool Emitter::call_builtin(const std::string& name, const ir::Inst::Call& call) 
     const Operand& o = call.rets[0];
     if (o.kind == Operand::Kind::Symbol) {
       u32 offset = 0;
-      Value* buf = param_buffer(o.sym, &offset);
-      store_param(buf, offset, v_.resize(v, bits, false), bits);
+      Value* buf = params_.buffer(o.sym, &offset);
+      params_.store(buf, offset, v_.resize(v, bits, false), bits);
     } else {
       write(o, v);
     }
@@ -183,10 +80,10 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
   const u32 index = m_.ir.symbols[callee.sym.v].func.v;
   llvm::Function* target = m_.function(index);
   auto buffer = [&](const std::vector<ir::Param>& ps, const char* name) -> Value* {
-    return s_.new_alloca(llvm::ArrayType::get(param_word(), std::max(1u, total_words(ps))), name);
+    return s_.new_alloca(llvm::ArrayType::get(params_.word_type(), std::max(1u, total_words(ps))), name);
   };
   auto copy = [&](Value* to, u32 to_word, Value* from, u32 from_word, u32 n) {
-    for (u32 k = 0; k < n; ++k) store_param_word(to, to_word + k, load_param_word(from, from_word + k));
+    for (u32 k = 0; k < n; ++k) params_.store_word(to, to_word + k, params_.load_word(from, from_word + k));
   };
   Value* args = buffer(callee.params, "args");
   Value* rets = buffer(callee.rets, "rets");
@@ -195,10 +92,10 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
     const ir::Param& p = callee.params[k];
     if (o.kind == Operand::Kind::Symbol && m_.ir.symbols[o.sym.v].space == isa::Space::Param) {
       u32 offset = 0;
-      Value* buf = param_buffer(o.sym, &offset);
+      Value* buf = params_.buffer(o.sym, &offset);
       copy(args, p.offset / 4, buf, offset / 4, words(p.size));
     } else {
-      store_param(args, p.offset, read(o, p.type), std::max(8u, isa::bits_of(p.type)));
+      params_.store(args, p.offset, read(o, p.type), std::max(8u, isa::bits_of(p.type)));
     }
   }
   b_.CreateCall(target, {ctx(), m, args, rets});
@@ -207,22 +104,22 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
     const ir::Param& p = callee.rets[k];
     if (o.kind == Operand::Kind::Symbol) {
       u32 offset = 0;
-      Value* buf = param_buffer(o.sym, &offset);
+      Value* buf = params_.buffer(o.sym, &offset);
       // Only the lanes that called get new values.
       for (u32 w = 0; w < words(p.size); ++w) {
-        Value* fresh = load_param_word(rets, p.offset / 4 + w);
+        Value* fresh = params_.load_word(rets, p.offset / 4 + w);
         Value* lanes = b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize));
-        if (!m_.facts.one_thread) fresh = b_.CreateSelect(lanes, fresh, load_param_word(buf, offset / 4 + w));
-        store_param_word(buf, offset / 4 + w, fresh);
+        if (!m_.facts.one_thread) fresh = b_.CreateSelect(lanes, fresh, params_.load_word(buf, offset / 4 + w));
+        params_.store_word(buf, offset / 4 + w, fresh);
       }
     } else if (o.kind == Operand::Kind::Value) {
-      written_.push_back({o.value, load_param(rets, p.offset, std::max(8u, isa::bits_of(p.type)))});
+      written_.push_back({o.value, params_.load(rets, p.offset, std::max(8u, isa::bits_of(p.type)))});
     }
   }
 }
 
 void Emitter::emit_call(const ir::Inst& i) {
-  flush_stores();
+  stores_.flush();
   const ir::Inst::Call& call = i.call[0];
   if (call.callee.valid()) {
     ir::SymId id = call.callee;
@@ -255,7 +152,7 @@ void Emitter::emit_call(const ir::Inst& i) {
       const ir::Function& callee = m_.ir.functions[f];
       if (!callee.defined || callee.params.size() != n_args || callee.rets.size() != n_rets) continue;
       Value* eq;
-      V address = symbol_address(callee.sym, 0);
+      V address = memory_.symbol_address(callee.sym, 0);
       eq = b_.CreateICmpEQ(v_.vec(target), v_.vec(address));
       Value* m = b_.CreateAnd(b_.CreateBitCast(eq, b_.getInt32Ty()), b_.CreateLoad(b_.getInt32Ty(), rest));
       auto* yes = Block::Create(c_, "icall", s_.out);

@@ -29,17 +29,15 @@ llvm::Value* Emitter::place(Value* slot) {
   if (!cta_mode_ || !a || !a->getAllocatedType()->isArrayTy()) return slot;
   return b_.CreateInBoundsGEP(a->getAllocatedType(), a, {b_.getInt32(0), warp_index()});
 }
-llvm::Value* Emitter::slot_alloca(const Slot& s, llvm::Type* t, const char* name) {
+llvm::Value* Emitter::slot_alloca(bool per_warp, llvm::Type* t, const char* name) {
   if (a_.its) return its_slot(t);
-  if (!cta_mode_ || !s.per_warp) return s_.new_alloca(t, name);
+  if (!cta_mode_ || !per_warp) return s_.new_alloca(t, name);
   auto* a = llvm::cast<llvm::AllocaInst>(s_.new_alloca(llvm::ArrayType::get(t, m_.facts.warps()), name));
   return a;
 }
 llvm::Value* Emitter::live_alloca() {
   if (a_.its) return s_.new_alloca(b_.getInt32Ty(), "live");
-  Slot s;
-  s.per_warp = true;
-  return slot_alloca(s, b_.getInt32Ty(), "live");
+  return slot_alloca(true, b_.getInt32Ty(), "live");
 }
 
 // Marks the slots of values that are live behind some barrier: from each use back to the definition.
@@ -52,7 +50,7 @@ void Emitter::find_live_across() {
   if (!any) return;
   std::vector<std::vector<u32>> used_at_start(f_.regs.size());  // by value: blocks whose start it lives to
   auto use = [&](const Operand& o, u32 b) {
-    if (!o.value.valid() || def_block_[o.value.v] == b) return;
+    if (!o.value.valid() || slots_.def_block(o.value.v) == b) return;
     auto& blocks = used_at_start[o.value.v];
     if (blocks.empty() || blocks.back() != b) blocks.push_back(b);
   };
@@ -68,7 +66,7 @@ void Emitter::find_live_across() {
     while (!work.empty()) {
       const u32 b = work.back();
       work.pop_back();
-      if (seen[b] == v || b == def_block_[v]) continue;
+      if (seen[b] == v || b == slots_.def_block(v)) continue;
       if (resumes[b]) return true;
       seen[b] = v;
       work.insert(work.end(), cfg_.preds[b].begin(), cfg_.preds[b].end());
@@ -76,8 +74,8 @@ void Emitter::find_live_across() {
     return false;
   };
   for (u32 v = 0; v < f_.regs.size(); ++v)
-    if (across(v) && !(by_regions_ && rounds_.same_in_cta[v] && rounds_.written_once[def_block_[v]]))
-      slots_[v].per_warp = true;
+    if (across(v) && !(by_regions_ && rounds_.same_in_cta[v] && rounds_.written_once[slots_.def_block(v)]))
+      slots_.of_value(v).per_warp = true;
 }
 
 void Emitter::emit_cta_dispatch() {
@@ -141,7 +139,7 @@ void Emitter::emit_cta_barrier(u32 continuation) {
   const u32 point = ++resume_points_;
   US_CHECK(point < kEnded);
   resume_switch_->addCase(b_.getInt8(static_cast<u8>(point)), s_.body[continuation]);
-  compiler_fence();
+  memory_.compiler_fence();
   b_.CreateStore(b_.getInt8(static_cast<u8>(point)), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
   b_.CreateBr(next_warp_);
 }
@@ -153,6 +151,15 @@ void Emitter::emit_cta_end() {
     b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(1)), finished_);
   }
   b_.CreateBr(next_warp_);
+}
+
+// A place that is read soon after it is written. Dispatched functions, which have many, share those of a name: each would be a part of
+// a large frame. Elsewhere LLVM may take them apart, if no other access has an index that it does not know.
+llvm::Value* Emitter::scratch(llvm::Type* t, const char* name) {
+  if (!a_.its) return s_.new_alloca(t, name);
+  Value*& place = scratch_[{t, name}];
+  if (!place) place = s_.new_alloca(t, name);
+  return place;
 }
 
 }  // namespace us::codegen

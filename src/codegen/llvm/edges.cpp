@@ -11,56 +11,9 @@ using device::WarpCtx;
 using ir::Operand;
 using ir::Terminator;
 
-void Emitter::emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full) {
-  const ir::Block& t = f_.blocks[to];
-  if (t.phis.empty()) return;
-  const std::size_t k =
-      static_cast<std::size_t>(std::find(cfg_.preds[to].begin(), cfg_.preds[to].end(), from) - cfg_.preds[to].begin());
-  std::vector<std::pair<ir::ValueId, LV>> copies;
-  for (const ir::Phi& p : t.phis) {
-    const Shape& want = a_.shapes[p.dest.v];
-    const Operand& o = p.in[k];
-    if (want.constant() || o.kind == Operand::Kind::None) continue;
-    LV v;
-    if (o.kind == Operand::Kind::Value)
-      v = read_value(o.value);
-    else {
-      v.shape = constant_shape(want.bits, static_cast<u64>(o.imm));
-      v.base = v_.const_int(want.bits, static_cast<u64>(o.imm));
-    }
-    const bool v_dirty = v.shape.nan == Shape::Nan::F32 || v.shape.nan == Shape::Nan::F64;
-    const bool to_canon = v_dirty && want.nan != v.shape.nan;
-    if (o.kind == Operand::Kind::Value && same_place(p.dest, o.value) && !to_canon) continue;
-    if (to_canon) v = v_.canon(v);
-    if (want.varying()) {
-      Value* x = v_.vec(v);
-      v = LV{};
-      v.vec = x;
-      v.shape = varying_shape(want.bits);
-      v.vec_block = b_.GetInsertBlock();
-    } else {
-      if (v.shape.varying()) {
-        std::fprintf(stderr, "understudy: phi shape mismatch at %%%u in %s\n", p.dest.v, f_.name.c_str());
-        US_UNREACHABLE();
-      }
-      Value* base = v.base;
-      // A constant vector joins a pattern with other known bits: same offsets, base as computed.
-      v = LV{};
-      v.base = base;
-      v.shape = want;
-      v.shape.known = false;
-    }
-    copies.push_back({p.dest, v});
-  }
-  Value* blend = nullptr;
-  if (!edge_full) blend = b_.CreateBitCast(edge_mask, llvm::FixedVectorType::get(b_.getInt1Ty(), kWarpSize));
-  for (auto& [dest, v] : copies)
-    store_slot(in_register_slot(dest) ? slot_of(dest) : phi_in_[dest.v], v, v.shape.varying() ? blend : nullptr);
-}
-
 void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
   const bool first = opens(from, to);
-  emit_phis(from, to, edge_mask, edge_full || first);
+  slots_.store_phis(from, to, edge_mask, edge_full || first);
   if (checked_[to] && first)
     b_.CreateStore(edge_mask, pending_[to]);
   else if (checked_[to])
@@ -101,7 +54,7 @@ Emitter::Parts Emitter::divided(const Terminator& t, V cond) {
 }
 
 void Emitter::emit_terminator(u32 b) {
-  flush_stores();
+  stores_.flush();
   if (a_.its) return emit_its_terminator(b);
   const Terminator& t = f_.blocks[b].term;
   const bool guarded = a_.guarded[b];
@@ -149,7 +102,7 @@ void Emitter::emit_terminator(u32 b) {
       finish_block(b);
       return;
     }
-    emit_phis(b, to, m, true);
+    slots_.store_phis(b, to, m, true);
     if (a_.guarded[to]) b_.CreateStore(m, pending_[to]);
     branch_to(to);
   };
@@ -193,7 +146,7 @@ void Emitter::emit_terminator(u32 b) {
     Value* left = b_.CreateLoad(b_.getInt32Ty(), live_place());
     b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), on, s_.end);
     b_.SetInsertPoint(on);
-    emit_phis(b, to, left, true);
+    slots_.store_phis(b, to, left, true);
     if (a_.guarded[to]) b_.CreateStore(left, pending_[to]);
     branch_to(to);
     return;

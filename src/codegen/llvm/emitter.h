@@ -12,17 +12,13 @@
 #include <unordered_map>
 
 #include "codegen/jit.h"
-#include "codegen/llvm/values.h"
+#include "codegen/llvm/matrix_products.h"
+#include "codegen/llvm/memory.h"
 #include "device/bad_access.h"
 
 namespace us::codegen {
 
-// The first and the last byte of an access, from the base of its address.
-struct Extent {
-  i64 first, last;
-};
-
-class Emitter final : public Builder, private Part {
+class Emitter final : public Builder, public Frame, private Part {
  public:
   explicit Emitter(FunctionState&);
   void run();
@@ -48,14 +44,16 @@ class Emitter final : public Builder, private Part {
   V table(std::span<const u32> entries, V index) override { return v_.table(entries, index); }
   bool interpolate(numerics::Approx f, V place, Interpolated& r) override { return v_.interpolate(f, place, r); }
   bool fast_math() const override;
-  bool multiply_registers(const device::MmaCode&, std::span<const V> args, V* d) override;  // matrix.cpp
+  bool multiply_registers(const device::MmaCode& code, std::span<const V> args, V* d) override {
+    return products_.multiply(code, args, d);
+  }
   V quick(V x, Operation ordinary, Operation short_way, Operation general) override;
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
   const ir::Module& module() const override;
   // Builder: warp (warp.cpp)
-  V lane_id() override;
+  V lane_id() override { return v_.lane_id(); }
   V active_mask() override;
   V ballot(V pred) override;
   V members(V membermask) override;  // members.cpp
@@ -64,129 +62,24 @@ class Emitter final : public Builder, private Part {
   using Builder::call_rt;
   void call_rt(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
                bool uniform_if_args) override;
-  void require_rights(const MemRef&, bool writes);
-  void call_rt_now(device::RtFn, const std::vector<V>& args, const std::vector<u32>& bits, V* results,
-                   bool uniform_if_args = false);
   // Builder: memory (memory.cpp)
-  void load(const MemRef&, std::span<V> out) override;
-  void store(const MemRef&, std::span<const V> in) override;
-  V atomic(AtomOp, isa::Type, const MemRef&, V b, V c, bool result_used) override;
-  void fence(Order, Scope) override;
-  V symbol_address(ir::SymId, i64 offset) override;
-  V to_generic(isa::Space, V addr64) override;
-  V from_generic(isa::Space, V addr64) override;
-  V in_space(isa::Space, V addr64) override;
+  void load(const MemRef& m, std::span<V> out) override { memory_.load(m, out); }
+  void store(const MemRef& m, std::span<const V> in) override { memory_.store(m, in); }
+  V atomic(AtomOp op, isa::Type t, const MemRef& m, V b, V c, bool result_used) override {
+    return memory_.atomic(op, t, m, b, c, result_used);
+  }
+  void fence(Order o, Scope s) override { memory_.fence(o, s); }
+  V symbol_address(ir::SymId s, i64 offset) override { return memory_.symbol_address(s, offset); }
+  V to_generic(isa::Space s, V a) override { return memory_.to_generic(s, a); }
+  V from_generic(isa::Space s, V a) override { return memory_.from_generic(s, a); }
+  V in_space(isa::Space s, V a) override { return memory_.in_space(s, a); }
 
  private:
-  llvm::Function* general_function(Operation);  // quick.cpp
-  // matrix.cpp
-  bool others_may_read(isa::Space) const;           // others.cpp
+  llvm::Function* general_function(Operation);      // quick.cpp
   void refuse_strays(V membermask, Value* strays);  // members.cpp
-  Value* behind_barrier();
-  void note_read(isa::Space);
-  void let_others_read(isa::Space);
-  bool many_products();
-  llvm::Function* product_function(const device::MmaCode&, const std::vector<Value*>& in);
-  std::vector<Value*> product_of_doubles(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
-  std::vector<Value*> product_of_vectors(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
-  std::vector<Value*> product_by_runtime(const device::MmaCode&, const std::vector<Value*>&, Value* ctx, Value* mask);
-  std::vector<Value*> or_by_runtime(const device::MmaCode&, const std::vector<Value*>& args, Value* ctx, Value* mask,
-                                    const std::vector<Value*>& d, Value* rare);
-  LV read_value(ir::ValueId);
-  void define(ir::ValueId, LV);
-
   // --- warp.cpp
   V vector_tid(u32 comp);
   void copy_async(std::span<const V> args);
-
-  // --- memory.cpp
-  Value* window_base();
-  Value* scalar_pointer(const MemRef&);     // uniform address
-  LV address(const MemRef&, Value** root);  // lane address = root + addr (addr sign-extended to 64)
-  Value* pointer_vector(Value* root, LV& addr);
-  void load_lanes(const MemRef&, Value* root, LV& addr, std::span<V> out);
-  void store_lanes(const MemRef&, Value* root, LV& addr, std::span<const V> in);
-  bool load_windows(const MemRef&, Value* base_ptr, const Shape& shape, std::vector<Value*>& out);
-  bool store_windows(const MemRef&, Value* base_ptr, const Shape& shape, std::vector<Value*>& in);
-  Value* gather(const MemRef&, Value* root, LV& addr, i64 offset);
-  void scatter(const MemRef&, Value* root, LV& addr, i64 offset, Value* v);
-  Value* rows_test(const MemRef&, Value* root, LV& addr, Value** low, Value** high);
-  Value* half_mask(bool high);
-  Value* load_rows(const MemRef&, Value* root, LV& addr);
-  void store_rows(const MemRef&, Value* root, LV& addr, Value* v);
-  bool moves_whole(const MemRef&);  // a strong access to a vector: one access for a lane's 2 to 16 bytes
-  void load_whole(const MemRef&, std::span<V> out);
-  void store_whole(const MemRef&, std::span<const V> in);
-  void split_words(std::span<const V> words, u32 bits, std::span<V> out);
-  std::vector<V> join_words(const MemRef&, std::span<const V> in);
-  struct PendingStores {
-    Value* base = nullptr;
-    Value* root = nullptr;
-    u32 bits = 0;
-    Block* block = nullptr;
-    std::map<i64, std::pair<Value*, u32>> elements;  // byte offset from base -> vector and lane
-  } stores_;
-  void defer_store(const MemRef&, Value* root, LV& addr, const std::vector<Value*>& v);
-  void flush_stores();  // before anything that may see memory, and before control leaves the block
-  void compiler_fence();
-  // access_tests.cpp: what the device would refuse
-  struct AccessTest {
-    Value* bad = nullptr;   // i32: not zero if the access is refused
-    Value* base = nullptr;  // for the message: an address, or 32
-    device::BadAccess access;
-    std::shared_ptr<const Offsets> offsets;
-    llvm::DebugLoc loc;
-    std::function<Value*()> exact;  // `bad` may be too strict: the refused lanes, asked for only then
-  };
-  static constexpr std::size_t kMaxTests = 16;
-  std::vector<AccessTest> tests_;  // of the block so far, made at its end
-  void note_test(Value* bad, device::BadAccess::Rule, const MemRef&, LV& addr, std::function<Value*()> exact = {});
-  void make_tests();  // of everything noted so far
-  void report_access(std::span<const AccessTest>);
-  [[nodiscard]] Block* cold_block(Value* condition, const char* cold, const char* go);  // goes on in the cold one
-  void end_launch(device::RtFn, Value* lanes, Value* args);
-  // alignment.cpp
-  const std::vector<LowBits>& low_bits_;                                 // by ValueId
-  std::map<std::array<u32, 3>, ir::DominatingBlocks> alignment_tested_;  // root, rest, size -> blocks
-  void require_alignment(const MemRef&, LV& addr);
-  bool root_alignment(const MemRef&, LV& addr);
-  void require_lane_alignment(const MemRef&, LV& addr);  // of a vector of addresses, at once
-  void note_alignment(Value* low, u64 rest, const MemRef&, LV& addr);
-  const std::vector<Stride>& strides_;  // by ValueId
-  void fetch_ahead(const MemRef&, LV& addr);
-  // bounds.cpp
-  const std::vector<Reach>& reach_;                           // by ValueId
-  const std::set<BoundsPlan::Key>& in_reach_;                 // instruction, address register: tested before
-  const std::map<BoundsPlan::Key, ir::ValueId>& reach_root_;  // the same: to be tested by this value
-  Value* outside_shared(Value* address, Extent, bool above, Value* end);
-  void require_bounds(const MemRef&, LV& addr, bool writes);
-  void global_bounds(const MemRef&, LV& addr, bool writes);
-  void generic_bounds(const MemRef&, LV& addr);
-  void shared_bounds(const MemRef&, LV& addr);
-  void local_bounds(const MemRef&, LV& addr);
-  void param_bounds(const MemRef&, LV& addr);
-  void require_stack(Value* top);
-  Value* outside_global(LV& addr, i64 offset);  // i32
-  bool in_variable(const MemRef&, isa::Space) const;
-  Value* is_outside(Value* address, i64 offset);  // i1, or one a lane
-  Value* shared_end();                            // i32
-  Value* cluster_blocks();                        // i32
-  Value* local_bytes();                           // i64
-  Value* lanes_outside_window(LV& addr, const MemRef&);
-  Value* lanes_of(Value* flags);  // i32, active ones
-  // Runs `body(lane i32)` for each active lane, lowest first.
-  template <class F>
-  void for_each_lane(F&& body);
-  Value* atomic_scalar(AtomOp, isa::Type, Value* ptr, Value* b, Value* c, bool local_memory, Order);
-  // parameters of device functions and calls: 32-bit words interleaved by lane (plain words where the block is one thread)
-  Value* param_buffer(ir::SymId, u32* offset);
-  llvm::Type* param_word();
-  Value* param_place(Value* buf, u32 word);
-  Value* load_param_word(Value* buf, u32 word);
-  void store_param_word(Value* buf, u32 word, Value*);
-  bool stored_in_parts(ir::SymId);
-  V load_param(Value* buf, u32 byte, u32 bits);
-  void store_param(Value* buf, u32 byte, V v, u32 bits, bool blend = true);
 
   // --- function.cpp: control flow
   void create_blocks();
@@ -197,7 +90,6 @@ class Emitter final : public Builder, private Part {
   void run_semantics(const ir::Inst&);
   void emit_terminator(u32 b);
   void emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full);  // phis + pending
-  void emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full);
   void kill_lanes(Value* m);
   void branch_to(u32 to);      // plain jump or jump to its check
   Block* sweep_from(u32 pos);  // continue the sweep at a layout position
@@ -216,21 +108,7 @@ class Emitter final : public Builder, private Part {
   u64 yield_site(u32 block, bool around_barrier) const;
   using Parts = std::vector<std::pair<u32, Value*>>;
   Parts divided(const ir::Terminator&, V cond);  // the lanes that go to each target
-  void emit_phi_loads(u32 b);
   void finish_block(u32 b);
-  Value* scratch(llvm::Type*, const char* name);
-  // values in slots
-  struct Slot {
-    Value* base = nullptr;
-    Value* vec = nullptr;
-    Value* guard = nullptr;
-    bool per_warp = false;
-  };
-  Slot& slot_of(ir::ValueId);
-  bool in_register_slot(ir::ValueId) const;
-  bool same_place(ir::ValueId, ir::ValueId) const;
-  void store_slot(Slot&, LV&, Value* blend_mask);
-  LV load_slot(Slot&, const Shape&);
   // cta.cpp: all warps of a CTA in one function
   void find_live_across();
   void emit_cta_dispatch();
@@ -241,17 +119,17 @@ class Emitter final : public Builder, private Part {
   void emit_round_end(std::span<const u32> regions, u32 next);
   bool shall_unroll(u32 region) const;
   void find_full_blocks();
-  Value* ctx();
-  Value* warp_index();
-  Value* place(Value* slot);  // the current warp's part of a slot
-  Value* slot_alloca(const Slot&, llvm::Type*, const char* name);
+  Value* ctx() override;
+  Value* warp_index() override;
+  Value* place(Value* slot) override;
+  Value* slot_alloca(bool per_warp, llvm::Type*, const char* name) override;
+  Value* scratch(llvm::Type*, const char* name) override;
+  bool lanes_apart() const override { return a_.its; }
   Value* live_alloca();
   Value* live_place() { return place(s_.live); }
   // its.cpp: independent thread scheduling
   void its_prologue();
   void its_epilogue();
-  void its_load_inputs(u32 b);
-  bool is_phi_of(u32 b, ir::ValueId) const;
   Value* its_slot(llvm::Type*);
   Value* its_load(const std::vector<Value*>& set, u32 word);
   Value* its_all_of(std::initializer_list<const std::vector<Value*>*>);
@@ -279,13 +157,6 @@ class Emitter final : public Builder, private Part {
   V call_arg(const ir::Inst::Call&, std::size_t k, u32 bits, u32 byte = 0);
   void unimplemented(const std::string& what, const SrcLoc&);
 
-  std::vector<LV> values_;  // by ValueId, valid in `value_block_`
-  std::vector<Block*> value_block_;
-  std::vector<std::pair<Block*, LV>> loaded_;  // by ValueId: read from its slot in this LLVM block
-  std::vector<Slot> slots_, phi_in_;
-  std::vector<Value*> shadows_;  // by ValueId
-  std::vector<u8> crosses_;      // by ValueId: used in another block
-  std::vector<u32> def_block_;
   std::vector<Value*> pending_;  // by block
   std::vector<u8> checked_;
   std::vector<std::vector<u32>>
@@ -295,21 +166,20 @@ class Emitter final : public Builder, private Part {
   std::vector<llvm::Instruction*> forget_at_;
   llvm::Instruction* forget_at_start_ = nullptr;
   Values v_;
-  FloatCode floats_;
+  RuntimeCalls runtime_;
+  DeferredStores stores_;
+  Slots slots_;
+  AccessTests tests_;
+  Params params_;
+  Memory memory_;
+  Products products_;
   std::vector<Block*> check_, sweep_;
   std::vector<u32> position_;                       // in layout, by block
-  u32 products_ = ~0u;                              // matrix instructions on registers, once counted
   std::vector<std::pair<ir::ValueId, V>> written_;  // destinations of the current instruction
   Value* ctx_ = nullptr;                            // WarpCtx of the warp (not in CTA mode)
   std::vector<u8> live_full_;  // by block: no lane can have ended before it, and all warps are full
   std::vector<u8> meets_;      // by checked, unguarded block: whoever comes to its check finds lanes there
-  std::map<u32, Value*> param_bufs_;
-  bool param_stores_counted_ = false;
-  std::set<u32> stored_in_parts_;          // by SymId
-  const std::map<u32, u32>& local_shift_;  // by SymId: .local variables of inlined functions
-  Value* rt_args_ = nullptr;
   std::map<std::pair<llvm::Type*, std::string_view>, Value*> scratch_;
-  Value* rt_results_ = nullptr;
   const bool cta_mode_;
   Value* warps_ = nullptr;  // CTA mode: WarpCtx* of each warp
   Value* warp_slot_ = nullptr;
@@ -341,27 +211,5 @@ class Emitter final : public Builder, private Part {
   const std::map<u32, bool>& its_spins_;  // blocks with a spin check; of a loop around a barrier
   llvm::SwitchInst* its_switch_ = nullptr;
 };
-
-// root + offset + extra; root may be null for plain 64-bit addresses.
-llvm::Value* pointer_at(llvm::IRBuilder<>&, llvm::Value* root, llvm::Value* offset, i64 extra);
-
-template <class F>
-void Emitter::for_each_lane(F&& body) {
-  if (m_.facts.one_thread) return body(b_.getInt64(0));
-  Block* before = b_.GetInsertBlock();
-  auto* loop = Block::Create(c_, "lanes", s_.out);
-  auto* done = Block::Create(c_, "lanes.done", s_.out);
-  llvm::Value* all = s_.mask();
-  b_.CreateCondBr(b_.CreateICmpNE(all, b_.getInt32(0)), loop, done);
-  b_.SetInsertPoint(loop);
-  auto* m = b_.CreatePHI(b_.getInt32Ty(), 2);
-  m->addIncoming(all, before);
-  llvm::Value* lane = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, m, b_.getTrue());
-  body(b_.CreateZExt(lane, b_.getInt64Ty()));
-  llvm::Value* rest = b_.CreateAnd(m, b_.CreateSub(m, b_.getInt32(1)));
-  m->addIncoming(rest, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpNE(rest, b_.getInt32(0)), loop, done);
-  b_.SetInsertPoint(done);
-}
 
 }  // namespace us::codegen

@@ -2,7 +2,7 @@
 // Asks the host for memory that is read soon (strides.h). It guesses: a wrong address costs little and faults nowhere.
 #include <algorithm>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/memory.h"
 
 namespace us::codegen {
 namespace {
@@ -13,10 +13,10 @@ constexpr i64 kMaxLines = 16;      // of one access
 constexpr i32 kNextToNearest = 2;  // into the second cache: the first is small, and few requests may wait for it
 }  // namespace
 
-void Emitter::fetch_ahead(const MemRef& m, LV& addr) {
+void Memory::fetch_ahead(const MemRef& m, LV& addr) {
   if (m.space != isa::Space::Global || m.order != Order::Weak || !m.base.valid() || m.base_offset) return;
-  if (m.base.v >= strides_.size() || !addr.shape.pattern()) return;
-  const auto [step, of_grid] = strides_[m.base.v];
+  if (m.base.v >= s_.lowered.strides.size() || !addr.shape.pattern()) return;
+  const auto [step, of_grid] = s_.lowered.strides[m.base.v];
   const i64 size = step < 0 ? -step : step;
   const i64 span = addr.shape.max_offset() - addr.shape.min_offset() + i64{m.bits} / 8 * m.count;
   const bool dense = span <= i64{m.bits} / 8 * m.count * kWarpSize;

@@ -90,15 +90,15 @@ void Emitter::forget_slots() {
   for (u32 b = 0; b < f_.blocks.size(); ++b) {
     if (!forget_at_[b]) continue;
     for (u32 to : forgotten_[b])
-      for (const ir::Phi& p : f_.blocks[to].phis) forget_slot(forget_at_[b], phi_in_[p.dest.v]);
+      for (const ir::Phi& p : f_.blocks[to].phis) forget_slot(forget_at_[b], slots_.of_phi(p.dest.v));
   }
-  for (u32 v = 0; v < slots_.size(); ++v) {
-    const u32 b = v < def_block_.size() ? def_block_[v] : ir::Cfg::kNone;
+  for (u32 v = 0; v < f_.regs.size(); ++v) {
+    const u32 b = slots_.def_block(v);
     if (b == ir::Cfg::kNone || (by_regions_ && rounds_.same_in_cta[v])) continue;
-    if (forget_at_[b]) forget_slot(forget_at_[b], slots_[v]);
+    if (forget_at_[b]) forget_slot(forget_at_[b], slots_.of_value(v));
     if (cta_mode_) {  // the warp before this one has left its values
-      forget_slot(forget_at_start_, slots_[v]);
-      forget_slot(forget_at_start_, phi_in_[v]);
+      forget_slot(forget_at_start_, slots_.of_value(v));
+      forget_slot(forget_at_start_, slots_.of_phi(v));
     }
   }
 }

@@ -26,38 +26,16 @@ using ir::Terminator;
 // --- set-up ---
 
 void Emitter::create_blocks() {
-  const std::size_t n = f_.blocks.size(), v = f_.regs.size();
+  const std::size_t n = f_.blocks.size();
   pending_.assign(n, nullptr);
   checked_.assign(n, 0);
   s_.body.assign(n, nullptr);
   check_.assign(n, nullptr);
   sweep_.assign(n + 1, nullptr);
   position_.assign(n, Cfg::kNone);
-  values_.resize(v);
-  value_block_.assign(v, nullptr);
-  slots_.resize(v);
-  phi_in_.resize(v);
-  shadows_.assign(v, nullptr);
-  crosses_.assign(v, 0);
-  def_block_.assign(v, Cfg::kNone);
   for (u32 p = 0; p < cfg_.layout.size(); ++p) position_[cfg_.layout[p]] = p;
-  for (u32 b = 0; b < n; ++b) {
-    for (const ir::Phi& p : f_.blocks[b].phis) def_block_[p.dest.v] = b;
-    for (const ir::Inst& i : f_.blocks[b].insts) ir::for_each_def(i, [&](ir::ValueId d) { def_block_[d.v] = b; });
-  }
+  slots_.prepare();
   if (cta_mode_) find_live_across();
-  auto use = [&](const Operand& o, u32 b) {
-    if (o.value.valid() && def_block_[o.value.v] != b) crosses_[o.value.v] = 1;
-  };
-  for (u32 b = 0; b < n; ++b) {
-    for (const ir::Phi& p : f_.blocks[b].phis)
-      for (std::size_t k = 0; k < p.in.size(); ++k) {
-        use(p.in[k], f_.blocks[b].preds[k].v);
-        if (p.in[k].value.valid() && same_place(p.dest, p.in[k].value)) crosses_[p.in[k].value.v] = 1;
-      }
-    for (const ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, [&](const Operand& o) { use(o, b); });
-    use(f_.blocks[b].term.cond, b);
-  }
   // A block is checked if it is guarded or entered from a guarded block or a divergent branch.
   for (u32 b = 0; b < n; ++b) {
     if (a_.guarded[b]) checked_[b] = 1;
@@ -98,7 +76,7 @@ void Emitter::emit_prologue() {
     s_.local_base = s_.new_alloca(b_.getInt32Ty(), "frame");
     b_.CreateStore(top, s_.local_base);
     Value* end = b_.CreateAdd(top, b_.getInt32((f_.local_bytes + 15) / 16 * 16));
-    require_stack(end);
+    tests_.require_stack(end);
     b_.CreateStore(end, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, local_top)));
   } else if (f_.entry) {
     m_.of_runtime(b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
@@ -203,20 +181,6 @@ llvm::BasicBlock* Emitter::sweep_from(u32 pos) {
   }
 }
 
-void Emitter::emit_phi_loads(u32 b) {
-  for (const ir::Phi& p : f_.blocks[b].phis) {
-    if (a_.shapes[p.dest.v].constant() || in_register_slot(p.dest)) continue;
-    LV v = load_slot(phi_in_[p.dest.v], a_.shapes[p.dest.v]);
-    v.shape.nan = a_.shapes[p.dest.v].nan;
-    // Not written on some way: some value, for those who read it all the same.
-    if (std::ranges::any_of(p.in, [](const Operand& o) { return o.kind == Operand::Kind::None; })) {
-      if (v.base) v.base = b_.CreateFreeze(v.base);
-      if (v.vec) v.vec = b_.CreateFreeze(v.vec);
-    }
-    define(p.dest, v);
-  }
-}
-
 void Emitter::emit_block(u32 b) {
   s_.cur = b;
   s_.set_debug_loc(f_.blocks[b].insts.empty() ? f_.blocks[b].term.loc : f_.blocks[b].insts[0].loc);
@@ -244,7 +208,7 @@ void Emitter::emit_block(u32 b) {
       s_.set_mask(nullptr, true);
     else
       s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"), false);
-    emit_phi_loads(b);
+    slots_.load_phis(b);
     const int loop = cfg_.loop_of[b];
     if (loop >= 0 && cfg_.loops[static_cast<std::size_t>(loop)].header == b &&
         a_.loop_spins[static_cast<std::size_t>(loop)])
@@ -252,7 +216,7 @@ void Emitter::emit_block(u32 b) {
   }
   for (const ir::Inst& i : f_.blocks[b].insts)
     if (!(cta_mode_ && may_yield(i))) emit_inst(i);
-  make_tests();
+  tests_.make_all();
   s_.set_debug_loc(f_.blocks[b].term.loc);
   s_.inst = nullptr;
   emit_terminator(b);
@@ -282,7 +246,7 @@ void Emitter::spin_check(u32 block, bool around_barrier) {
 void Emitter::run_semantics(const ir::Inst& i) {
   written_.clear();
   const SemFn fn = i.form == isa::Form::Unknown ? nullptr : semantics_of(i);
-  if (!i.call.empty()) make_tests();
+  if (!i.call.empty()) tests_.make_all();
   if (!i.call.empty())
     emit_call(i);
   else if (fn)
@@ -304,7 +268,7 @@ void Emitter::emit_inst(const ir::Inst& i) {
   if (i.guard.kind != Operand::Kind::None) return emit_guarded(i);
   run_semantics(i);
   auto written = written_;
-  for (auto& [id, v] : written) define(id, v_.at(v));
+  for (auto& [id, v] : written) slots_.define(id, v_.at(v));
 }
 
 // @p: side effects run under mask & p (skipped when empty); destinations keep their old value where p is false.
@@ -325,19 +289,19 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     for (auto& [id, v] : written) {
       LV old;
       for (std::size_t k = 0; k < defs.size(); ++k)
-        if (defs[k] == id && i.merge[k].kind == Operand::Kind::Value) old = read_value(i.merge[k].value);
-      define(id, merged(v, old));
+        if (defs[k] == id && i.merge[k].kind == Operand::Kind::Value) old = slots_.read(i.merge[k].value);
+      slots_.define(id, merged(v, old));
     }
     return;
   }
   Value* was = s_.partial_mask();
   const bool was_full = s_.mask_full();
-  flush_stores();
+  stores_.flush();
   Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, s_.mask(), b_.getInt32(0))
                                   : b_.CreateAnd(b_.CreateBitCast(v_.vec(p), b_.getInt32Ty()), s_.mask());
   std::vector<LV> olds;
   for (std::size_t k = 0; k < defs.size(); ++k)
-    olds.push_back(i.merge[k].kind == Operand::Kind::Value ? read_value(i.merge[k].value) : LV{});
+    olds.push_back(i.merge[k].kind == Operand::Kind::Value ? slots_.read(i.merge[k].value) : LV{});
   // Bring what is kept to the destination's shape here, so that both sides agree.
   std::vector<Value*> kept(defs.size());
   for (std::size_t k = 0; k < defs.size(); ++k) {
@@ -349,8 +313,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     llvm::Type* t = want.varying() ? static_cast<llvm::Type*>(v_.vec_type(want.bits)) : v_.int_type(want.bits);
     kept[k] = none ? llvm::PoisonValue::get(t) : want.varying() ? v_.vec(o) : o.base;
   }
-  const std::vector<AccessTest> noted = std::move(tests_);  // only what the guard lets through is tested under it
-  tests_.clear();
+  std::vector<AccessTest> noted = tests_.put_aside();  // only what the guard lets through is tested under it
   Block* before = b_.GetInsertBlock();
   auto* act = Block::Create(c_, "guard", s_.out);
   auto* done = Block::Create(c_, "guard.done", s_.out);
@@ -361,8 +324,8 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   else
     s_.set_mask(m, false);
   run_semantics(i);
-  make_tests();
-  flush_stores();
+  tests_.make_all();
+  stores_.flush();
   auto written = written_;
   std::vector<Value*> fresh(defs.size());
   for (auto& [id, v] : written)
@@ -382,7 +345,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
         fresh[k] = v_.at(x).base;
       }
     }
-  tests_ = noted;
+  tests_.put_back(std::move(noted));
   Block* act_end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
@@ -406,7 +369,24 @@ void Emitter::emit_guarded(const ir::Inst& i) {
       r.vec_block = b_.GetInsertBlock();
     }
   }
-  for (std::size_t k = 0; k < defs.size(); ++k) define(defs[k], merged_values[k]);
+  for (std::size_t k = 0; k < defs.size(); ++k) slots_.define(defs[k], merged_values[k]);
+}
+
+Emitter::Emitter(FunctionState& s)
+    : Part(s),
+      v_(s),
+      runtime_(s, v_),
+      stores_(s),
+      slots_(s, v_),
+      tests_(s, v_, runtime_, stores_, slots_),
+      params_(s, v_),
+      memory_(s, v_, runtime_, stores_, tests_, params_),
+      products_(s, v_, stores_),
+      cta_mode_(s.lowered.whole_cta()),
+      rounds_(s.lowered.rounds),
+      by_regions_(s.lowered.form == RunForm::Rounds),
+      its_spins_(s.lowered.spins) {
+  s.frame = this;
 }
 
 }  // namespace us::codegen

@@ -18,7 +18,8 @@ llvm::Value* FunctionState::new_alloca(llvm::Type* t, const char* name) {
   return a;
 }
 
-llvm::Value* FunctionState::load_at(Value* ptr, std::size_t offset, llvm::Type* type, const char* name, bool invariant) {
+llvm::Value* FunctionState::load_at(Value* ptr, std::size_t offset, llvm::Type* type, const char* name,
+                                    bool invariant) {
   auto* load = b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), ptr, offset), name);
   if (invariant) {
     auto* none = llvm::MDNode::get(c, {});

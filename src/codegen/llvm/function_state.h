@@ -7,6 +7,19 @@
 
 namespace us::codegen {
 
+// Where a warp's state lies, which depends on the form in which the function runs (control.h).
+class Frame {
+ public:
+  virtual ~Frame() = default;
+  virtual llvm::Value* ctx() = 0;                     // WarpCtx of the warp
+  virtual llvm::Value* warp_index() = 0;              // in the CTA
+  virtual llvm::Value* place(llvm::Value* slot) = 0;  // the current warp's part of a slot
+  virtual llvm::Value* slot_alloca(bool per_warp, llvm::Type*, const char* name) = 0;
+  virtual llvm::Value* scratch(llvm::Type*, const char* name) = 0;  // is read soon after it is written
+  // Lanes that run now are not all that will come: what one mask makes uniform, the next one may see otherwise.
+  virtual bool lanes_apart() const = 0;
+};
+
 struct FunctionState {
   using Value = llvm::Value;
   using Block = llvm::BasicBlock;
@@ -29,6 +42,7 @@ struct FunctionState {
   llvm::Function* out;
   llvm::IRBuilder<> b;
   llvm::LLVMContext& c;
+  Frame* frame = nullptr;
   u32 cur = 0;  // block being emitted
   const ir::Inst* inst = nullptr;
   std::vector<Block*> body;  // by block
@@ -57,13 +71,7 @@ class Part {
   using Block = llvm::BasicBlock;
 
   explicit Part(FunctionState& s)
-      : s_(s),
-        m_(s.m),
-        b_(s.b),
-        c_(s.c),
-        f_(s.lowered.function),
-        cfg_(s.lowered.cfg),
-        a_(s.lowered.analysis) {}
+      : s_(s), m_(s.m), b_(s.b), c_(s.c), f_(s.lowered.function), cfg_(s.lowered.cfg), a_(s.lowered.analysis) {}
 
   FunctionState& s_;
   ModuleEmitter& m_;

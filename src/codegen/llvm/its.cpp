@@ -216,26 +216,10 @@ void Emitter::emit_its_head(u32 b) {
   its_switch_->addCase(b_.getInt64(position_[b]), s_.body[b]);
   b_.SetInsertPoint(s_.body[b]);
   s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_, "mask"), false);
-  emit_phi_loads(b);
+  slots_.load_phis(b);
   if (its_gated(b)) emit_its_gate(b, f_.blocks[b].insts[0]);
   if (its_spins_.count(b)) emit_its_spin_check(b);
-  its_load_inputs(b);
-}
-
-// What the block uses of other blocks' values, loaded once: LLVM cannot know that nothing changes a slot in between.
-void Emitter::its_load_inputs(u32 b) {
-  auto load = [&](const Operand& o) {
-    if (!o.value.valid() || a_.shapes[o.value.v].constant() || value_block_[o.value.v] == s_.body[b]) return;
-    if (def_block_[o.value.v] == b && !is_phi_of(b, o.value)) return;
-    values_[o.value.v] = read_value(o.value);
-    value_block_[o.value.v] = s_.body[b];
-  };
-  for (const ir::Inst& i : f_.blocks[b].insts) ir::for_each_use(i, load);
-  load(f_.blocks[b].term.cond);
-}
-bool Emitter::is_phi_of(u32 b, ir::ValueId id) const {
-  const auto& phis = f_.blocks[b].phis;
-  return std::any_of(phis.begin(), phis.end(), [&](const ir::Phi& p) { return p.dest == id; });
+  slots_.load_inputs(b);
 }
 
 // Lanes whose partners have come go on, the others stay.
@@ -388,7 +372,7 @@ void Emitter::emit_its_terminator(u32 b) {
       b_.CreateBr(dispatch_);
       return;
     }
-    emit_phis(b, to, s_.mask(), false);
+    slots_.store_phis(b, to, s_.mask(), false);
     its_go(to, s_.mask());
   };
   if (cfg_.succs[b].size() == 1) return go(t.targets[0].v);
@@ -420,7 +404,7 @@ void Emitter::emit_its_terminator(u32 b) {
     else
       going.push_back({to, part});
   }
-  for (auto& [to, part] : going) emit_phis(b, to, part, false);
+  for (auto& [to, part] : going) slots_.store_phis(b, to, part, false);
   its_split(going);
 }
 
@@ -442,10 +426,10 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
   b_.SetInsertPoint(whole);
   V r;
   if (red) {
-    call_rt_now(RtFn::BarRed, {args[0], args[1], args[2], args[3], args[4]}, {red_bits}, &r);
+    runtime_.call(RtFn::BarRed, {args[0], args[1], args[2], args[3], args[4]}, {red_bits}, &r);
     b_.CreateStore(v_.vec(r), result);
   } else {
-    call_rt_now(RtFn::BarSync, {args[0], args[1], args[2]}, {}, nullptr);
+    runtime_.call(RtFn::BarSync, {args[0], args[1], args[2]}, {}, nullptr);
   }
   Block* whole_end = b_.GetInsertBlock();
   b_.CreateBr(go);
@@ -453,9 +437,9 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
   b_.SetInsertPoint(part);
   V generation;
   if (red)
-    call_rt_now(RtFn::BarTryRed, {args[0], args[1], args[2], args[3], args[4]}, {64}, &generation);
+    runtime_.call(RtFn::BarTryRed, {args[0], args[1], args[2], args[3], args[4]}, {64}, &generation);
   else
-    call_rt_now(RtFn::BarTryArrive, {args[0], args[1], args[2]}, {64}, &generation);
+    runtime_.call(RtFn::BarTryArrive, {args[0], args[1], args[2]}, {64}, &generation);
   Value* kept = its_slot(v_.vec_type(64));  // as a variable of LLVM's it would go through every edge of the dispatcher
   Value* kept_id = its_slot(v_.vec_type(64));
   auto keep = [&](Value* at, V v) {
@@ -470,7 +454,7 @@ void Emitter::its_barrier(std::span<const V> args, u32 red_bits, V* red) {
   b_.SetInsertPoint(poll);
   s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
   V id = v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept_id), 64), polled[2];
-  call_rt_now(RtFn::BarPoll, {id, v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept), 64)}, {1, 32}, polled);
+  runtime_.call(RtFn::BarPoll, {id, v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept), 64)}, {1, 32}, polled);
   Value* ready = b_.CreateAnd(b_.CreateBitCast(v_.vec(polled[0]), b_.getInt32Ty()), s_.mask());
   Block* ready_block = its_poll_again(slot, ready);
   if (red) b_.CreateStore(b_.CreateTrunc(v_.vec(polled[1]), v_.vec_type(red_bits)), result);
@@ -509,7 +493,7 @@ void Emitter::its_cluster_wait() {
   Value* all = s_.mask();
   b_.CreateCondBr(its_alone(), whole, part);
   b_.SetInsertPoint(whole);
-  call_rt_now(RtFn::ClusterWait, {}, {}, nullptr);
+  runtime_.call(RtFn::ClusterWait, {}, {}, nullptr);
   Block* whole_end = b_.GetInsertBlock();
   b_.CreateBr(go);
   b_.SetInsertPoint(part);
@@ -519,7 +503,7 @@ void Emitter::its_cluster_wait() {
   b_.SetInsertPoint(poll);
   s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), its_mask_), false);
   V done;
-  call_rt_now(RtFn::ClusterPoll, {}, {1}, &done);
+  runtime_.call(RtFn::ClusterPoll, {}, {1}, &done);
   Value* ready = b_.CreateAnd(b_.CreateBitCast(v_.vec(done), b_.getInt32Ty()), s_.mask());
   Block* ready_block = its_poll_again(slot, ready);
   b_.CreateBr(go);
@@ -537,7 +521,7 @@ void Emitter::its_nanosleep(V ns) {
   auto* done = Block::Create(c_, "sleep.done", s_.out);
   b_.CreateCondBr(its_alone(), sleep, rotate);
   b_.SetInsertPoint(sleep);
-  call_rt_now(RtFn::Nanosleep, {ns}, {}, nullptr);
+  runtime_.call(RtFn::Nanosleep, {ns}, {}, nullptr);
   b_.CreateBr(done);
   b_.SetInsertPoint(rotate);
   b_.CreateStore(b_.getInt32(1), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx_, offsetof(WarpCtx, spin)));

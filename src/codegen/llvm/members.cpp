@@ -26,29 +26,30 @@ V Emitter::members(V m) {
     return m;
   }
   Value* strays = b_.CreateAnd(s_.mask(), b_.CreateNot(v_.at(m).base));
-  if (!come_together || (a_.guarded[s_.cur] && !a_.its)) {
+  if (!come_together || (a_.guarded[s_.cur] && !s_.frame->lanes_apart())) {
     refuse_strays(m, strays);
     return m;
   }
-  if (a_.its) {  // lanes that went another way may have ended by now
+  if (s_.frame->lanes_apart()) {  // lanes that went another way may have ended by now
     Value* everyone = m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(static_cast<u32>(kFullMask)))
                                             : b_.CreateLoad(b_.getInt32Ty(), s_.live);
     Value* whole = b_.CreateICmpEQ(s_.mask(), everyone);
     refuse_strays(m, b_.CreateSelect(whole, b_.getInt32(0), strays));
   }
   Value* all = b_.CreateSelect(b_.CreateICmpNE(strays, b_.getInt32(0)), s_.mask(), v_.at(m).base);
-  return a_.its ? v_.make_varying(b_.CreateVectorSplat(kWarpSize, all), 32) : v_.make_uniform(all, uniform_shape(32));
+  return s_.frame->lanes_apart() ? v_.make_varying(b_.CreateVectorSplat(kWarpSize, all), 32)
+                                 : v_.make_uniform(all, uniform_shape(32));
 }
 
 void Emitter::refuse_strays(V m, Value* strays) {
-  flush_stores();
+  stores_.flush();
   auto* refuse = Block::Create(c_, "members.stray", s_.out);
   auto* go = Block::Create(c_, "members.go", s_.out);
   b_.CreateCondBr(b_.CreateICmpNE(strays, b_.getInt32(0)), refuse, go,
                   llvm::MDBuilder(c_).createBranchWeights(1, 1000));
   b_.SetInsertPoint(refuse);
   V none;
-  call_rt_now(RtFn::Stray, {m}, {}, &none);
+  runtime_.call(RtFn::Stray, {m}, {}, &none);
   b_.CreateBr(go);
   b_.SetInsertPoint(go);
 }

@@ -9,7 +9,7 @@
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/MDBuilder.h>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/memory.h"
 #include "codegen/llvm/windows.h"
 #include "codegen/lower/shape_builder.h"
 
@@ -19,16 +19,25 @@ using device::GridCtx;
 using device::WarpCtx;
 using isa::Space;
 
-llvm::Value* Emitter::window_base() { return s_.window; }
+Memory::Memory(FunctionState& s, Values& v, RuntimeCalls& runtime, DeferredStores& stores, AccessTests& tests,
+               Params& params)
+    : Part(s),
+      v_(v),
+      floats_(s.b),
+      runtime_(runtime),
+      stores_(stores),
+      tests_(tests),
+      params_(params),
+      reads_(s, runtime) {}
 
-void Emitter::compiler_fence() {
-  flush_stores();
+void Memory::compiler_fence() {
+  stores_.flush();
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), false);
   b_.CreateCall(type, llvm::InlineAsm::get(type, "", "~{memory}", true));
 }
 
 // Lane address = root + address (32-bit addresses sign-extend; root may be null for plain 64-bit addresses).
-LV Emitter::address(const MemRef& m, Value** root) {
+LV Memory::address(const MemRef& m, Value** root) {
   LV zero;
   zero.shape = constant_shape(64, 0);
   zero.base = b_.getInt64(0);
@@ -36,7 +45,7 @@ LV Emitter::address(const MemRef& m, Value** root) {
   switch (m.space) {
     case Space::Shared:
     case Space::SharedCluster: {
-      *root = window_base();
+      *root = s_.window;
       if (!m.addr) return zero;
       return v_.at(v_.resize(v_.canon(m.addr), 32, false));
     }
@@ -46,10 +55,10 @@ LV Emitter::address(const MemRef& m, Value** root) {
       return zero;
     }
     case Space::Local: {
-      *root = s_.load_at(ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local");
+      *root = s_.load_at(s_.frame->ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local");
       V a = m.addr ? v_.resize(v_.canon(m.addr), 64, false) : v_.imm(64, 0);
       Value* stride = s_.load_at(s_.ctx0, offsetof(WarpCtx, local_stride), b_.getInt64Ty(), "stride");
-      V lanes = v_.resize(lane_id(), 64, false);
+      V lanes = v_.resize(v_.lane_id(), 64, false);
       V start = v_.make_varying(b_.CreateMul(v_.vec(lanes), b_.CreateVectorSplat(kWarpSize, stride)), 64);
       return v_.at(v_.bin(Bin::Add, start, a));
     }
@@ -59,32 +68,22 @@ LV Emitter::address(const MemRef& m, Value** root) {
 }
 
 // Only where there are several devices, whose memory lies in one address space, or where the program has registered memory.
-void Emitter::require_rights(const MemRef& m, bool writes) {
+void Memory::require_rights(const MemRef& m, bool writes) {
   const bool everywhere = m.space == Space::Global || m.space == Space::Generic;
   if (!m_.facts.asks || !everywhere || !m.addr) return;
   const V start = v_.bin(Bin::Add, v_.resize(v_.canon(m.addr), 64, false), v_.imm(64, static_cast<u64>(m.offset)));
   V none;
   const u64 how = u64{writes} | u64{m.space == Space::Generic} << 1 | u64{m.bits / 8 * m.count} << 8;
-  call_rt_now(device::RtFn::MayTouch, {start, v_.imm(64, how)}, {}, &none, false);
+  runtime_.call(device::RtFn::MayTouch, {start, v_.imm(64, how)}, {}, &none, false);
 }
 
-llvm::Value* pointer_at(llvm::IRBuilder<>& b, llvm::Value* root, llvm::Value* offset, i64 extra) {
-  if (!root) {
-    if (extra) offset = b.CreateAdd(offset, b.getInt64(static_cast<u64>(extra)));
-    return b.CreateIntToPtr(offset, b.getPtrTy());
-  }
-  if (offset->getType()->getIntegerBitWidth() < 64) offset = b.CreateSExt(offset, b.getInt64Ty());
-  llvm::Value* p = b.CreateGEP(b.getInt8Ty(), root, offset);
-  return extra ? b.CreateGEP(b.getInt8Ty(), p, b.getInt64(static_cast<u64>(extra))) : p;
-}
-
-llvm::Value* Emitter::pointer_vector(Value* root, LV& addr) {
+llvm::Value* Memory::pointer_vector(Value* root, LV& addr) {
   Value* v = v_.vec(addr);
   if (!root) return b_.CreateIntToPtr(v, llvm::FixedVectorType::get(b_.getPtrTy(), kWarpSize));
   return b_.CreateGEP(b_.getInt8Ty(), root, v);
 }
 
-llvm::Value* Emitter::gather(const MemRef& m, Value* root, LV& addr, i64 offset) {
+llvm::Value* Memory::gather(const MemRef& m, Value* root, LV& addr, i64 offset) {
   const u32 bits = m.bits;
   Value* ptrs = pointer_vector(root, addr);
   if (offset) ptrs = b_.CreateGEP(b_.getInt8Ty(), ptrs, b_.getInt64(static_cast<u64>(offset)));
@@ -101,7 +100,7 @@ llvm::Value* Emitter::gather(const MemRef& m, Value* root, LV& addr, i64 offset)
   return b_.CreateTrunc(b_.CreateLShr(w, shift), v_.vec_type(bits));
 }
 
-void Emitter::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value* v) {
+void Memory::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value* v) {
   const u32 bits = v->getType()->getScalarSizeInBits();
   Value* ptrs = pointer_vector(root, addr);
   if (offset) ptrs = b_.CreateGEP(b_.getInt8Ty(), ptrs, b_.getInt64(static_cast<u64>(offset)));
@@ -109,8 +108,8 @@ void Emitter::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value*
     m_.of_space(m.space, b_.CreateMaskedScatter(v, ptrs, llvm::Align(bits / 8), s_.mask_vec()));
     return;
   }
-  Value* where = scratch(ptrs->getType(), "scatter.p");
-  Value* what = scratch(v->getType(), "scatter.v");
+  Value* where = s_.frame->scratch(ptrs->getType(), "scatter.p");
+  Value* what = s_.frame->scratch(v->getType(), "scatter.v");
   b_.CreateStore(ptrs, where);
   b_.CreateStore(v, what);
   for_each_lane([&](Value* lane) {
@@ -120,7 +119,7 @@ void Emitter::scatter(const MemRef& m, Value* root, LV& addr, i64 offset, Value*
   });
 }
 
-void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> out) {
+void Memory::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> out) {
   const u32 bytes = m.bits / 8;
   std::vector<Value*> slow(m.count), fast(m.count);
   auto gather_all = [&](std::vector<Value*>& r) {
@@ -184,7 +183,7 @@ void Emitter::load_lanes(const MemRef& m, Value* root, LV& addr, std::span<V> ou
   finish(fast);
 }
 
-void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<const V> in) {
+void Memory::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<const V> in) {
   const u32 bytes = m.bits / 8;
   std::vector<Value*> v;
   for (V x : in) v.push_back(v_.vec(x));
@@ -194,7 +193,7 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
   const bool usable = addr.shape.pattern() && m.bits <= 64;
   const bool consecutive = usable && m.count == 1 && is_consecutive(addr.shape, bytes);
   if (!usable || (!consecutive && !plan_windows(addr.shape, bytes, m.count, 8 * m.count).ok)) {
-    flush_stores();
+    stores_.flush();
     if (m.count == 1 && m.bits == 32 && addr.shape.varying() && m.space != Space::Local)
       return store_rows(m, root, addr, v[0]);
     return scatter_all();
@@ -206,12 +205,12 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
     return true;
   }();
   if (m.space == Space::Shared && m.order == Order::Weak && s_.mask_full() && !condition && aligned && bytes >= 4)
-    return defer_store(m, root, addr, v);
+    return stores_.defer(m, root, addr, v);
   if (!consecutive && !s_.mask_full()) {
     Value* full = b_.CreateICmpEQ(s_.mask(), b_.getInt32(kFullMask));
     condition = condition ? b_.CreateAnd(condition, full) : full;
   }
-  flush_stores();
+  stores_.flush();
   auto quick = [&] {
     Value* p = pointer_at(b_, root, addr.base, m.offset);
     if (!consecutive) {
@@ -238,15 +237,15 @@ void Emitter::store_lanes(const MemRef& m, Value* root, LV& addr, std::span<cons
   b_.SetInsertPoint(join);
 }
 
-void Emitter::load(const MemRef& m, std::span<V> out) {
-  note_read(m.space);
-  if (moves_whole(m)) return load_whole(m, out);
-  if (m.space != Space::Param && m.space != Space::Const) flush_stores();
+void Memory::load(const MemRef& m, std::span<V> out) {
+  reads_.note(m.space);
+  if (moves_wide(m)) return load_wide(m, out);
+  if (m.space != Space::Param && m.space != Space::Const) stores_.flush();
   u32 param_offset = 0;
   if (m.space == Space::Param && m.param.valid()) {
-    if (Value* buf = param_buffer(m.param, &param_offset)) {
+    if (Value* buf = params_.buffer(m.param, &param_offset)) {
       for (u32 c = 0; c < m.count; ++c)
-        out[c] = load_param(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, m.bits);
+        out[c] = params_.load(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, m.bits);
       return;
     }
   }
@@ -254,13 +253,13 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   MemRef r = m;
   require_rights(m, false);
   LV addr = address(r, &root);
-  require_bounds(m, addr, false);
-  require_alignment(m, addr);
+  tests_.require_bounds(m, addr, false);
+  tests_.require_alignment(m, addr);
   fetch_ahead(m, addr);
   if (m.order != Order::Weak) compiler_fence();
   const Shape want = [&] {
     Shape a = addr.shape;
-    return shape_load(m, m.addr ? &a : nullptr, a_.its);
+    return shape_load(m, m.addr ? &a : nullptr, s_.frame->lanes_apart());
   }();
   if (addr.shape.uniform()) {
     for (u32 c = 0; c < m.count; ++c) {
@@ -285,27 +284,27 @@ void Emitter::load(const MemRef& m, std::span<V> out) {
   if (m.order != Order::Weak) compiler_fence();
 }
 
-void Emitter::store(const MemRef& m, std::span<const V> in) {
+void Memory::store(const MemRef& m, std::span<const V> in) {
   std::vector<V> data;
   for (V v : in) data.push_back(v_.canon(v));
   u32 param_offset = 0;
   if (m.space == Space::Param && m.param.valid()) {
-    if (Value* buf = param_buffer(m.param, &param_offset)) {
+    if (Value* buf = params_.buffer(m.param, &param_offset)) {
       for (u32 c = 0; c < m.count; ++c)
-        store_param(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, data[c], m.bits,
-                    stored_in_parts(m.param));
+        params_.store(buf, param_offset + static_cast<u32>(m.offset) + c * m.bits / 8, data[c], m.bits,
+                      params_.stored_in_parts(m.param));
       return;
     }
   }
-  let_others_read(m.space);
-  if (moves_whole(m)) return store_whole(m, data);
+  reads_.let_others_read(m.space);
+  if (moves_wide(m)) return store_wide(m, data);
   Value* root = nullptr;
-  if (m_.facts.asks) flush_stores();
+  if (m_.facts.asks) stores_.flush();
   require_rights(m, true);
   LV addr = address(m, &root);
-  if (m.order != Order::Weak || !addr.shape.pattern() || m.space != Space::Shared) flush_stores();
-  require_alignment(m, addr);
-  require_bounds(m, addr, true);
+  if (m.order != Order::Weak || !addr.shape.pattern() || m.space != Space::Shared) stores_.flush();
+  tests_.require_alignment(m, addr);
+  tests_.require_bounds(m, addr, true);
   if (m.order != Order::Weak) compiler_fence();
   if (addr.shape.uniform()) {  // all lanes write one place: the highest active lane wins
     Value* lane = nullptr;
@@ -330,7 +329,7 @@ void Emitter::store(const MemRef& m, std::span<const V> in) {
   if (m.order != Order::Weak) compiler_fence();
 }
 
-void Emitter::fence(Order order, Scope scope) {
+void Memory::fence(Order order, Scope scope) {
   compiler_fence();
   if (scope == Scope::Gpu || scope == Scope::Sys)
     b_.CreateFence(order == Order::SeqCst ? llvm::AtomicOrdering::SequentiallyConsistent

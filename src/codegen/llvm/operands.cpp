@@ -9,7 +9,7 @@ V Emitter::read(const ir::Operand& o, isa::Type as) {
   const u32 bits = isa::bits_of(as);
   switch (o.kind) {
     case ir::Operand::Kind::Value: {
-      V v = v_.make(read_value(o.value));
+      V v = v_.make(slots_.read(o.value));
       if (v_.at(v).shape.bits != bits) v = v_.resize(v, bits, false);
       return o.negated ? v_.un(Un::Not, v) : v;
     }
@@ -24,7 +24,7 @@ V Emitter::read(const ir::Operand& o, isa::Type as) {
       return v_.at(v).shape.bits == bits ? v : v_.resize(v, bits, false);
     }
     case ir::Operand::Kind::Symbol: {
-      V v = symbol_address(o.sym, o.imm);
+      V v = memory_.symbol_address(o.sym, o.imm);
       return bits == 64 ? v : v_.resize(v, bits, false);
     }
     default:

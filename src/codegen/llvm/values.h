@@ -28,6 +28,7 @@ class Values : private Part {
   V make(LV v);
   V make_uniform(Value* base, Shape shape);
   V make_vec(Value* vec, Shape shape);
+  V lane_id();
   V make_varying(Value* vec, u32 bits) { return make_vec(vec, varying_shape(bits)); }
   llvm::IntegerType* int_type(u32 bits);
   llvm::FixedVectorType* vec_type(u32 bits);

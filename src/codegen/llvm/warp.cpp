@@ -11,33 +11,33 @@ using device::GridCtx;
 using device::RtFn;
 using device::WarpCtx;
 
-V Emitter::lane_id() { return v_.make_uniform(nullptr, shape_sreg(isa::SReg::laneid, 0, m_.facts)); }
 V Emitter::active_mask() {
-  return a_.its ? v_.make_varying(b_.CreateVectorSplat(kWarpSize, s_.mask()), 32)
-                : v_.make_uniform(s_.mask(), uniform_shape(32));
+  return s_.frame->lanes_apart() ? v_.make_varying(b_.CreateVectorSplat(kWarpSize, s_.mask()), 32)
+                                 : v_.make_uniform(s_.mask(), uniform_shape(32));
 }
 V Emitter::ballot(V pred) {
   Value* bits = b_.CreateAnd(b_.CreateBitCast(v_.vec(pred), b_.getInt32Ty()), s_.mask());
-  return a_.its ? v_.make_varying(b_.CreateVectorSplat(kWarpSize, bits), 32) : v_.make_uniform(bits, uniform_shape(32));
+  return s_.frame->lanes_apart() ? v_.make_varying(b_.CreateVectorSplat(kWarpSize, bits), 32)
+                                 : v_.make_uniform(bits, uniform_shape(32));
 }
 
 V Emitter::shuffle(V vs, V vl) {
   LV s = v_.at(vs), l = v_.at(vl);
   const u32 bits = s.shape.bits;
-  if (s.shape.uniform() && (s.shape.known || !a_.its)) return vs;
-  Shape shape = l.shape.uniform() && !a_.its ? uniform_shape(bits) : varying_shape(bits);
+  if (s.shape.uniform() && (s.shape.known || !s_.frame->lanes_apart())) return vs;
+  Shape shape = l.shape.uniform() && !s_.frame->lanes_apart() ? uniform_shape(bits) : varying_shape(bits);
   shape.nan = s.shape.nan;
   if (l.shape.constant()) {
     std::vector<int> idx;
     for (u32 i = 0; i < kWarpSize; ++i) idx.push_back(static_cast<int>(l.shape.lane_constant(i) & 31));
     Value* v = v_.vec(s);
-    if (l.shape.uniform() && !a_.its)
+    if (l.shape.uniform() && !s_.frame->lanes_apart())
       return v_.make_uniform(b_.CreateExtractElement(v, static_cast<u64>(idx[0])), shape);
     return v_.make_vec(b_.CreateShuffleVector(v, idx), shape);
   }
   if (l.shape.uniform()) {
     Value* v = b_.CreateExtractElement(v_.vec(s), b_.CreateAnd(l.base, 31));
-    return a_.its ? v_.make_vec(b_.CreateVectorSplat(kWarpSize, v), shape) : v_.make_uniform(v, shape);
+    return s_.frame->lanes_apart() ? v_.make_vec(b_.CreateVectorSplat(kWarpSize, v), shape) : v_.make_uniform(v, shape);
   }
   Value* idx = b_.CreateAnd(v_.vec(vl), llvm::ConstantInt::get(v_.vec(vl)->getType(), 31));
   if (m_.avx512 && bits == 32) {  // two 16-lane registers are one 32-entry table
@@ -73,7 +73,7 @@ V Emitter::vector_tid(u32 comp) {
   Value* warp = warp_index();
   Shape s = uniform_shape(32);
   V first = v_.make_uniform(b_.CreateShl(warp, 5), s);
-  V linear = v_.bin(Bin::Add, first, lane_id());
+  V linear = v_.bin(Bin::Add, first, v_.lane_id());
   auto dim = [&](u32 k) -> V {
     const u32 dims[3] = {m_.facts.block.x, m_.facts.block.y, m_.facts.block.z};
     if (dims[0]) return v_.imm(32, dims[k]);
@@ -190,87 +190,29 @@ void Emitter::copy_async(std::span<const V> args) {
   };
   where(to, 0), where(from, 1);
   std::vector<V> data(from.count);
-  load(from, data);
-  store(to, data);
+  memory_.load(from, data);
+  memory_.store(to, data);
 }
 
 void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results, bool uniform_if_args) {
-  if (fn != RtFn::CpAsync) flush_stores();
+  if (fn != RtFn::CpAsync) stores_.flush();
   std::vector<V> in;
   for (V v : args) in.push_back(v ? v_.resize(v_.canon(v), 64, false) : v_.imm(64, 0));
   auto known = [&](std::size_t k) { return v_.at(in[k]).shape.constant() && v_.at(in[k]).shape.uniform(); };
   if (fn == RtFn::CpAsync) {
-    let_others_read(isa::Space::Shared);
+    memory_.reads().let_others_read(isa::Space::Shared);
     if (!m_.facts.deferred_copies && known(2) && known(3) && v_.at(in[2]).shape.value == v_.at(in[3]).shape.value)
       return copy_async(in);
-    flush_stores();
+    stores_.flush();
   }
-  if (a_.its && fn == RtFn::BarSync) return its_barrier(in, 0, nullptr);
-  if (a_.its && fn == RtFn::BarRed) return its_barrier(in, *bits.begin(), results);
-  if (a_.its && fn == RtFn::ClusterWait) return its_cluster_wait();
-  if (a_.its && fn == RtFn::Nanosleep) return its_nanosleep(in[0]);
-  if (a_.its && fn == RtFn::MbarTestWait)
-    return call_rt_now(fn, {in[0], in[1], v_.bin(Bin::Or, in[2], v_.imm(64, 4)), in[3]}, {bits.begin(), bits.end()},
-                       results);  // park only with all lanes
-  call_rt_now(fn, {args.begin(), args.end()}, {bits.begin(), bits.end()}, results, uniform_if_args);
-}
-
-// One call for the lanes of the mask.
-void Emitter::call_rt_now(RtFn fn, const std::vector<V>& args, const std::vector<u32>& bits, V* results,
-                          bool uniform_if_args) {
-  std::vector<V> in;
-  bool uniform = true, constant = true;
-  for (V v : args) {
-    V w = v ? v_.resize(v_.canon(v), 64, false) : v_.imm(64, 0);
-    uniform = uniform && v_.at(w).shape.uniform();
-    constant = constant && v_.at(w).shape.constant();
-    in.push_back(w);
-  }
-  auto* lanes = llvm::ArrayType::get(v_.vec_type(64), std::max<std::size_t>(in.size(), 1));
-  Value* arg_ptr = llvm::ConstantPointerNull::get(b_.getPtrTy());
-  if (constant && !in.empty()) {  // arguments in read-only memory
-    std::vector<llvm::Constant*> rows;
-    for (V v : in) rows.push_back(llvm::cast<llvm::Constant>(v_.vec(v)));
-    auto* init = llvm::ConstantArray::get(lanes, rows);
-    auto* g = new llvm::GlobalVariable(*m_.module, lanes, true, llvm::GlobalValue::PrivateLinkage, init, "rtargs");
-    g->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-    arg_ptr = g;
-  } else if (!in.empty()) {
-    if (!rt_args_) rt_args_ = s_.new_alloca(llvm::ArrayType::get(v_.vec_type(64), kMaxRtArgs), "rtargs");
-    US_CHECK(in.size() <= kMaxRtArgs);
-    for (std::size_t k = 0; k < in.size(); ++k)
-      b_.CreateAlignedStore(v_.vec(in[k]), b_.CreateConstInBoundsGEP1_64(v_.vec_type(64), rt_args_, k),
-                            llvm::Align(64));
-    arg_ptr = rt_args_;
-  }
-  Value* res_ptr = llvm::ConstantPointerNull::get(b_.getPtrTy());
-  if (bits.size()) {
-    if (!rt_results_) rt_results_ = s_.new_alloca(llvm::ArrayType::get(v_.vec_type(64), kMaxRtResults), "rtres");
-    US_CHECK(bits.size() <= kMaxRtResults);
-    res_ptr = rt_results_;
-  }
-  Value* table = s_.load_at(s_.ctx0, offsetof(WarpCtx, rt), b_.getPtrTy(), "rt");
-  Value* callee = s_.load_at(table, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "rtfn");
-  auto* type =
-      llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  b_.CreateCall(type, callee, {ctx(), s_.mask(), arg_ptr, res_ptr});
-  u32 k = 0;
-  const bool one = uniform_if_args && uniform && !a_.its;
-  for (u32 width_bits : bits) {
-    Value* row = b_.CreateConstInBoundsGEP1_64(v_.vec_type(64), res_ptr, k);
-    if (one) {  // any active lane will do: take the lowest
-      Value* lane = s_.mask_full() ? static_cast<Value*>(b_.getInt32(0))
-                                   : b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, s_.mask(), b_.getTrue());
-      Value* p = b_.CreateGEP(b_.getInt64Ty(), row, b_.CreateZExt(lane, b_.getInt64Ty()));
-      results[k] = v_.make_uniform(b_.CreateTrunc(b_.CreateLoad(b_.getInt64Ty(), p), v_.int_type(width_bits)),
-                                   uniform_shape(width_bits));
-    } else {
-      results[k] = v_.make_varying(
-          b_.CreateTrunc(b_.CreateAlignedLoad(v_.vec_type(64), row, llvm::Align(64)), v_.vec_type(width_bits)),
-          width_bits);
-    }
-    ++k;
-  }
+  if (s_.frame->lanes_apart() && fn == RtFn::BarSync) return its_barrier(in, 0, nullptr);
+  if (s_.frame->lanes_apart() && fn == RtFn::BarRed) return its_barrier(in, *bits.begin(), results);
+  if (s_.frame->lanes_apart() && fn == RtFn::ClusterWait) return its_cluster_wait();
+  if (s_.frame->lanes_apart() && fn == RtFn::Nanosleep) return its_nanosleep(in[0]);
+  if (s_.frame->lanes_apart() && fn == RtFn::MbarTestWait)
+    return runtime_.call(fn, {in[0], in[1], v_.bin(Bin::Or, in[2], v_.imm(64, 4)), in[3]}, {bits.begin(), bits.end()},
+                         results);  // park only with all lanes
+  runtime_.call(fn, {args.begin(), args.end()}, {bits.begin(), bits.end()}, results, uniform_if_args);
 }
 
 }  // namespace us::codegen

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/memory.h"
 #include "codegen/llvm/windows.h"
 
 namespace us::codegen {
@@ -37,7 +37,7 @@ bool is_consecutive(const Shape& s, u32 bytes) {
   return true;
 }
 
-bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std::vector<Value*>& out) {
+bool Memory::load_windows(const MemRef& m, Value* base, const Shape& shape, std::vector<Value*>& out) {
   const u32 bytes = m.bits / 8;
   // Whole windows may be read where memory is known to go on: the window of a CTA.
   const bool whole = m.space == Space::Shared;
@@ -89,64 +89,7 @@ bool Emitter::load_windows(const MemRef& m, Value* base, const Shape& shape, std
   return true;
 }
 
-// Stores to shared memory with one base wait for their neighbours, so that interleaved stores fill whole windows.
-void Emitter::defer_store(const MemRef& m, Value* root, LV& addr, const std::vector<Value*>& v) {
-  PendingStores& p = stores_;
-  if (p.base != addr.base || p.root != root || p.bits != m.bits || p.block != b_.GetInsertBlock()) flush_stores();
-  p.base = addr.base;
-  p.root = root;
-  p.bits = m.bits;
-  p.block = b_.GetInsertBlock();
-  for (u32 l = 0; l < kWarpSize; ++l)
-    for (u32 c = 0; c < m.count; ++c) p.elements[m.offset + addr.shape.offset(l) + i64{c} * m.bits / 8] = {v[c], l};
-}
-
-void Emitter::flush_stores() {
-  PendingStores p = std::move(stores_);
-  stores_ = PendingStores();
-  if (p.elements.empty()) return;
-  const u32 bytes = p.bits / 8, per_window = 64 / bytes;
-  Value* base = pointer_at(b_, p.root, p.base, 0);
-  for (auto it = p.elements.begin(); it != p.elements.end();) {
-    const i64 start = it->first & ~i64{63};
-    std::vector<std::pair<Value*, u32>> source(per_window, {nullptr, 0});
-    u32 filled = 0;
-    bool fits = true;
-    auto end = it;
-    for (; end != p.elements.end() && end->first < start + 64; ++end) {
-      fits = fits && (end->first - start) % bytes == 0;
-      source[static_cast<std::size_t>((end->first - start) / bytes)] = end->second;
-      ++filled;
-    }
-    US_CHECK(fits);
-    std::vector<Value*> values;
-    for (auto& [v, lane] : source)
-      if (v && std::find(values.begin(), values.end(), v) == values.end()) values.push_back(v);
-    Value* r = nullptr;
-    for (Value* v : values) {
-      std::vector<int> idx(per_window, -1), blend(per_window);
-      for (u32 k = 0; k < per_window; ++k) {
-        blend[k] = static_cast<int>(k);
-        if (source[k].first != v) continue;
-        idx[k] = static_cast<int>(source[k].second);
-        blend[k] = static_cast<int>(k + per_window);
-      }
-      Value* t = b_.CreateShuffleVector(v, idx);
-      r = r ? b_.CreateShuffleVector(r, t, blend) : t;
-    }
-    Value* at = b_.CreateGEP(b_.getInt8Ty(), base, b_.getInt64(static_cast<u64>(start)));
-    if (filled == per_window) {
-      m_.of_space(Space::Shared, b_.CreateAlignedStore(r, at, llvm::Align(bytes)));
-    } else {
-      std::vector<llvm::Constant*> which;
-      for (auto& [v, lane] : source) which.push_back(b_.getInt1(v != nullptr));
-      m_.of_space(Space::Shared, b_.CreateMaskedStore(r, at, llvm::Align(bytes), llvm::ConstantVector::get(which)));
-    }
-    it = end;
-  }
-}
-
-bool Emitter::store_windows(const MemRef& m, Value* base, const Shape& shape, std::vector<Value*>& in) {
+bool Memory::store_windows(const MemRef& m, Value* base, const Shape& shape, std::vector<Value*>& in) {
   const u32 bytes = m.bits / 8;
   const Windows w = plan_windows(shape, bytes, m.count, 8 * m.count);
   if (!w.ok) return false;
@@ -188,7 +131,7 @@ bool Emitter::store_windows(const MemRef& m, Value* base, const Shape& shape, st
 
 // Rows of a two-dimensional index: both half-warps read consecutive words, though the compiler cannot know. Returns the i1
 // that says so and the two row pointers.
-llvm::Value* Emitter::rows_test(const MemRef& m, Value* root, LV& addr, Value** low, Value** high) {
+llvm::Value* Memory::rows_test(const MemRef& m, Value* root, LV& addr, Value** low, Value** high) {
   Value* a = v_.vec(addr);
   const u32 bits = a->getType()->getScalarSizeInBits();
   std::vector<llvm::Constant*> steps;
@@ -205,12 +148,12 @@ llvm::Value* Emitter::rows_test(const MemRef& m, Value* root, LV& addr, Value** 
   return b_.CreateICmpEQ(same, b_.getInt32(kFullMask));
 }
 
-llvm::Value* Emitter::half_mask(bool high) {
+llvm::Value* Memory::half_mask(bool high) {
   Value* m = b_.CreateTrunc(high ? b_.CreateLShr(s_.mask(), 16) : s_.mask(), b_.getInt16Ty());
   return b_.CreateBitCast(m, llvm::FixedVectorType::get(b_.getInt1Ty(), 16));
 }
 
-llvm::Value* Emitter::load_rows(const MemRef& m, Value* root, LV& addr) {
+llvm::Value* Memory::load_rows(const MemRef& m, Value* root, LV& addr) {
   Value *low = nullptr, *high = nullptr;
   Value* rows = rows_test(m, root, addr, &low, &high);
   auto* yes = Block::Create(c_, "ld.rows", s_.out);
@@ -241,7 +184,7 @@ llvm::Value* Emitter::load_rows(const MemRef& m, Value* root, LV& addr) {
   return phi;
 }
 
-void Emitter::store_rows(const MemRef& m, Value* root, LV& addr, Value* v) {
+void Memory::store_rows(const MemRef& m, Value* root, LV& addr, Value* v) {
   Value *low = nullptr, *high = nullptr;
   Value* rows = rows_test(m, root, addr, &low, &high);
   auto* yes = Block::Create(c_, "st.rows", s_.out);

@@ -5,30 +5,30 @@
 // a turn of all warps would cost more than what lies between barriers.
 #include <llvm/IR/MDBuilder.h>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/read_before_store.h"
 
 namespace us::codegen {
 
 using device::RtFn;
 using device::WarpCtx;
 
-bool Emitter::others_may_read(isa::Space space) const {
-  return (a_.its || !f_.entry) && m_.facts.warps() != 1 &&
+bool ReadBeforeStore::others_may_read(isa::Space space) const {
+  return (s_.frame->lanes_apart() || !f_.entry) && m_.facts.warps() != 1 &&
          (space == isa::Space::Generic || space == isa::Space::Shared);
 }
 
-llvm::Value* Emitter::behind_barrier() {
-  return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, behind_barrier));
+llvm::Value* ReadBeforeStore::behind_barrier() {
+  return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), s_.frame->ctx(), offsetof(WarpCtx, behind_barrier));
 }
 
-void Emitter::note_read(isa::Space space) {
+void ReadBeforeStore::note(isa::Space space) {
   if (!others_may_read(space)) return;
   Value* p = behind_barrier();
   Value* was = b_.CreateLoad(b_.getInt32Ty(), p);
   m_.of_runtime(b_.CreateStore(b_.CreateAdd(was, b_.CreateAnd(was, b_.getInt32(1))), p));  // 1: 2
 }
 
-void Emitter::let_others_read(isa::Space space) {
+void ReadBeforeStore::let_others_read(isa::Space space) {
   if (!others_may_read(space)) return;
   Value* p = behind_barrier();
   auto* first = Block::Create(c_, "store.first", s_.out);
@@ -38,7 +38,7 @@ void Emitter::let_others_read(isa::Space space) {
   b_.SetInsertPoint(first);
   b_.CreateStore(b_.getInt32(0), p);
   V none;
-  call_rt_now(RtFn::LanesWait, {}, {}, &none);
+  runtime_.call(RtFn::LanesWait, {}, {}, &none);
   b_.CreateBr(go);
   b_.SetInsertPoint(go);
 }

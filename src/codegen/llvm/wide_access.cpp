@@ -2,7 +2,7 @@
 // Strong (volatile, relaxed, acquire, release) accesses to vectors: a lane's 8 or 16 bytes move in one access. The PTX ISA
 // promises order for the components only, but an H200 moves the whole, and programs rely on it: the look-back of CUB keeps a
 // value and its status in one 16-byte word.
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/memory.h"
 #include "codegen/lower/shape_builder.h"
 
 namespace us::codegen {
@@ -11,7 +11,7 @@ using isa::Space;
 
 static u32 whole_bits(const MemRef& m) { return m.bits * m.count; }
 
-bool Emitter::moves_whole(const MemRef& m) {
+bool Memory::moves_wide(const MemRef& m) {
   const u32 total = whole_bits(m);
   return m.order != Order::Weak && (m.count > 1 || m.bits == 128) && m.space != Space::Param &&
          m.space != Space::Const && m.space != Space::Local &&
@@ -19,7 +19,7 @@ bool Emitter::moves_whole(const MemRef& m) {
 }
 
 // The `count` components of `bits` from words of 64 bits or fewer, the first in the low bits.
-void Emitter::split_words(std::span<const V> words, u32 bits, std::span<V> out) {
+void Memory::split_words(std::span<const V> words, u32 bits, std::span<V> out) {
   if (bits == 128) {
     auto* type = v_.vec_type(128);
     Value* low = b_.CreateZExt(v_.vec(words[0]), type);
@@ -32,12 +32,11 @@ void Emitter::split_words(std::span<const V> words, u32 bits, std::span<V> out) 
     out[c] = v_.resize(v_.bin(Bin::LShr, words[c / per_word], v_.imm(32, c % per_word * bits)), bits, false);
 }
 
-std::vector<V> Emitter::join_words(const MemRef& m, std::span<const V> in) {
+std::vector<V> Memory::join_words(const MemRef& m, std::span<const V> in) {
   if (m.bits == 128) {
     Value* all = v_.vec(in[0]);
     Value* high = b_.CreateLShr(all, llvm::ConstantInt::get(all->getType(), 64));
-    return {v_.make_varying(b_.CreateTrunc(all, v_.vec_type(64)), 64),
-            v_.make_varying(b_.CreateTrunc(high, v_.vec_type(64)), 64)};
+    return {v_.make_varying(b_.CreateTrunc(all, v_.vec_type(64)), 64), v_.make_varying(b_.CreateTrunc(high, v_.vec_type(64)), 64)};
   }
   const u32 word = std::min(64u, whole_bits(m));
   const u32 per_word = word / m.bits;
@@ -52,7 +51,7 @@ std::vector<V> Emitter::join_words(const MemRef& m, std::span<const V> in) {
   return words;
 }
 
-void Emitter::load_whole(const MemRef& m, std::span<V> out) {
+void Memory::load_wide(const MemRef& m, std::span<V> out) {
   if (whole_bits(m) < 128) {
     MemRef one = m;
     one.bits = whole_bits(m);
@@ -64,8 +63,8 @@ void Emitter::load_whole(const MemRef& m, std::span<V> out) {
   Value* root = nullptr;
   require_rights(m, false);
   LV addr = address(m, &root);
-  require_bounds(m, addr, false);
-  require_alignment(m, addr);
+  tests_.require_bounds(m, addr, false);
+  tests_.require_alignment(m, addr);
   compiler_fence();
   auto* pair = llvm::FixedVectorType::get(b_.getInt64Ty(), 2);
   auto read = [&](Value* p) {
@@ -76,12 +75,11 @@ void Emitter::load_whole(const MemRef& m, std::span<V> out) {
   V words[2];
   if (addr.shape.uniform()) {
     Shape a = addr.shape;
-    const bool uniform = shape_load(m, m.addr ? &a : nullptr, a_.its).uniform();
+    const bool uniform = shape_load(m, m.addr ? &a : nullptr, s_.frame->lanes_apart()).uniform();
     Value* both = read(pointer_at(b_, root, addr.base, m.offset));
     for (u64 k = 0; k < 2; ++k) {
       Value* x = b_.CreateExtractElement(both, k);
-      words[k] =
-          uniform ? v_.make_uniform(x, uniform_shape(64)) : v_.make_varying(b_.CreateVectorSplat(kWarpSize, x), 64);
+      words[k] = uniform ? v_.make_uniform(x, uniform_shape(64)) : v_.make_varying(b_.CreateVectorSplat(kWarpSize, x), 64);
     }
   } else {
     Value* ptrs = pointer_vector(root, addr);
@@ -104,7 +102,7 @@ void Emitter::load_whole(const MemRef& m, std::span<V> out) {
   split_words(words, m.bits, out);
 }
 
-void Emitter::store_whole(const MemRef& m, std::span<const V> in) {
+void Memory::store_wide(const MemRef& m, std::span<const V> in) {
   const std::vector<V> words = join_words(m, in);
   if (words.size() == 1) {
     MemRef one = m;
@@ -115,8 +113,8 @@ void Emitter::store_whole(const MemRef& m, std::span<const V> in) {
   Value* root = nullptr;
   require_rights(m, true);
   LV addr = address(m, &root);
-  require_alignment(m, addr);
-  require_bounds(m, addr, true);
+  tests_.require_alignment(m, addr);
+  tests_.require_bounds(m, addr, true);
   compiler_fence();
   std::vector<int> interleaved;
   for (int l = 0; l < static_cast<int>(kWarpSize); ++l) {

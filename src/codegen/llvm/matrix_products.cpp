@@ -7,7 +7,7 @@
 // registers: a thousand copies of the code take a minute to compile and do not fit the processor's caches.
 #include <llvm/IR/MDBuilder.h>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/matrix_products.h"
 #include "codegen/llvm/products.h"
 #include "device/mma_code.h"
 
@@ -17,20 +17,20 @@ constexpr u32 kPiece = 8, kPieces = kWarpSize / kPiece;  // lanes
 constexpr u32 kMany = 32;                                // instructions
 }  // namespace
 
-bool Emitter::many_products() {
-  if (products_ == ~0u) {
-    products_ = 0;
+bool Products::many() {
+  if (count_ == ~0u) {
+    count_ = 0;
     for (const ir::Block& b : f_.blocks)
       for (const ir::Inst& i : b.insts)
-        products_ += i.form != isa::Form::Unknown && (isa::info(i.form).pattern.starts_with("mma.") ||
+        count_ += i.form != isa::Form::Unknown && (isa::info(i.form).pattern.starts_with("mma.") ||
                                                       isa::info(i.form).pattern.starts_with("wmma.mma"));
   }
-  return products_ >= kMany;
+  return count_ >= kMany;
 }
 
-bool Emitter::multiply_registers(const device::MmaCode& code, std::span<const V> args, V* d) {
+bool Products::multiply(const device::MmaCode& code, std::span<const V> args, V* d) {
   const bool chains = code.d == numerics::MmaType::F64 && code.rounding == 0;
-  const bool outlined = has_vector_form(code) || many_products();
+  const bool outlined = has_vector_form(code) || many();
   if (!chains && !outlined) return false;
   std::vector<Value*> in, out;
   for (V v : args.subspan(1)) in.push_back(v_.vec(v_.canon(v)));
@@ -41,15 +41,15 @@ bool Emitter::multiply_registers(const device::MmaCode& code, std::span<const V>
     call->setCallingConv(f->getCallingConv());
     for (u32 e = 0; e < code.d_regs(); ++e) out.push_back(b_.CreateExtractValue(call, e));
   } else {
-    flush_stores();
-    out = product_of_doubles(code, in, ctx(), s_.mask());
+    stores_.flush();
+    out = product_of_doubles(code, in, s_.frame->ctx(), s_.mask());
   }
   for (u32 e = 0; e < code.d_regs(); ++e) d[e] = v_.make_varying(out[e], code.d == numerics::MmaType::F64 ? 64 : 32);
   return true;
 }
 
 // {registers of d} f(ctx, registers of a, b, c)
-llvm::Function* Emitter::product_function(const device::MmaCode& code, const std::vector<Value*>& in) {
+llvm::Function* Products::product_function(const device::MmaCode& code, const std::vector<Value*>& in) {
   const u32 bits = code.d == numerics::MmaType::F64 ? 64 : 32;
   std::vector<llvm::Type*> types{b_.getPtrTy()};
   for (Value* v : in) types.push_back(v->getType());
@@ -84,7 +84,7 @@ llvm::Function* Emitter::product_function(const device::MmaCode& code, const std
   return f;
 }
 
-std::vector<llvm::Value*> Emitter::product_by_runtime(const device::MmaCode& code, const std::vector<Value*>& in,
+std::vector<llvm::Value*> Products::product_by_runtime(const device::MmaCode& code, const std::vector<Value*>& in,
                                                       Value* ctx, Value* mask) {
   const u32 n_d = code.d_regs(), bits = code.d == numerics::MmaType::F64 ? 64 : 32;
   auto* row = v_.vec_type(64);
@@ -113,7 +113,7 @@ std::vector<llvm::Value*> Emitter::product_by_runtime(const device::MmaCode& cod
 
 // Lane l has a(l/4 + 8 (r odd), 4 (r/2) + l%4), b(4 r + l%4, l/4), c(l/4 + 8 (e/2), 2 (l%4) + e%2). So in pieces of eight lanes, a is
 // needed four times in each half, and b as four columns, twice.
-std::vector<llvm::Value*> Emitter::product_of_doubles(const device::MmaCode& code, const std::vector<Value*>& args,
+std::vector<llvm::Value*> Products::product_of_doubles(const device::MmaCode& code, const std::vector<Value*>& args,
                                                       Value* ctx, Value* mask) {
   const u32 blocks = code.m / 8u, n_a = code.a_regs(), n_b = code.b_regs(), n_d = code.d_regs();
   auto* wide = llvm::FixedVectorType::get(b_.getDoubleTy(), kWarpSize);
@@ -181,14 +181,14 @@ std::vector<llvm::Value*> Emitter::product_of_doubles(const device::MmaCode& cod
   return or_by_runtime(code, args, ctx, mask, d, b_.CreateICmpNE(b_.CreateBitCast(odd, b_.getInt8Ty()), b_.getInt8(0)));
 }
 
-std::vector<llvm::Value*> Emitter::product_of_vectors(const device::MmaCode& code, const std::vector<Value*>& args,
+std::vector<llvm::Value*> Products::product_of_vectors(const device::MmaCode& code, const std::vector<Value*>& args,
                                                       Value* ctx, Value* mask) {
   TensorProduct p = tensor_product(b_, code, args, m_.avx512);
   return p.rare ? or_by_runtime(code, args, ctx, mask, p.d, p.rare) : p.d;
 }
 
 // d, but where `rare` (i1) what the runtime function says
-std::vector<llvm::Value*> Emitter::or_by_runtime(const device::MmaCode& code, const std::vector<Value*>& args,
+std::vector<llvm::Value*> Products::or_by_runtime(const device::MmaCode& code, const std::vector<Value*>& args,
                                                  Value* ctx, Value* mask, const std::vector<Value*>& d, Value* rare) {
   Block *other = Block::Create(c_, "rare", s_.out), *join = Block::Create(c_, "", s_.out);
   Block* usual = b_.GetInsertBlock();
