@@ -74,8 +74,8 @@ class AccessTests : private Part {
   const std::vector<LowBits>& low_bits_;                                 // by ValueId
   std::map<std::array<u32, 3>, ir::DominatingBlocks> alignment_tested_;  // root, rest, size -> blocks
   const std::vector<Reach>& reach_;                                      // by ValueId
-  const std::set<BoundsPlan::Key>& in_reach_;                 // instruction, address register: tested before
-  const std::map<BoundsPlan::Key, ir::ValueId>& reach_root_;  // the same: to be tested by this value
+  const std::set<BoundsPlan::Key>& in_reach_;                            // instruction, address register: tested before
+  const std::map<BoundsPlan::Key, ir::ValueId>& reach_root_;             // the same: to be tested by this value
 };
 
 }  // namespace us::codegen

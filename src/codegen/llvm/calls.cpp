@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/calls.h"
+#include "device/device_runtime.h"
 
 namespace us::codegen {
 
@@ -17,25 +18,18 @@ static u32 total_words(const std::vector<ir::Param>& ps) {
   return words(end);
 }
 
-void Emitter::unimplemented(const std::string& what, const SrcLoc& loc) {
-  Value* text = b_.CreateGlobalString(what, "what", 0, m_.module.get());
-  V none;
-  V where = v_.make_uniform(b_.CreatePtrToInt(text, b_.getInt64Ty()), uniform_shape(64));
-  call_rt(RtFn::Unimplemented, {where, v_.imm(64, loc.line)}, {}, &none, false);
-}
-
 // Argument k of a call as a value.
-V Emitter::call_arg(const ir::Inst::Call& call, std::size_t k, u32 bits, u32 byte) {
+V Calls::call_arg(const ir::Inst::Call& call, std::size_t k, u32 bits, u32 byte) {
   const Operand& o = call.args[k];
   if (o.kind == Operand::Kind::Symbol && m_.ir.symbols[o.sym.v].space == isa::Space::Param) {
     u32 offset = 0;
     Value* buf = params_.buffer(o.sym, &offset);
     return params_.load(buf, offset + byte, bits);
   }
-  return read(o, bits == 64 ? isa::Type::b64 : isa::Type::b32);
+  return builder_.read(o, bits == 64 ? isa::Type::b64 : isa::Type::b32);
 }
 
-bool Emitter::call_builtin(const std::string& name, const ir::Inst::Call& call) {
+bool Calls::call_builtin(const std::string& name, const ir::Inst::Call& call) {
   auto result = [&](V v, u32 bits) {
     if (call.rets.empty()) return;
     const Operand& o = call.rets[0];
@@ -44,31 +38,32 @@ bool Emitter::call_builtin(const std::string& name, const ir::Inst::Call& call) 
       Value* buf = params_.buffer(o.sym, &offset);
       params_.store(buf, offset, v_.resize(v, bits, false), bits);
     } else {
-      write(o, v);
+      builder_.write(o, v);
     }
   };
   V r;
   if (name == "vprintf") {
-    call_rt(RtFn::Vprintf, {call_arg(call, 0, 64), call_arg(call, 1, 64)}, {32}, &r, false);
+    builder_.call_rt(RtFn::Vprintf, {call_arg(call, 0, 64), call_arg(call, 1, 64)}, {32}, &r, false);
     result(r, 32);
   } else if (name == "malloc") {
-    call_rt(RtFn::Malloc, {call_arg(call, 0, 64)}, {64}, &r, false);
+    builder_.call_rt(RtFn::Malloc, {call_arg(call, 0, 64)}, {64}, &r, false);
     result(r, 64);
   } else if (name == "free") {
-    call_rt(RtFn::Free, {call_arg(call, 0, 64)}, {}, &r, false);
+    builder_.call_rt(RtFn::Free, {call_arg(call, 0, 64)}, {}, &r, false);
   } else if (name == "__assertfail") {
-    call_rt(RtFn::Assert,
-            {call_arg(call, 0, 64), call_arg(call, 1, 64), call_arg(call, 2, 32), call_arg(call, 3, 64),
-             call_arg(call, 4, 64)},
-            {}, &r, false);
+    builder_.call_rt(RtFn::Assert,
+                     {call_arg(call, 0, 64), call_arg(call, 1, 64), call_arg(call, 2, 32), call_arg(call, 3, 64),
+                      call_arg(call, 4, 64)},
+                     {}, &r, false);
   } else if (device::DeviceApiForm form; device::find_device_api(name, form)) {
     V a[device::kDeviceApiWords];
     for (u32 k = 0; k < device::kDeviceApiWords; ++k) {
       const device::DeviceApiWord& w = form.word[k];
       a[k] = k < form.words ? call_arg(call, w.argument, w.bytes * 8, w.byte) : v_.imm(64, 0);
     }
-    call_rt(RtFn::DeviceApi, {v_.imm(64, form.number), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]},
-            {form.result_bytes * 8}, &r, false);
+    builder_.call_rt(RtFn::DeviceApi,
+                     {v_.imm(64, form.number), a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9]},
+                     {form.result_bytes * 8}, &r, false);
     result(r, form.result_bytes * 8);
   } else {
     return false;
@@ -76,7 +71,7 @@ bool Emitter::call_builtin(const std::string& name, const ir::Inst::Call& call) 
   return true;
 }
 
-void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& call, Value* m) {
+void Calls::call_function(const ir::Function& callee, const ir::Inst::Call& call, Value* m) {
   const u32 index = m_.ir.symbols[callee.sym.v].func.v;
   llvm::Function* target = m_.function(index);
   auto buffer = [&](const std::vector<ir::Param>& ps, const char* name) -> Value* {
@@ -95,10 +90,10 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
       Value* buf = params_.buffer(o.sym, &offset);
       copy(args, p.offset / 4, buf, offset / 4, words(p.size));
     } else {
-      params_.store(args, p.offset, read(o, p.type), std::max(8u, isa::bits_of(p.type)));
+      params_.store(args, p.offset, builder_.read(o, p.type), std::max(8u, isa::bits_of(p.type)));
     }
   }
-  b_.CreateCall(target, {ctx(), m, args, rets});
+  b_.CreateCall(target, {s_.frame->ctx(), m, args, rets});
   for (std::size_t k = 0; k < call.rets.size() && k < callee.rets.size(); ++k) {
     const Operand& o = call.rets[k];
     const ir::Param& p = callee.rets[k];
@@ -113,12 +108,12 @@ void Emitter::call_function(const ir::Function& callee, const ir::Inst::Call& ca
         params_.store_word(buf, offset / 4 + w, fresh);
       }
     } else if (o.kind == Operand::Kind::Value) {
-      written_.push_back({o.value, params_.load(rets, p.offset, std::max(8u, isa::bits_of(p.type)))});
+      builder_.written().push_back({o.value, params_.load(rets, p.offset, std::max(8u, isa::bits_of(p.type)))});
     }
   }
 }
 
-void Emitter::emit_call(const ir::Inst& i) {
+void Calls::emit(const ir::Inst& i) {
   stores_.flush();
   const ir::Inst::Call& call = i.call[0];
   if (call.callee.valid()) {
@@ -128,15 +123,16 @@ void Emitter::emit_call(const ir::Inst& i) {
     const bool defined = s.func.valid() && m_.ir.functions[s.func.v].defined;
     if (!defined) {
       if (call_builtin(s.name, call)) return;
-      unimplemented("call " + s.name + " (a function this program does not define)", i.loc);
+      builder_.unimplemented("call " + s.name + " (a function this program does not define)", i.loc);
       for (const Operand& o : call.rets)
-        if (o.kind == Operand::Kind::Value) written_.push_back({o.value, v_.imm(ir::bits_of(f_.regs[o.value.v]), 0)});
+        if (o.kind == Operand::Kind::Value)
+          builder_.written().push_back({o.value, v_.imm(ir::bits_of(f_.regs[o.value.v]), 0)});
       return;
     }
     call_function(m_.ir.functions[s.func.v], call, s_.mask());
   } else {
     // Indirect: try each function whose address is taken; lanes that match none call nothing known.
-    V target = read(call.target, isa::Type::u64);
+    V target = builder_.read(call.target, isa::Type::u64);
     Value* rest = s_.new_alloca(b_.getInt32Ty(), "icall");
     b_.CreateStore(s_.mask(), rest);
     const Value* was = s_.partial_mask();
@@ -161,9 +157,9 @@ void Emitter::emit_call(const ir::Inst& i) {
       b_.SetInsertPoint(yes);
       s_.set_mask(m, false);
       b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), rest), b_.CreateNot(m)), rest);
-      written_.clear();
+      builder_.written().clear();
       call_function(callee, call, m);
-      for (auto& [id, v] : written_)
+      for (auto& [id, v] : builder_.written())
         for (auto& [want, slot] : out_slots)
           if (want == id) {
             Value* x = v_.vec(v_.resize(v, ir::bits_of(f_.regs[id.v]), false));
@@ -173,10 +169,10 @@ void Emitter::emit_call(const ir::Inst& i) {
       b_.SetInsertPoint(next);
       s_.set_mask(const_cast<Value*>(was), was_full);
     }
-    written_.clear();
+    builder_.written().clear();
     for (auto& [id, slot] : out_slots)
-      written_.push_back({id, v_.make_varying(b_.CreateLoad(v_.vec_type(ir::bits_of(f_.regs[id.v])), slot),
-                                              ir::bits_of(f_.regs[id.v]))});
+      builder_.written().push_back({id, v_.make_varying(b_.CreateLoad(v_.vec_type(ir::bits_of(f_.regs[id.v])), slot),
+                                                        ir::bits_of(f_.regs[id.v]))});
     Value* left = b_.CreateLoad(b_.getInt32Ty(), rest);
     auto* bad = Block::Create(c_, "icall.bad", s_.out);
     auto* ok = Block::Create(c_, "icall.ok", s_.out);
@@ -184,14 +180,14 @@ void Emitter::emit_call(const ir::Inst& i) {
     b_.SetInsertPoint(bad);
     s_.set_mask(left, false);
     V none;
-    call_rt(RtFn::BadIndirectCall, {target}, {}, &none, false);
+    builder_.call_rt(RtFn::BadIndirectCall, {target}, {}, &none, false);
     b_.CreateBr(ok);
     b_.SetInsertPoint(ok);
     s_.set_mask(const_cast<Value*>(was), was_full);
   }
   if (m_.functions_exit) {  // the callee may have ended some lanes
-    Value* alive = b_.CreateLoad(b_.getInt32Ty(),
-                                 b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(device::WarpCtx, live)));
+    Value* alive = b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), s_.frame->ctx(),
+                                                                                offsetof(device::WarpCtx, live)));
     b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), s_.live), alive), s_.live);
     s_.set_mask(b_.CreateAnd(s_.mask(), alive), false);
   }

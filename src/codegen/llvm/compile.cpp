@@ -12,8 +12,8 @@
 
 #include "codegen/compile.h"
 #include "codegen/llvm/constant_table.h"
-#include "codegen/llvm/emitter.h"
 #include "codegen/llvm/fences.h"
+#include "codegen/llvm/function_emitter.h"
 #include "codegen/llvm/mask_words.h"
 #include "codegen/llvm/split_blocks.h"
 #include "codegen/llvm/toolchain.h"
@@ -121,7 +121,7 @@ class Compilation {
     Lowered l = lower(lowering_, ir::FuncId{id});
     const auto start = Clock::now();
     FunctionState state(m_, l, to);
-    Emitter(state).run();
+    FunctionEmitter(state).run();
     emit_ms_ += ms_since(start);
     out_.local_bytes += (l.function.local_bytes + 15) / 16 * 16;
     out_.triggers = out_.triggers || l.triggers;

@@ -2,7 +2,7 @@
 // What happens at the end of a block: phis, pending masks, lanes that end.
 #include <algorithm>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/warp_control.h"
 
 namespace us::codegen {
 
@@ -11,8 +11,8 @@ using device::WarpCtx;
 using ir::Operand;
 using ir::Terminator;
 
-void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
-  const bool first = opens(from, to);
+void WarpControl::add_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
+  const bool first = forgetting_.opens(from, to);
   slots_.store_phis(from, to, edge_mask, edge_full || first);
   if (checked_[to] && first)
     b_.CreateStore(edge_mask, pending_[to]);
@@ -20,42 +20,31 @@ void Emitter::emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full) {
     b_.CreateStore(b_.CreateOr(b_.CreateLoad(b_.getInt32Ty(), pending_[to]), edge_mask), pending_[to]);
 }
 
-void Emitter::kill_lanes(Value* m) {
-  Value* left = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_place()), b_.CreateNot(m));
-  b_.CreateStore(left, live_place());
-  Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, live));
-  if (f_.entry)
-    m_.of_runtime(b_.CreateStore(left, p));
-  else
-    b_.CreateStore(b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), p), b_.CreateNot(m)), p);
-}
-
 // After the edges of a block: go on.
-void Emitter::finish_block(u32 b) { b_.CreateBr(sweep_from(position_[b] + 1)); }
+void WarpControl::finish_block(u32 b) { b_.CreateBr(sweep_from(position_[b] + 1)); }
 
-Emitter::Parts Emitter::divided(const Terminator& t, V cond) {
-  Parts parts;
-  Value* m = s_.mask();
-  if (t.kind == Terminator::Kind::CondBr) {
-    Value* taken = b_.CreateAnd(b_.CreateBitCast(v_.vec(cond), b_.getInt32Ty()), m);
-    parts = {{t.targets[0].v, taken}, {t.targets[1].v, b_.CreateAnd(m, b_.CreateNot(taken))}};
-  } else {
-    std::map<u32, Value*> by_target;
-    for (u32 k = 0; k < t.targets.size(); ++k) {
-      Value* eq = b_.CreateICmpEQ(v_.vec(cond), llvm::ConstantInt::get(v_.vec_type(32), k));
-      if (k + 1 == t.targets.size()) eq = b_.CreateICmpUGE(v_.vec(cond), llvm::ConstantInt::get(v_.vec_type(32), k));
-      Value* bits = b_.CreateAnd(b_.CreateBitCast(eq, b_.getInt32Ty()), m);
-      Value*& all = by_target[t.targets[k].v];
-      all = all ? b_.CreateOr(all, bits) : bits;
+// All of m goes from `b` to `to`, and nothing else happens in this block.
+void WarpControl::go_on(u32 b, u32 to, Value* m, bool full) {
+  const bool guarded = a_.guarded[b];
+  if (f_.entry && ir::is_exit_block(f_, to)) {
+    if (!guarded) {
+      b_.CreateBr(s_.end);
+      return;
     }
-    parts.assign(by_target.begin(), by_target.end());
+    kill_lanes(m);
+    return finish_block(b);
   }
-  return parts;
+  if (guarded) {
+    add_edge(b, to, m, full);
+    return finish_block(b);
+  }
+  slots_.store_phis(b, to, m, true);
+  if (a_.guarded[to]) b_.CreateStore(m, pending_[to]);
+  branch_to(to);
 }
 
-void Emitter::emit_terminator(u32 b) {
-  stores_.flush();
-  if (a_.its) return emit_its_terminator(b);
+void WarpControl::terminate(u32 b) {
+  builder_.parts().stores.flush();
   const Terminator& t = f_.blocks[b].term;
   const bool guarded = a_.guarded[b];
   const bool exits = t.kind == Terminator::Kind::Exit || (f_.entry && t.kind == Terminator::Kind::Ret);
@@ -63,7 +52,7 @@ void Emitter::emit_terminator(u32 b) {
   v_.forget();
   if (t.kind == Terminator::Kind::Trap || t.kind == Terminator::Kind::Unreachable) {
     V none;
-    call_rt(RtFn::Trap, {}, {}, &none, false);
+    builder_.call_rt(RtFn::Trap, {}, {}, &none, false);
     kill_lanes(s_.mask());
     if (guarded)
       finish_block(b);
@@ -86,54 +75,14 @@ void Emitter::emit_terminator(u32 b) {
       b_.CreateBr(s_.end);
     return;
   }
-  // One target: plain jump.
-  auto go = [&](u32 to, Value* m, bool full) {  // all of m goes to `to`, and nothing else happens in this block
-    if (exit_edge(to)) {
-      if (guarded) {
-        kill_lanes(m);
-        finish_block(b);
-      } else {
-        b_.CreateBr(s_.end);
-      }
-      return;
-    }
-    if (guarded) {
-      emit_edge(b, to, m, full);
-      finish_block(b);
-      return;
-    }
-    slots_.store_phis(b, to, m, true);
-    if (a_.guarded[to]) b_.CreateStore(m, pending_[to]);
-    branch_to(to);
-  };
-  if (cta_mode_ && !f_.blocks[b].insts.empty() && may_yield(f_.blocks[b].insts.back()))
-    return emit_cta_barrier(t.targets[0].v);
-  if (t.targets.size() == 1 || cfg_.succs[b].size() == 1) return go(t.targets[0].v, s_.mask(), s_.mask_full());
+  if (ends_at_barrier(b)) return barrier(t.targets[0].v);
+  if (t.targets.size() == 1 || cfg_.succs[b].size() == 1) return go_on(b, t.targets[0].v, s_.mask(), s_.mask_full());
 
-  V cond = read(t.cond, t.kind == Terminator::Kind::CondBr ? isa::Type::pred : isa::Type::u32);
-  const bool uniform = v_.at(cond).shape.uniform();
-  if (uniform) {
-    Value* c = v_.at(cond).base;
-    std::map<u32, Block*> edges;
-    auto edge = [&](u32 to) {
-      Block*& e = edges[to];
-      if (!e) e = Block::Create(c_, "edge", s_.out);
-      return e;
-    };
-    if (t.kind == Terminator::Kind::CondBr) {
-      b_.CreateCondBr(c, edge(t.targets[0].v), edge(t.targets[1].v));
-    } else {
-      auto* sw = b_.CreateSwitch(c, edge(t.targets.back().v), static_cast<unsigned>(t.targets.size()));
-      for (u32 k = 0; k < t.targets.size(); ++k) sw->addCase(b_.getInt32(k), edge(t.targets[k].v));
-    }
-    for (auto& [to, e] : edges) {
-      b_.SetInsertPoint(e);
-      go(to, s_.mask(), s_.mask_full());
-    }
-    return;
-  }
+  V cond = builder_.read(t.cond, t.kind == Terminator::Kind::CondBr ? isa::Type::pred : isa::Type::u32);
+  if (v_.at(cond).shape.uniform())
+    return branch_uniformly(t, v_.at(cond).base, [&](u32 to) { go_on(b, to, s_.mask(), s_.mask_full()); });
   // Divergent: every lane goes its way, then the sweep goes on.
-  Parts going;
+  Division going;
   for (auto& [to, part] : divided(t, cond)) {
     if (exit_edge(to))
       kill_lanes(part);
@@ -151,7 +100,7 @@ void Emitter::emit_terminator(u32 b) {
     branch_to(to);
     return;
   }
-  for (auto& [to, part] : going) emit_edge(b, to, part, false);
+  for (auto& [to, part] : going) add_edge(b, to, part, false);
   finish_block(b);
 }
 

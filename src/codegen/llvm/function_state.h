@@ -18,6 +18,8 @@ class Frame {
   virtual llvm::Value* scratch(llvm::Type*, const char* name) = 0;  // is read soon after it is written
   // Lanes that run now are not all that will come: what one mask makes uniform, the next one may see otherwise.
   virtual bool lanes_apart() const = 0;
+  // Calls of runtime functions that this form makes in its own way.
+  virtual bool makes_call(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results) = 0;
 };
 
 struct FunctionState {

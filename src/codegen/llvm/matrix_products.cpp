@@ -22,8 +22,8 @@ bool Products::many() {
     count_ = 0;
     for (const ir::Block& b : f_.blocks)
       for (const ir::Inst& i : b.insts)
-        count_ += i.form != isa::Form::Unknown && (isa::info(i.form).pattern.starts_with("mma.") ||
-                                                      isa::info(i.form).pattern.starts_with("wmma.mma"));
+        count_ += i.form != isa::Form::Unknown &&
+                  (isa::info(i.form).pattern.starts_with("mma.") || isa::info(i.form).pattern.starts_with("wmma.mma"));
   }
   return count_ >= kMany;
 }
@@ -85,7 +85,7 @@ llvm::Function* Products::product_function(const device::MmaCode& code, const st
 }
 
 std::vector<llvm::Value*> Products::product_by_runtime(const device::MmaCode& code, const std::vector<Value*>& in,
-                                                      Value* ctx, Value* mask) {
+                                                       Value* ctx, Value* mask) {
   const u32 n_d = code.d_regs(), bits = code.d == numerics::MmaType::F64 ? 64 : 32;
   auto* row = v_.vec_type(64);
   auto* places = s_.alloca_block->getParent() == s_.out ? s_.alloca_block : &s_.out->getEntryBlock();
@@ -114,7 +114,7 @@ std::vector<llvm::Value*> Products::product_by_runtime(const device::MmaCode& co
 // Lane l has a(l/4 + 8 (r odd), 4 (r/2) + l%4), b(4 r + l%4, l/4), c(l/4 + 8 (e/2), 2 (l%4) + e%2). So in pieces of eight lanes, a is
 // needed four times in each half, and b as four columns, twice.
 std::vector<llvm::Value*> Products::product_of_doubles(const device::MmaCode& code, const std::vector<Value*>& args,
-                                                      Value* ctx, Value* mask) {
+                                                       Value* ctx, Value* mask) {
   const u32 blocks = code.m / 8u, n_a = code.a_regs(), n_b = code.b_regs(), n_d = code.d_regs();
   auto* wide = llvm::FixedVectorType::get(b_.getDoubleTy(), kWarpSize);
   auto piece = [&](Value* v, u32 z) {
@@ -182,14 +182,14 @@ std::vector<llvm::Value*> Products::product_of_doubles(const device::MmaCode& co
 }
 
 std::vector<llvm::Value*> Products::product_of_vectors(const device::MmaCode& code, const std::vector<Value*>& args,
-                                                      Value* ctx, Value* mask) {
+                                                       Value* ctx, Value* mask) {
   TensorProduct p = tensor_product(b_, code, args, m_.avx512);
   return p.rare ? or_by_runtime(code, args, ctx, mask, p.d, p.rare) : p.d;
 }
 
 // d, but where `rare` (i1) what the runtime function says
 std::vector<llvm::Value*> Products::or_by_runtime(const device::MmaCode& code, const std::vector<Value*>& args,
-                                                 Value* ctx, Value* mask, const std::vector<Value*>& d, Value* rare) {
+                                                  Value* ctx, Value* mask, const std::vector<Value*>& d, Value* rare) {
   Block *other = Block::Create(c_, "rare", s_.out), *join = Block::Create(c_, "", s_.out);
   Block* usual = b_.GetInsertBlock();
   b_.CreateCondBr(rare, other, join, llvm::MDBuilder(c_).createBranchWeights(1, 1000));

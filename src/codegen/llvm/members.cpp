@@ -7,13 +7,13 @@
 //   masks that differ                             lanes of equal masks execute it together
 #include <llvm/IR/MDBuilder.h>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/warp_builder.h"
 
 namespace us::codegen {
 
 using device::RtFn;
 
-V Emitter::members(V m) {
+V WarpBuilder::members(V m) {
   const Shape shape = v_.at(m).shape;
   if (shape.constant() && shape.uniform() && static_cast<u32>(shape.value) == kFullMask) return m;
   const bool come_together = shape.uniform() && f_.entry && s_.inst->guard.kind == ir::Operand::Kind::None;
@@ -41,7 +41,7 @@ V Emitter::members(V m) {
                                  : v_.make_uniform(all, uniform_shape(32));
 }
 
-void Emitter::refuse_strays(V m, Value* strays) {
+void WarpBuilder::refuse_strays(V m, Value* strays) {
   stores_.flush();
   auto* refuse = Block::Create(c_, "members.stray", s_.out);
   auto* go = Block::Create(c_, "members.go", s_.out);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of the current instruction.
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/warp_builder.h"
 #include "codegen/lower/shape_builder.h"
 
 namespace us::codegen {
 
-V Emitter::read(const ir::Operand& o, isa::Type as) {
+V WarpBuilder::read(const ir::Operand& o, isa::Type as) {
   const u32 bits = isa::bits_of(as);
   switch (o.kind) {
     case ir::Operand::Kind::Value: {
@@ -32,13 +32,11 @@ V Emitter::read(const ir::Operand& o, isa::Type as) {
   }
 }
 
-void Emitter::write(const ir::Operand& o, V v) {
+void WarpBuilder::write(const ir::Operand& o, V v) {
   if (o.kind != ir::Operand::Kind::Value) return;
   const u32 bits = ir::bits_of(f_.regs[o.value.v]);
   if (v_.at(v).shape.bits != bits) v = v_.resize(v, bits, false);
   written_.push_back({o.value, v});
 }
-
-const ir::Module& Emitter::module() const { return m_.ir; }
 
 }  // namespace us::codegen

@@ -32,9 +32,7 @@ llvm::Type* Params::word_type() {
   return m_.facts.one_thread ? static_cast<llvm::Type*>(b_.getInt32Ty()) : v_.vec_type(32);
 }
 
-llvm::Value* Params::word_place(Value* buf, u32 word) {
-  return b_.CreateConstInBoundsGEP1_64(word_type(), buf, word);
-}
+llvm::Value* Params::word_place(Value* buf, u32 word) { return b_.CreateConstInBoundsGEP1_64(word_type(), buf, word); }
 
 llvm::Value* Params::load_word(Value* buf, u32 word) {
   return b_.CreateAlignedLoad(word_type(), word_place(buf, word), llvm::Align(m_.facts.one_thread ? 4 : 64));
@@ -48,7 +46,7 @@ V Params::load(Value* buf, u32 byte, u32 bits) {
   if (m_.facts.one_thread) {
     Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), buf, byte);
     return v_.make_uniform(b_.CreateAlignedLoad(v_.int_type(bits), p, llvm::Align(std::min(4u, bits / 8))),
-                        uniform_shape(bits));
+                           uniform_shape(bits));
   }
   Value* low = load_word(buf, byte / 4);
   if (bits == 32) return v_.make_varying(low, 32);
@@ -103,9 +101,10 @@ void Params::store(Value* buf, u32 byte, V v, u32 bits, bool blend) {
     return put(byte / 4, b_.CreateOr(keep, add));
   }
   for (u32 k = 0; k < bits / 32; ++k) {
-    Value* part = bits == 32 ? x
-                             : b_.CreateTrunc(k ? b_.CreateLShr(x, llvm::ConstantInt::get(v_.vec_type(bits), 32 * k)) : x,
-                                              v_.vec_type(32));
+    Value* part = bits == 32
+                      ? x
+                      : b_.CreateTrunc(k ? b_.CreateLShr(x, llvm::ConstantInt::get(v_.vec_type(bits), 32 * k)) : x,
+                                       v_.vec_type(32));
     put(byte / 4 + k, part);
   }
 }

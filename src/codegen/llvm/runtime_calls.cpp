@@ -17,7 +17,8 @@ void RuntimeCalls::end_launch(device::RtFn fn, Value* lanes, Value* args) {
   Value* callee = s_.load_at(rt, static_cast<std::size_t>(fn) * 8, b_.getPtrTy(), "rtfn");
   auto* type =
       llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt32Ty(), b_.getPtrTy(), b_.getPtrTy()}, false);
-  auto* call = b_.CreateCall(type, callee, {s_.frame->ctx(), lanes, args, llvm::ConstantPointerNull::get(b_.getPtrTy())});
+  auto* call =
+      b_.CreateCall(type, callee, {s_.frame->ctx(), lanes, args, llvm::ConstantPointerNull::get(b_.getPtrTy())});
   call->setDoesNotReturn();
   call->addFnAttr(llvm::Attribute::Cold);
   b_.CreateUnreachable();
@@ -25,7 +26,7 @@ void RuntimeCalls::end_launch(device::RtFn fn, Value* lanes, Value* args) {
 
 // One call for the lanes of the mask.
 void RuntimeCalls::call(RtFn fn, const std::vector<V>& args, const std::vector<u32>& bits, V* results,
-                          bool uniform_if_args) {
+                        bool uniform_if_args) {
   std::vector<V> in;
   bool uniform = true, constant = true;
   for (V v : args) {
@@ -67,13 +68,14 @@ void RuntimeCalls::call(RtFn fn, const std::vector<V>& args, const std::vector<u
     Value* row = b_.CreateConstInBoundsGEP1_64(v_.vec_type(64), res_ptr, k);
     if (one) {  // any active lane will do: take the lowest
       Value* lane = s_.mask_full() ? static_cast<Value*>(b_.getInt32(0))
-                               : b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, s_.mask(), b_.getTrue());
+                                   : b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, s_.mask(), b_.getTrue());
       Value* p = b_.CreateGEP(b_.getInt64Ty(), row, b_.CreateZExt(lane, b_.getInt64Ty()));
       results[k] = v_.make_uniform(b_.CreateTrunc(b_.CreateLoad(b_.getInt64Ty(), p), v_.int_type(width_bits)),
-                                uniform_shape(width_bits));
+                                   uniform_shape(width_bits));
     } else {
       results[k] = v_.make_varying(
-          b_.CreateTrunc(b_.CreateAlignedLoad(v_.vec_type(64), row, llvm::Align(64)), v_.vec_type(width_bits)), width_bits);
+          b_.CreateTrunc(b_.CreateAlignedLoad(v_.vec_type(64), row, llvm::Align(64)), v_.vec_type(width_bits)),
+          width_bits);
     }
     ++k;
   }

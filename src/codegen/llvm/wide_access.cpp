@@ -36,7 +36,8 @@ std::vector<V> Memory::join_words(const MemRef& m, std::span<const V> in) {
   if (m.bits == 128) {
     Value* all = v_.vec(in[0]);
     Value* high = b_.CreateLShr(all, llvm::ConstantInt::get(all->getType(), 64));
-    return {v_.make_varying(b_.CreateTrunc(all, v_.vec_type(64)), 64), v_.make_varying(b_.CreateTrunc(high, v_.vec_type(64)), 64)};
+    return {v_.make_varying(b_.CreateTrunc(all, v_.vec_type(64)), 64),
+            v_.make_varying(b_.CreateTrunc(high, v_.vec_type(64)), 64)};
   }
   const u32 word = std::min(64u, whole_bits(m));
   const u32 per_word = word / m.bits;
@@ -79,7 +80,8 @@ void Memory::load_wide(const MemRef& m, std::span<V> out) {
     Value* both = read(pointer_at(b_, root, addr.base, m.offset));
     for (u64 k = 0; k < 2; ++k) {
       Value* x = b_.CreateExtractElement(both, k);
-      words[k] = uniform ? v_.make_uniform(x, uniform_shape(64)) : v_.make_varying(b_.CreateVectorSplat(kWarpSize, x), 64);
+      words[k] =
+          uniform ? v_.make_uniform(x, uniform_shape(64)) : v_.make_varying(b_.CreateVectorSplat(kWarpSize, x), 64);
     }
   } else {
     Value* ptrs = pointer_vector(root, addr);

@@ -2,7 +2,7 @@
 // Warp-level values: masks, special registers, shuffles, runtime calls.
 #include <llvm/IR/IntrinsicsX86.h>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/warp_builder.h"
 
 namespace us::codegen {
 
@@ -11,17 +11,37 @@ using device::GridCtx;
 using device::RtFn;
 using device::WarpCtx;
 
-V Emitter::active_mask() {
+FunctionParts::FunctionParts(FunctionState& s)
+    : state(s),
+      values(s),
+      runtime(s, values),
+      stores(s),
+      slots(s, values),
+      tests(s, values, runtime, stores, slots),
+      params(s, values),
+      memory(s, values, runtime, stores, tests, params),
+      products(s, values, stores) {}
+
+WarpBuilder::WarpBuilder(FunctionParts& p)
+    : Part(p.state),
+      parts_(p),
+      v_(p.values),
+      slots_(p.slots),
+      runtime_(p.runtime),
+      stores_(p.stores),
+      memory_(p.memory) {}
+
+V WarpBuilder::active_mask() {
   return s_.frame->lanes_apart() ? v_.make_varying(b_.CreateVectorSplat(kWarpSize, s_.mask()), 32)
                                  : v_.make_uniform(s_.mask(), uniform_shape(32));
 }
-V Emitter::ballot(V pred) {
+V WarpBuilder::ballot(V pred) {
   Value* bits = b_.CreateAnd(b_.CreateBitCast(v_.vec(pred), b_.getInt32Ty()), s_.mask());
   return s_.frame->lanes_apart() ? v_.make_varying(b_.CreateVectorSplat(kWarpSize, bits), 32)
                                  : v_.make_uniform(bits, uniform_shape(32));
 }
 
-V Emitter::shuffle(V vs, V vl) {
+V WarpBuilder::shuffle(V vs, V vl) {
   LV s = v_.at(vs), l = v_.at(vl);
   const u32 bits = s.shape.bits;
   if (s.shape.uniform() && (s.shape.known || !s_.frame->lanes_apart())) return vs;
@@ -58,7 +78,7 @@ V Emitter::shuffle(V vs, V vl) {
     return v_.make_vec(b_.CreateShuffleVector(half(low), half(high), both), shape);
   }
   // Through memory: store the lanes, gather by index.
-  Value* slot = scratch(v_.vec_type(bits), "shfl");
+  Value* slot = s_.frame->scratch(v_.vec_type(bits), "shfl");
   b_.CreateStore(v_.vec(s), slot);
   Value* out = llvm::PoisonValue::get(v_.vec_type(bits));
   for (u32 i = 0; i < kWarpSize; ++i) {
@@ -69,8 +89,8 @@ V Emitter::shuffle(V vs, V vl) {
 }
 
 // tid for a block shape that is not known, or whose warps differ: divide the linear thread index.
-V Emitter::vector_tid(u32 comp) {
-  Value* warp = warp_index();
+V WarpBuilder::vector_tid(u32 comp) {
+  Value* warp = s_.frame->warp_index();
   Shape s = uniform_shape(32);
   V first = v_.make_uniform(b_.CreateShl(warp, 5), s);
   V linear = v_.bin(Bin::Add, first, v_.lane_id());
@@ -85,7 +105,7 @@ V Emitter::vector_tid(u32 comp) {
   return v_.bin(comp == 1 ? Bin::URem : Bin::UDiv, row, dim(1));
 }
 
-V Emitter::sreg(isa::SReg r, u32 comp) {
+V WarpBuilder::sreg(isa::SReg r, u32 comp) {
   using isa::SReg;
   const Shape shape = shape_sreg(r, comp, m_.facts);
   if (shape.constant()) return v_.make_uniform(nullptr, shape);
@@ -100,7 +120,7 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
       if (shape.varying()) return vector_tid(comp);
       // Pattern: the base is tid of the warp's first lane.
       const u32 bx = m_.facts.block.x, by = m_.facts.block.y;
-      Value* first = b_.CreateShl(warp_index(), 5);
+      Value* first = b_.CreateShl(s_.frame->warp_index(), 5);
       Value* v = comp == 0   ? b_.CreateURem(first, b_.getInt32(bx))
                  : comp == 1 ? b_.CreateURem(b_.CreateUDiv(first, b_.getInt32(bx)), b_.getInt32(by))
                              : b_.CreateUDiv(first, b_.getInt32(bx * by));
@@ -116,7 +136,7 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
     case SReg::nctaid:
       return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, grid) + 4 * comp));
     case SReg::warpid:
-      return uniform(warp_index());
+      return uniform(s_.frame->warp_index());
     case SReg::nwarpid:
       return uniform(b_.getInt32(64));
     case SReg::smid:
@@ -174,7 +194,7 @@ V Emitter::sreg(isa::SReg r, u32 comp) {
 }
 
 // cp.async delivered at issue: a load and a store, when the whole copy is a plain one.
-void Emitter::copy_async(std::span<const V> args) {
+void WarpBuilder::copy_async(std::span<const V> args) {
   const u32 bytes = static_cast<u32>(v_.at(args[2]).shape.value);
   MemRef from, to;
   from.space = isa::Space::Global;
@@ -194,7 +214,7 @@ void Emitter::copy_async(std::span<const V> args) {
   memory_.store(to, data);
 }
 
-void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results, bool uniform_if_args) {
+void WarpBuilder::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results, bool uniform_if_args) {
   if (fn != RtFn::CpAsync) stores_.flush();
   std::vector<V> in;
   for (V v : args) in.push_back(v ? v_.resize(v_.canon(v), 64, false) : v_.imm(64, 0));
@@ -205,14 +225,15 @@ void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bit
       return copy_async(in);
     stores_.flush();
   }
-  if (s_.frame->lanes_apart() && fn == RtFn::BarSync) return its_barrier(in, 0, nullptr);
-  if (s_.frame->lanes_apart() && fn == RtFn::BarRed) return its_barrier(in, *bits.begin(), results);
-  if (s_.frame->lanes_apart() && fn == RtFn::ClusterWait) return its_cluster_wait();
-  if (s_.frame->lanes_apart() && fn == RtFn::Nanosleep) return its_nanosleep(in[0]);
-  if (s_.frame->lanes_apart() && fn == RtFn::MbarTestWait)
-    return runtime_.call(fn, {in[0], in[1], v_.bin(Bin::Or, in[2], v_.imm(64, 4)), in[3]}, {bits.begin(), bits.end()},
-                         results);  // park only with all lanes
+  if (s_.frame->makes_call(fn, in, bits, results)) return;
   runtime_.call(fn, {args.begin(), args.end()}, {bits.begin(), bits.end()}, results, uniform_if_args);
+}
+
+void WarpBuilder::unimplemented(const std::string& what, const SrcLoc& loc) {
+  Value* text = b_.CreateGlobalString(what, "what", 0, m_.module.get());
+  V none;
+  V where = v_.make_uniform(b_.CreatePtrToInt(text, b_.getInt64Ty()), uniform_shape(64));
+  call_rt(RtFn::Unimplemented, {where, v_.imm(64, loc.line)}, {}, &none, false);
 }
 
 }  // namespace us::codegen

@@ -8,7 +8,7 @@
 // arrays with one element per warp; everything else stays in registers.
 #include <algorithm>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/cta_control.h"
 
 namespace us::codegen {
 
@@ -17,31 +17,40 @@ using ir::Operand;
 
 static constexpr u32 kEnded = 255;
 
-llvm::Value* Emitter::ctx() {
-  return cta_mode_ ? static_cast<Value*>(b_.CreateLoad(b_.getPtrTy(), ctx_slot_, "ctx")) : ctx_;
+void CtaControl::begin() {
+  warps_ = s_.out->getArg(0);
+  current_ = s_.out->getArg(1);
+  s_.ctx0 = b_.CreateLoad(b_.getPtrTy(), warps_, "ctx0");
 }
-llvm::Value* Emitter::warp_index() {
-  if (cta_mode_) return b_.CreateLoad(b_.getInt32Ty(), warp_slot_, "warp");
-  return s_.load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp");
-}
-llvm::Value* Emitter::place(Value* slot) {
+
+llvm::Value* CtaControl::ctx() { return b_.CreateLoad(b_.getPtrTy(), ctx_slot_, "ctx"); }
+llvm::Value* CtaControl::warp_index() { return b_.CreateLoad(b_.getInt32Ty(), warp_slot_, "warp"); }
+llvm::Value* CtaControl::place(Value* slot) {
   auto* a = llvm::dyn_cast<llvm::AllocaInst>(slot);
-  if (!cta_mode_ || !a || !a->getAllocatedType()->isArrayTy()) return slot;
+  if (!a || !a->getAllocatedType()->isArrayTy()) return slot;
   return b_.CreateInBoundsGEP(a->getAllocatedType(), a, {b_.getInt32(0), warp_index()});
 }
-llvm::Value* Emitter::slot_alloca(bool per_warp, llvm::Type* t, const char* name) {
-  if (a_.its) return its_slot(t);
-  if (!cta_mode_ || !per_warp) return s_.new_alloca(t, name);
-  auto* a = llvm::cast<llvm::AllocaInst>(s_.new_alloca(llvm::ArrayType::get(t, m_.facts.warps()), name));
-  return a;
+llvm::Value* CtaControl::slot_alloca(bool per_warp, llvm::Type* t, const char* name) {
+  return s_.new_alloca(per_warp ? llvm::ArrayType::get(t, m_.facts.warps()) : t, name);
 }
-llvm::Value* Emitter::live_alloca() {
-  if (a_.its) return s_.new_alloca(b_.getInt32Ty(), "live");
-  return slot_alloca(true, b_.getInt32Ty(), "live");
+
+void CtaControl::plan() {
+  find_live_across();
+  WarpControl::plan();
+}
+
+void CtaControl::end_prologue() {
+  WarpControl::end_prologue();
+  warp_start_ = &b_.GetInsertBlock()->back();
+}
+
+bool CtaControl::ends_at_barrier(u32 b) const {
+  const auto& insts = f_.blocks[b].insts;
+  return !insts.empty() && may_yield(insts.back());
 }
 
 // Marks the slots of values that are live behind some barrier: from each use back to the definition.
-void Emitter::find_live_across() {
+void CtaControl::find_live_across() {
   const u32 n = static_cast<u32>(f_.blocks.size());
   std::vector<u8> resumes(n, 0);  // a warp goes on here behind a barrier
   bool any = false;
@@ -74,29 +83,30 @@ void Emitter::find_live_across() {
     return false;
   };
   for (u32 v = 0; v < f_.regs.size(); ++v)
-    if (across(v) && !(by_regions_ && rounds_.same_in_cta[v] && rounds_.written_once[slots_.def_block(v)]))
-      slots_.of_value(v).per_warp = true;
+    if (across(v) && !kept_once(v)) slots_.of_value(v).per_warp = true;
 }
 
-void Emitter::emit_cta_dispatch() {
-  if (by_regions_) return emit_rounds();
+bool CtaControl::has_barriers() const {
+  return std::ranges::any_of(f_.blocks, [](const ir::Block& b) { return !b.insts.empty() && may_yield(b.insts.back()); });
+}
+
+void CtaControl::take_warp() {
   const u32 warps = m_.facts.warps();
   warp_slot_ = s_.new_alloca(b_.getInt32Ty(), "warp");
   ctx_slot_ = s_.new_alloca(b_.getPtrTy(), "ctx");
   finished_ = s_.new_alloca(b_.getInt32Ty(), "finished");
   b_.CreateStore(b_.getInt32(0), warp_slot_);
   b_.CreateStore(b_.getInt32(0), finished_);
-  bool barriers = false;
-  for (const ir::Block& b : f_.blocks) barriers = barriers || (!b.insts.empty() && may_yield(b.insts.back()));
+  const bool barriers = has_barriers();
   if (barriers) {
     resume_ = s_.new_alloca(llvm::ArrayType::get(b_.getInt8Ty(), warps), "resume");
     b_.CreateMemSet(resume_, b_.getInt8(0), warps, llvm::Align(64));
   }
-  dispatch_ = Block::Create(c_, "warp.dispatch", s_.out);
+  auto* dispatch = Block::Create(c_, "warp.dispatch", s_.out);
   next_warp_ = Block::Create(c_, "warp.next", s_.out);
   auto* start = Block::Create(c_, "warp.start", s_.out);
-  b_.CreateBr(dispatch_);
-  b_.SetInsertPoint(dispatch_);
+  b_.CreateBr(dispatch);
+  b_.SetInsertPoint(dispatch);
   Value* w = b_.CreateLoad(b_.getInt32Ty(), warp_slot_);
   Value* ctx = b_.CreateLoad(b_.getPtrTy(), b_.CreateGEP(b_.getPtrTy(), warps_, w));
   b_.CreateStore(ctx, ctx_slot_);
@@ -117,7 +127,7 @@ void Emitter::emit_cta_dispatch() {
   b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(warps)), more, round);
   b_.SetInsertPoint(more);
   b_.CreateStore(next, warp_slot_);
-  b_.CreateBr(dispatch_);
+  b_.CreateBr(dispatch);
   b_.SetInsertPoint(round);
   if (barriers)
     b_.CreateCondBr(b_.CreateICmpUGE(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(warps)), leave, again);
@@ -125,41 +135,27 @@ void Emitter::emit_cta_dispatch() {
     b_.CreateBr(leave);
   b_.SetInsertPoint(again);
   b_.CreateStore(b_.getInt32(0), warp_slot_);
-  b_.CreateBr(dispatch_);
+  b_.CreateBr(dispatch);
   b_.SetInsertPoint(leave);
   b_.CreateRetVoid();
   b_.SetInsertPoint(start);
 }
 
-void Emitter::emit_cta_barrier(u32 continuation) {
-  if (by_regions_) {
-    const u32 next = rounds_.of_barrier[s_.cur];
-    return emit_round_end(rounds_.regions[next].from, next);
-  }
+void CtaControl::barrier(u32 continuation) {
   const u32 point = ++resume_points_;
   US_CHECK(point < kEnded);
   resume_switch_->addCase(b_.getInt8(static_cast<u8>(point)), s_.body[continuation]);
-  memory_.compiler_fence();
+  builder_.parts().memory.compiler_fence();
   b_.CreateStore(b_.getInt8(static_cast<u8>(point)), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
   b_.CreateBr(next_warp_);
 }
 
-void Emitter::emit_cta_end() {
-  if (by_regions_) return emit_round_end(rounds_.ending, 0);
+void CtaControl::leave() {
   if (resume_) {
     b_.CreateStore(b_.getInt8(kEnded), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
     b_.CreateStore(b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), finished_), b_.getInt32(1)), finished_);
   }
   b_.CreateBr(next_warp_);
-}
-
-// A place that is read soon after it is written. Dispatched functions, which have many, share those of a name: each would be a part of
-// a large frame. Elsewhere LLVM may take them apart, if no other access has an index that it does not know.
-llvm::Value* Emitter::scratch(llvm::Type* t, const char* name) {
-  if (!a_.its) return s_.new_alloca(t, name);
-  Value*& place = scratch_[{t, name}];
-  if (!place) place = s_.new_alloca(t, name);
-  return place;
 }
 
 }  // namespace us::codegen

@@ -2,12 +2,12 @@
 // Operations with a short way for ordinary arguments: the general way is a function of its own, called where a lane needs it.
 #include <llvm/IR/MDBuilder.h>
 
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/warp_builder.h"
 
 namespace us::codegen {
 
 // void f(ptr to the 32 arguments, which become the results)
-llvm::Function* Emitter::general_function(Operation general) {
+llvm::Function* WarpBuilder::general_function(Operation general) {
   llvm::Function*& f = m_.general[reinterpret_cast<const void*>(general)];
   if (f) return f;
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
@@ -22,9 +22,7 @@ llvm::Function* Emitter::general_function(Operation general) {
   return f;
 }
 
-bool Emitter::fast_math() const { return m_.facts.fast_math; }
-
-V Emitter::quick(V x, Operation ordinary, Operation short_way, Operation general) {
+V WarpBuilder::quick(V x, Operation ordinary, Operation short_way, Operation general) {
   if (v_.at(x).shape.uniform()) return general(*this, v_.canon(x));
   Value* bits = v_.vec(x);  // NaNs of any kind: they are not ordinary
   x = v_.make_varying(bits, 32);
@@ -35,7 +33,7 @@ V Emitter::quick(V x, Operation ordinary, Operation short_way, Operation general
   b_.CreateCondBr(b_.CreateICmpNE(odd, b_.getInt32(0)), rare, usual, weights);
 
   b_.SetInsertPoint(rare);
-  Value* place = scratch(v_.vec_type(32), "argument");
+  Value* place = s_.frame->scratch(v_.vec_type(32), "argument");
   b_.CreateStore(bits, place);
   b_.CreateCall(general_function(general), {place});
   Value* from_general = b_.CreateLoad(v_.vec_type(32), place);

@@ -9,17 +9,17 @@
 //   check of the block with the first edge to Y:   nobody waits for Y      pending[Y] = 0, what Y's phis take is undefined
 //   check of the block that defines v:             nobody has v            v's slot is undefined
 //   first edge to Y:                               is stored, not added or blended
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/forgetting.h"
 
 namespace us::codegen {
 
 // Has every loop that contains `inner` also `outer` in it?
-bool Emitter::in_loops_of(u32 inner, u32 outer) const {
+bool Forgetting::in_loops_of(u32 inner, u32 outer) const {
   return cfg_.loop_of[inner] < 0 || cfg_.in_loop(outer, cfg_.loop_of[inner]);
 }
 
 // Of those that make lanes wait for the block, the first in the layout.
-u32 Emitter::first_source(u32 block) const {
+u32 Forgetting::first_source(u32 block) const {
   u32 first = ir::Cfg::kNone;
   for (u32 p : cfg_.preds[block])
     if ((a_.guarded[p] || a_.divergent[p]) && (first == ir::Cfg::kNone || position_[p] < position_[first])) first = p;
@@ -28,7 +28,7 @@ u32 Emitter::first_source(u32 block) const {
 
 // A block at or before `source`, at whose check nobody waits for `block`: outside of loops that lanes leave towards `block` while others
 // go round.
-u32 Emitter::place_to_forget(u32 source, u32 block) const {
+u32 Forgetting::place_to_forget(u32 source, u32 block) const {
   constexpr int kSteps = 8;
   for (int k = 0; k < kSteps; ++k) {
     if (in_loops_of(source, block)) return a_.guarded[source] ? source : ir::Cfg::kNone;
@@ -43,18 +43,17 @@ u32 Emitter::place_to_forget(u32 source, u32 block) const {
 }
 
 // A predicated instruction that does not only compute becomes a block, too.
-bool Emitter::has_many_blocks() const {
-  std::size_t n = f_.blocks.size();
-  for (const ir::Block& b : f_.blocks)
+bool has_many_blocks(const ir::Function& f, u32 limit) {
+  std::size_t n = f.blocks.size();
+  for (const ir::Block& b : f.blocks)
     for (const ir::Inst& i : b.insts)
       n += i.guard.kind != ir::Operand::Kind::None &&
            (i.form == isa::Form::Unknown || isa::info(i.form).effects != isa::kPure);
-  return n > m_.facts.many_blocks;
+  return n > limit;
 }
 
-void Emitter::plan_forgetting() {
+void Forgetting::plan() {
   const u32 n = static_cast<u32>(f_.blocks.size());
-  if (a_.its) return;
   opens_.assign(n, ir::Cfg::kNone);
   forgotten_.assign(n, {});
   forget_at_.assign(n, nullptr);
@@ -68,16 +67,18 @@ void Emitter::plan_forgetting() {
 }
 
 // Does nobody wait for `to` when lanes go there from `from`?
-bool Emitter::opens(u32 from, u32 to) const {
+bool Forgetting::opens(u32 from, u32 to) const {
   return !opens_.empty() && (opens_[to] == from || (!a_.guarded[from] && a_.divergent[from]));
 }
 
-void Emitter::forget_pending(u32 block) {
+void Forgetting::at_check(u32 block, Value* first) {
+  if (opens_.empty()) return;
+  forget_at_[block] = llvm::cast<llvm::Instruction>(first);
   for (u32 b : forgotten_[block]) b_.CreateStore(b_.getInt32(0), pending_[b]);
 }
 
 // When all slots are known.
-void Emitter::forget_slots() {
+void Forgetting::forget_slots(llvm::Instruction* warp_start, const std::vector<u8>* kept) {
   if (opens_.empty()) return;
   auto forget = [](llvm::Instruction* at, Value* slot) {
     auto* a = llvm::dyn_cast_or_null<llvm::AllocaInst>(slot);
@@ -94,11 +95,11 @@ void Emitter::forget_slots() {
   }
   for (u32 v = 0; v < f_.regs.size(); ++v) {
     const u32 b = slots_.def_block(v);
-    if (b == ir::Cfg::kNone || (by_regions_ && rounds_.same_in_cta[v])) continue;
+    if (b == ir::Cfg::kNone || (kept && (*kept)[v])) continue;
     if (forget_at_[b]) forget_slot(forget_at_[b], slots_.of_value(v));
-    if (cta_mode_) {  // the warp before this one has left its values
-      forget_slot(forget_at_start_, slots_.of_value(v));
-      forget_slot(forget_at_start_, slots_.of_phi(v));
+    if (warp_start) {  // the warp before this one has left its values
+      forget_slot(warp_start, slots_.of_value(v));
+      forget_slot(warp_start, slots_.of_phi(v));
     }
   }
 }
