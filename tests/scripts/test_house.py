@@ -49,6 +49,31 @@ class House(GateTest):
         self.assertEqual(code, 1)
         self.assertIn("src/isa: no README.md", out)
 
+    def sized(self, functions, fields, head="class A", extra=""):
+        body = "".join(f"  int f{k}(std::map<int, int> m, int n = 0) {{ return g(n); }}\n" for k in range(functions))
+        body += "".join(f"  std::function<int(int, int)> m{k}_ = {{}};\n" for k in range(fields))
+        self.write("src/codegen/README.md", "x\n")
+        return self.gate("src/codegen/a.h", SPDX + extra + f"{head} {{\n public:\n{body}}};\n")
+
+    def test_large_classes_of_codegen_are_refused(self):
+        self.assertEqual(self.sized(40, 25)[0], 0)
+        code, out = self.sized(41, 3)
+        self.assertEqual(code, 1)
+        self.assertIn("class A has 41 functions; the limit is 40", out)
+        self.assertIn("class A has 26 data members; the limit is 25", self.sized(3, 26)[1])
+
+    def test_data_members_of_one_declaration_count_each(self):
+        nested = "struct Z {\n int q;\n};\n"  # its members are its own
+        names = ", ".join(f"x{k} = 0" for k in range(26))
+        self.write("src/codegen/README.md", "x\n")
+        out = self.gate("src/codegen/a.h", SPDX + "struct A {\n" + nested + "int " + names + ";\n};\n")[1]
+        self.assertIn("class A has 26 data members", out)
+
+    def test_implementers_of_the_builder_may_have_ten_more(self):
+        builder = "class Builder {\n" + "".join(f"  virtual int f{k}() = 0;\n" for k in range(45)) + "};\n"
+        self.assertEqual(self.sized(55, 1, "class A final : public Builder", builder)[0], 0)
+        self.assertEqual(self.sized(56, 1, "class A final : public Builder", builder)[0], 1)
+
 
 if __name__ == "__main__":
     unittest.main()
