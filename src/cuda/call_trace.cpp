@@ -59,47 +59,47 @@ bool internal(std::string_view name) {
 }
 std::string_view shown(std::string_view name) { return name.substr(name.starts_with(kLaunch) ? 2 : 0); }
 
-std::unique_ptr<probe::Recorder> open_recorder() {
+std::unique_ptr<trace::Recorder> open_recorder() {
   const std::string& directory = config().settings.record;
-  auto r = probe::Recorder::open(directory, current_call);
+  auto r = trace::Recorder::open(directory, current_call);
   if (!r) fmt::print(stderr, "understudy: cannot record to {}: {}\n", directory, std::strerror(errno));
   return r;
 }
 
-std::atomic<probe::Recorder*> opened = nullptr;
+std::atomic<trace::Recorder*> opened = nullptr;
 
 }  // namespace
 
-probe::Recorder* recorder() {
+trace::Recorder* recorder() {
   if (!wanted()) return nullptr;
-  static probe::Recorder* const r = opened = open_recorder().release();  // as the runtime: lives until the process ends
+  static trace::Recorder* const r = opened = open_recorder().release();  // as the runtime: lives until the process ends
   return r;
 }
 
 void record_in_child() {
-  if (probe::Recorder* r = opened) r->move_to_child(config().settings.record);
+  if (trace::Recorder* r = opened) r->move_to_child(config().settings.record);
 }
 
 extern "C" {
 __attribute__((visibility("hidden"))) extern const char us_noted_calls[];
 
 __attribute__((visibility("hidden"))) EntryFn us_call_begins(u32 row) {
-  if (probe::Recorder* r = recorder()) open_calls().push_back({r->next_id(), probe::now_ns()});
+  if (trace::Recorder* r = recorder()) open_calls().push_back({r->next_id(), trace::now_ns()});
   return entry(row).implementation;
 }
 
 __attribute__((visibility("hidden"))) void us_call_ends(u32 row, u64 result) {
-  probe::Recorder* r = recorder();
+  trace::Recorder* r = recorder();
   if (!r || open_calls().empty()) return;
   const OpenCall c = open_calls().back();
   open_calls().pop_back();
-  probe::Call call;
+  trace::Call call;
   call.name = r->name(shown(entry(row).name));
   call.result = static_cast<int>(result);
   call.id = c.id;
   call.begin = c.begin;
-  call.end = probe::now_ns();
-  r->write(call, probe::Kind::Call);
+  call.end = trace::now_ns();
+  r->write(call, trace::Kind::Call);
 }
 }
 

@@ -4,12 +4,12 @@
 // nothing is tested; with one it holds a small piece of code that notes the time before and after (call_trace.cpp).
 #pragma once
 #include "cuda/entry_table.h"
-#include "probe/recorder.h"
+#include "trace/recorder.h"
 
 namespace us::cuda {
 
 // Null unless the person asked for a recording. The file is made by the first call.
-probe::Recorder* recorder();
+trace::Recorder* recorder();
 void record_in_child();  // a child that was forked writes a file of its own
 
 // What a slot shall hold: the function, or the code that notes calls of it.

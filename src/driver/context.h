@@ -127,8 +127,8 @@ class Context {
   Error admit(Stream&, CapturePoint*&);
   Error capture_launch(Function&, const LaunchConfig&, const LaunchArgs&, Stream&, CapturePoint&);
   // On this thread, when the stream gets there.
-  Error run_in_order(Stream&, const std::function<void()>&, std::unique_ptr<probe::Span>);
-  Error run_later(Stream&, u64 bytes, std::function<void()>, std::unique_ptr<probe::Span>);
+  Error run_in_order(Stream&, const std::function<void()>&, std::unique_ptr<trace::Span>);
+  Error run_later(Stream&, u64 bytes, std::function<void()>, std::unique_ptr<trace::Span>);
   void wait_for_others(Stream&, std::shared_ptr<SharedEvent>);
   Error limit_for(int which, u64& value);
   void release_memory(const memory::Allocation&);

@@ -165,7 +165,7 @@ Error Context::host_function(Stream& s, const HostParams& h) {
   if (at) return runtime().captures().add(*at, NodeType::Host, h);
   const NodeRef n = executor_->make(Node::Kind::Host);
   n->work = [h] { h.function(h.data); };
-  n->span = runtime().notes().other(place_of(s), probe::Work::What::Host);
+  n->span = runtime().notes().other(place_of(s), trace::Work::What::Host);
   append(s, n);
   return Error::Success;
 }
@@ -176,7 +176,7 @@ Error Context::callback(Stream& s, std::function<void()> f) {
   const NodeRef n = executor_->make(Node::Kind::Host);
   n->always = true;
   n->work = std::move(f);
-  n->span = runtime().notes().other(place_of(s), probe::Work::What::Host);
+  n->span = runtime().notes().other(place_of(s), trace::Work::What::Host);
   append(s, n);
   return Error::Success;
 }
@@ -192,7 +192,7 @@ Error Context::memory_operations(Stream& s, MemOpParams p) {
   if (!waits)
     return run_later(
         s, 0, [f = std::move(operations)] { f(); },
-        runtime().notes().other(place_of(s), probe::Work::What::MemoryOperations));
+        runtime().notes().other(place_of(s), trace::Work::What::MemoryOperations));
   wait_until(s, std::move(operations));
   return Error::Success;
 }

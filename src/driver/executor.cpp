@@ -408,7 +408,7 @@ void Executor::finish(Node* first, std::vector<Node*>& ready) {
 }
 
 void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>& complete) {
-  if (n->timed) n->end_ns = probe::now_ns();
+  if (n->timed) n->end_ns = trace::now_ns();
   if (n->span) [[unlikely]]
     n->span->end();
   const std::size_t before = ready.size();
@@ -425,7 +425,7 @@ void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>
     }
     overlapping.swap(n->overlapping);
   }
-  if (impl_->gpu.deterministic()) impl_->gpu.host().changed_ns.store(probe::now_ns(), std::memory_order_release);
+  if (impl_->gpu.deterministic()) impl_->gpu.host().changed_ns.store(trace::now_ns(), std::memory_order_release);
   n->state.notify_all();
   if (n->kind == Node::Kind::Empty) n->work = nullptr;  // what was kept until now; it may refer to the node
   if (ready.size() > before + 1)

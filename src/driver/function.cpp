@@ -9,7 +9,7 @@
 #include "driver/device.h"
 #include "driver/library.h"
 #include "driver/runtime.h"
-#include "probe/recorder.h"
+#include "trace/recorder.h"
 
 namespace us::driver {
 namespace {
@@ -112,15 +112,15 @@ bool Function::ready_code(const codegen::Variant& wanted, std::shared_ptr<const 
 Result<std::shared_ptr<const codegen::Compiled>> Function::compile(const codegen::Variant& variant) {
   Runtime& runtime = module_.context().runtime();
   const CompileNotice notice(runtime.settings().compiling, ir_.name, told_compiling_);
-  probe::Compile record;
-  record.begin = probe::now_ns();
+  trace::Compile record;
+  record.begin = trace::now_ns();
   auto compiled = runtime.jit().compile(module_.ir(), ir_.name, variant);
-  if (probe::Recorder* const r = runtime.settings().recorder) {
-    record.end = probe::now_ns();
+  if (trace::Recorder* const r = runtime.settings().recorder) {
+    record.end = trace::now_ns();
     record.name = r->name(ir_.name);
     record.call = r->current_call();
     record.from_cache = compiled && (*compiled)->from_cache;
-    r->write(record, probe::Kind::Compile);
+    r->write(record, trace::Kind::Compile);
   }
   return compiled;
 }

@@ -126,7 +126,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   std::unordered_map<u64, GraphNode*> by_source_;
   std::vector<GraphNode*> allocs_, frees_;  // an address may be in both, more than once
   int priority_ = 0;                        // of the stream, during a launch
-  probe::Place place_;                      // of the launch
+  trace::Place place_;                      // of the launch
   NodeRef before_;                          // the last launch: launches of one executable graph never overlap
   std::shared_ptr<u32> counted_;            // by the graph that this was made from
   std::vector<Condition*> conditions_;      // that a launch resets; changed by update()

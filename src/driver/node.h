@@ -15,7 +15,7 @@
 
 #include "device/gpu.h"
 #include "driver/error.h"
-#include "probe/recorder.h"
+#include "trace/recorder.h"
 
 namespace us::driver {
 
@@ -46,7 +46,7 @@ struct Node {
   std::unique_ptr<device::Launch> launch;  // Kernel
   std::function<void()> work;              // Work, Host, Deferred
   std::function<bool()> until;             // Poll
-  std::unique_ptr<probe::Span> span;       // if somebody records: what is written down about it
+  std::unique_ptr<trace::Span> span;       // if somebody records: what is written down about it
 
   std::atomic<u32> refs{1};
   std::atomic<u32> waiting{1};

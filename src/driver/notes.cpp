@@ -8,7 +8,7 @@
 namespace us::driver {
 namespace {
 
-using probe::Work;
+using trace::Work;
 
 void set(u32 (&to)[3], const device::Dim3& d) {
   to[0] = d.x;
@@ -18,7 +18,7 @@ void set(u32 (&to)[3], const device::Dim3& d) {
 
 }  // namespace
 
-probe::Place place_of(const Stream& s) {
+trace::Place place_of(const Stream& s) {
   return {.device = s.context().device().ordinal(),
           .context = static_cast<u32>(s.context().id()),
           .stream = s.id(),
@@ -34,7 +34,7 @@ Work::Side Notes::side(u64 address, bool array) const {
   return a->host() ? Work::Pinned : Work::Device;
 }
 
-SpanRef Notes::kernel(const probe::Place& place, const device::Launch& launch, const Function& f, u32 domain) const {
+SpanRef Notes::kernel(const trace::Place& place, const device::Launch& launch, const Function& f, u32 domain) const {
   if (!recorder_) [[likely]]
     return nullptr;
   Work w;
@@ -49,10 +49,10 @@ SpanRef Notes::kernel(const probe::Place& place, const device::Launch& launch, c
   w.dynamic_shared = launch.ctx.shared_dynamic;
   w.local = f.resources_at_hand().local_bytes;
   w.domain = domain;
-  return std::make_unique<probe::Span>(*recorder_, w);
+  return std::make_unique<trace::Span>(*recorder_, w);
 }
 
-SpanRef Notes::copy(const probe::Place& place, const Copy& c) const {
+SpanRef Notes::copy(const trace::Place& place, const Copy& c) const {
   if (!recorder_) [[likely]]
     return nullptr;
   Work w;
@@ -61,10 +61,10 @@ SpanRef Notes::copy(const probe::Place& place, const Copy& c) const {
   w.from = side(c.src, c.src_array);
   w.to = side(c.dst, c.dst_array);
   w.bytes = c.bytes();
-  return std::make_unique<probe::Span>(*recorder_, w);
+  return std::make_unique<trace::Span>(*recorder_, w);
 }
 
-SpanRef Notes::fill(const probe::Place& place, const Fill& f) const {
+SpanRef Notes::fill(const trace::Place& place, const Fill& f) const {
   if (!recorder_) [[likely]]
     return nullptr;
   Work w;
@@ -72,32 +72,32 @@ SpanRef Notes::fill(const probe::Place& place, const Fill& f) const {
   w.place = place;
   w.to = side(f.dst, false);
   w.bytes = f.bytes();
-  return std::make_unique<probe::Span>(*recorder_, w);
+  return std::make_unique<trace::Span>(*recorder_, w);
 }
 
-SpanRef Notes::other(const probe::Place& place, Work::What what) const {
+SpanRef Notes::other(const trace::Place& place, Work::What what) const {
   if (!recorder_) [[likely]]
     return nullptr;
   Work w;
   w.what = what;
   w.place = place;
-  return std::make_unique<probe::Span>(*recorder_, w);
+  return std::make_unique<trace::Span>(*recorder_, w);
 }
 
-SpanRef Notes::graph(const probe::Place& place, u64 nodes) const {
+SpanRef Notes::graph(const trace::Place& place, u64 nodes) const {
   if (!recorder_) [[likely]]
     return nullptr;
-  probe::Graph g;
+  trace::Graph g;
   g.place = place;
   g.nodes = nodes;
-  return std::make_unique<probe::Span>(*recorder_, g);
+  return std::make_unique<trace::Span>(*recorder_, g);
 }
 
-SpanRef Notes::node(const probe::Place& of_launch, const GraphNode& n, const device::Launch* launch) const {
+SpanRef Notes::node(const trace::Place& of_launch, const GraphNode& n, const device::Launch* launch) const {
   if (!recorder_) [[likely]]
     return nullptr;
   if (!n.enabled) return nullptr;
-  probe::Place place = of_launch;
+  trace::Place place = of_launch;
   place.node = n.original;
   switch (n.type) {
     case NodeType::Kernel: {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "driver/graph_node.h"
-#include "probe/recorder.h"
+#include "trace/recorder.h"
 
 namespace us::memory {
 class Registry;
@@ -14,25 +14,25 @@ namespace us::driver {
 
 class Stream;
 
-using SpanRef = std::unique_ptr<probe::Span>;
+using SpanRef = std::unique_ptr<trace::Span>;
 
-probe::Place place_of(const Stream&);
+trace::Place place_of(const Stream&);
 
 class Notes {
  public:
-  Notes(probe::Recorder* r, const memory::Registry& m) : recorder_(r), registry_(m) {}
+  Notes(trace::Recorder* r, const memory::Registry& m) : recorder_(r), registry_(m) {}
   explicit operator bool() const { return recorder_ != nullptr; }
-  SpanRef kernel(const probe::Place&, const device::Launch&, const Function&, u32 domain) const;
-  SpanRef copy(const probe::Place&, const Copy&) const;
-  SpanRef fill(const probe::Place&, const Fill&) const;
-  SpanRef other(const probe::Place&, probe::Work::What) const;
-  SpanRef graph(const probe::Place&, u64 nodes) const;
+  SpanRef kernel(const trace::Place&, const device::Launch&, const Function&, u32 domain) const;
+  SpanRef copy(const trace::Place&, const Copy&) const;
+  SpanRef fill(const trace::Place&, const Fill&) const;
+  SpanRef other(const trace::Place&, trace::Work::What) const;
+  SpanRef graph(const trace::Place&, u64 nodes) const;
   // A node of a graph.
-  SpanRef node(const probe::Place& of_launch, const GraphNode&, const device::Launch*) const;
+  SpanRef node(const trace::Place& of_launch, const GraphNode&, const device::Launch*) const;
 
  private:
-  probe::Work::Side side(u64 address, bool array) const;
-  probe::Recorder* const recorder_;
+  trace::Work::Side side(u64 address, bool array) const;
+  trace::Recorder* const recorder_;
   const memory::Registry& registry_;
 };
 

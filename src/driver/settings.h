@@ -13,7 +13,7 @@
 #include "driver/device_spec.h"
 #include "driver/resources.h"
 
-namespace us::probe {
+namespace us::trace {
 class Recorder;
 }
 
@@ -40,7 +40,7 @@ struct Settings {
   std::function<u64(device::DeviceApi, u32 device, Function*, std::span<const u64> words)> device_query;
   // A kernel is on its way to the device: what its record tells. From threads of the program, or of the device for what kernels launch.
   std::function<void(const device::Launch&)> launched;
-  probe::Recorder* recorder = nullptr;          // of --trace and --stats
+  trace::Recorder* recorder = nullptr;          // of --trace and --stats
   std::function<void(std::string_view)> print;  // device printf; empty = stdout
 };
 

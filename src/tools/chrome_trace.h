@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "probe/reading.h"
+#include "trace/reading.h"
 
 namespace us::tools {
 
-std::string chrome_trace(const std::vector<probe::Recording>&);
+std::string chrome_trace(const std::vector<trace::Recording>&);
 
 // How tables and traces call it: "copy host to device".
-std::string work_name(const probe::Recording&, const probe::Work&);
+std::string work_name(const trace::Recording&, const trace::Work&);
 
 }  // namespace us::tools

@@ -34,12 +34,12 @@ std::string make_directory() {
   return {};
 }
 
-std::vector<probe::Recording> read_all(const std::string& directory) {
-  std::vector<probe::Recording> all;
+std::vector<trace::Recording> read_all(const std::string& directory) {
+  std::vector<trace::Recording> all;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
     if (entry.path().extension() != ".events") continue;
-    auto r = probe::read_recording(entry.path().string());
+    auto r = trace::read_recording(entry.path().string());
     if (!r) {
       complain(r.diags());
       continue;

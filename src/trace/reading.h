@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "probe/record.h"
+#include "trace/record.h"
 
-namespace us::probe {
+namespace us::trace {
 
 inline constexpr u64 kMagic = 0x31737475'6e657665;
 inline constexpr u64 kLongestName = 4096;
@@ -32,4 +32,4 @@ struct Recording {
 
 Result<Recording> read_recording(const std::string& path);
 
-}  // namespace us::probe
+}  // namespace us::trace

@@ -4,7 +4,7 @@
 #pragma once
 #include "base/types.h"
 
-namespace us::probe {
+namespace us::trace {
 
 enum class Kind : u16 { Unfinished, Name, Call, Work, Graph, Compile };
 
@@ -67,4 +67,4 @@ struct Compile {  // of a kernel for a launch shape, by the thread that needed i
   u64 begin = 0, end = 0;
 };
 
-}  // namespace us::probe
+}  // namespace us::trace

@@ -9,10 +9,10 @@
 #include <fstream>
 #include <random>
 
-#include "probe/reading.h"
-#include "probe/recorder.h"
+#include "trace/reading.h"
+#include "trace/recorder.h"
 
-namespace us::probe {
+namespace us::trace {
 namespace {
 
 namespace fs = std::filesystem;
@@ -131,4 +131,4 @@ TEST_F(RecordingTest, MayBeDamaged) {
 }
 
 }  // namespace
-}  // namespace us::probe
+}  // namespace us::trace

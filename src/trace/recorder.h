@@ -6,9 +6,9 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "probe/record.h"
+#include "trace/record.h"
 
-namespace us::probe {
+namespace us::trace {
 
 u64 now_ns();  // steady clock
 
@@ -66,4 +66,4 @@ class Span {
   u64 begin_ = 0;
 };
 
-}  // namespace us::probe
+}  // namespace us::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/recorder.h"
+#include "trace/recorder.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "probe/reading.h"
+#include "trace/reading.h"
 
-namespace us::probe {
+namespace us::trace {
 namespace {
 
 constexpr u64 kReserve = u64(16) << 30;  // of addresses; the file takes what is written
@@ -138,4 +138,4 @@ void Span::end() {
   recorder_.write(work_, Kind::Work);
 }
 
-}  // namespace us::probe
+}  // namespace us::trace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "probe/reading.h"
+#include "trace/reading.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace us::probe {
+namespace us::trace {
 namespace {
 
 Diag wrong(const std::string& path, const char* what) {
@@ -91,4 +91,4 @@ Result<Recording> read_recording(const std::string& path) {
   return out;
 }
 
-}  // namespace us::probe
+}  // namespace us::trace
