@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "ir/sites.h"
 #include "ptx/ptx.h"
 
 namespace us::ptx {
@@ -43,6 +44,7 @@ class Linker {
   Result<std::unique_ptr<ir::Module>> finish() {
     if (diags_.empty()) diags_ = assign_layout(*out_);
     if (!diags_.empty()) return std::move(diags_);
+    ir::number_sites(*out_);
     return std::move(out_);
   }
 

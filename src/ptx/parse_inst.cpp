@@ -58,6 +58,7 @@ bool Parser::branch(const KnownMnemonic& m, const ir::Operand& guard) {
   ir::Terminator t;
   t.uni = m.match.toks[static_cast<std::size_t>(isa::Tok::uni)];
   t.loc = source_loc(label);
+  t.written = true;
   t.kind = TermKind::Br;
   t.targets = {label_ref(label.text, label.loc())};
   if (guard.kind == Kind::None) {
@@ -79,6 +80,7 @@ bool Parser::branch_index(const KnownMnemonic& m, const ir::Operand& guard) {
   t.kind = TermKind::Switch;
   t.uni = m.match.toks[static_cast<std::size_t>(isa::Tok::uni)];
   t.loc = source_loc(cur_);
+  t.written = true;
   const SrcLoc loc = cur_.loc();
   if (!plain_operand(t.cond, 1)) return false;
   if (t.cond.kind == Kind::Value && isa::bits_of(reg_types_[t.cond.value.v]) != 32)

@@ -102,6 +102,7 @@ Emitter::Parts Emitter::divided(const Terminator& t, V cond) {
 
 void Emitter::emit_terminator(u32 b) {
   flush_stores();
+  count(f_.blocks[b].term.site, probe::Counter::Lanes, 1);
   if (a_.its) return emit_its_terminator(b);
   const Terminator& t = f_.blocks[b].term;
   const bool guarded = a_.guarded[b];
@@ -136,6 +137,7 @@ void Emitter::emit_terminator(u32 b) {
   // One target: plain jump.
   auto go = [&](u32 to, Value* m, bool full) {  // all of m goes to `to`, and nothing else happens in this block
     if (exit_edge(to)) {
+      count_lanes(f_.blocks[to].term.site, probe::Counter::Lanes, 1, m);
       if (guarded) {
         kill_lanes(m);
         finish_block(b);
@@ -182,10 +184,12 @@ void Emitter::emit_terminator(u32 b) {
   // Divergent: every lane goes its way, then the sweep goes on.
   Parts going;
   for (auto& [to, part] : divided(t, cond)) {
-    if (exit_edge(to))
+    if (exit_edge(to)) {
+      count_lanes(f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
       kill_lanes(part);
-    else
+    } else {
       going.push_back({to, part});
+    }
   }
   if (!guarded && going.size() == 1) {  // the others have left: no divergence
     const u32 to = going[0].first;

@@ -17,6 +17,7 @@
 
 #include "codegen/jit.h"
 #include "codegen/lower/lowered.h"
+#include "codegen/probe_builder.h"
 #include "device/bad_access.h"
 
 namespace us::codegen {
@@ -42,6 +43,7 @@ class Emitter final : public Builder {
   Emitter(ModuleEmitter& m, const Lowered& l, llvm::Function* out);
   void run();
 
+  void count(u32 site, probe::Counter, u32 each) override;
   // Builder: values (values.cpp)
   u32 width(V v) override { return at(v).shape.bits; }
   V imm(u32 bits, u64 value) override;
@@ -265,6 +267,11 @@ class Emitter final : public Builder {
   void emit_inst(const ir::Inst&);
   void emit_guarded(const ir::Inst&);
   void run_semantics(const ir::Inst&);
+  void run_semantics(const ir::Inst&, SemFn);
+  Value* lanes_of_guard(const LV& pred, V);  // i32
+  // counts.cpp
+  ProbeBuilder probe_{*this};
+  void count_lanes(u32 site, probe::Counter, u32 each, Value* lanes);
   void emit_terminator(u32 b);
   void emit_edge(u32 from, u32 to, Value* edge_mask, bool edge_full);  // phis + pending
   void emit_phis(u32 from, u32 to, Value* edge_mask, bool edge_full);

@@ -259,7 +259,10 @@ void Emitter::emit_block(u32 b) {
       spin_check(b, a_.spins_around[static_cast<std::size_t>(loop)]);
   }
   for (const ir::Inst& i : f_.blocks[b].insts)
-    if (!(cta_mode_ && may_yield(i))) emit_inst(i);
+    if (cta_mode_ && may_yield(i))
+      count(i.site, probe::Counter::Lanes, 1);
+    else
+      emit_inst(i);
   make_tests();
   set_debug_loc(f_.blocks[b].term.loc);
   inst_ = nullptr;
@@ -294,7 +297,7 @@ void Emitter::run_semantics(const ir::Inst& i) {
   if (!i.call.empty())
     emit_call(i);
   else if (fn)
-    fn(Sem{*this, i});
+    run_semantics(i, fn);
   else {
     unimplemented(i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern) + isa::need(i.form),
                   i.loc);
@@ -305,14 +308,26 @@ void Emitter::run_semantics(const ir::Inst& i) {
   }
 }
 
+void Emitter::run_semantics(const ir::Inst& i, SemFn fn) {
+  if (!m_.facts.counts()) return fn(Sem{*this, i});
+  probe_.begin(i.site);
+  fn(Sem{probe_, i});
+}
+
 void Emitter::emit_inst(const ir::Inst& i) {
   inst_ = &i;
   pool_.clear();
   set_debug_loc(i.loc);
   if (i.guard.kind != Operand::Kind::None) return emit_guarded(i);
+  count(i.site, probe::Counter::Lanes, 1);
   run_semantics(i);
   auto written = written_;
   for (auto& [id, v] : written) define(id, at(v));
+}
+
+llvm::Value* Emitter::lanes_of_guard(const LV& pred, V p) {
+  return pred.shape.uniform() ? b_.CreateSelect(pred.base, mask(), b_.getInt32(0))
+                              : b_.CreateAnd(b_.CreateBitCast(vec(p), b_.getInt32Ty()), mask());
 }
 
 // @p: side effects run under mask & p (skipped when empty); destinations keep their old value where p is false.
@@ -328,6 +343,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     return at(select(p, v, o));
   };
   if (!effects) {
+    count_lanes(i.site, probe::Counter::Lanes, 1, lanes_of_guard(pred, p));
     run_semantics(i);
     auto written = written_;
     for (auto& [id, v] : written) {
@@ -341,8 +357,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
   Value* was = mask_;
   const bool was_full = mask_full_;
   flush_stores();
-  Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, mask(), b_.getInt32(0))
-                                  : b_.CreateAnd(b_.CreateBitCast(vec(p), b_.getInt32Ty()), mask());
+  Value* m = lanes_of_guard(pred, p);
   std::vector<LV> olds;
   for (std::size_t k = 0; k < defs.size(); ++k)
     olds.push_back(i.merge[k].kind == Operand::Kind::Value ? read_value(i.merge[k].value) : LV{});
@@ -368,6 +383,7 @@ void Emitter::emit_guarded(const ir::Inst& i) {
     set_mask(was, was_full);
   else
     set_mask(m, false);
+  count(i.site, probe::Counter::Lanes, 1);
   run_semantics(i);
   make_tests();
   flush_stores();

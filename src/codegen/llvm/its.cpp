@@ -384,6 +384,7 @@ void Emitter::emit_its_terminator(u32 b) {
   }
   auto go = [&](u32 to) {
     if (leaves(to)) {
+      count(f_.blocks[to].term.site, probe::Counter::Lanes, 1);
       kill_lanes(mask());
       b_.CreateBr(dispatch_);
       return;
@@ -415,10 +416,12 @@ void Emitter::emit_its_terminator(u32 b) {
   }
   std::vector<std::pair<u32, Value*>> going;
   for (auto& [to, part] : divided(t, cond)) {
-    if (leaves(to))
+    if (leaves(to)) {
+      count_lanes(f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
       kill_lanes(part);
-    else
+    } else {
       going.push_back({to, part});
+    }
   }
   for (auto& [to, part] : going) emit_phis(b, to, part, false);
   its_split(going);

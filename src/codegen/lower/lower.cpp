@@ -88,8 +88,9 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       ir::build_ssa(f, l.cfg);
     });
     // Dispatched code keeps all versions of a register in one place (llvm/slots.cpp), so they must not be alive at once.
-    if (!its) pass(Pass::Copies, [&] { ir::propagate_copies(f); });
-    pass(Pass::Dead, [&] { ir::remove_dead(f); });
+    // Where instructions are counted, none goes.
+    if (!its && !facts.counts()) pass(Pass::Copies, [&] { ir::propagate_copies(f); });
+    if (!facts.counts()) pass(Pass::Dead, [&] { ir::remove_dead(f); });
     analyze_lanes(its);
   };
 
