@@ -110,11 +110,11 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       into_ssa(facts.force_its);
     };
     inlined(Bodies::Copied);
-    const Analysis copied = l.analysis;
-    if (copied.its) {
+    const char* reason = l.analysis.its_reason;
+    if (l.analysis.its) {
       inlined(Bodies::Shared);
       l.analysis.its = true;
-      l.analysis.its_reason = copied.its_reason;
+      l.analysis.its_reason = reason;
     }
   }
 
