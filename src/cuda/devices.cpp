@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cuda/config.h"
+#include "cuda/process/config.h"
 
 namespace us::cuda {
 

@@ -8,13 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "driver/event.h"
-#include "driver/executor.h"
-#include "driver/launch.h"
-#include "driver/library.h"
-#include "driver/module.h"
-#include "driver/stream.h"
-#include "driver/transfer.h"
+#include "driver/code/launch.h"
+#include "driver/code/library.h"
+#include "driver/code/module.h"
+#include "driver/memory/copy.h"
+#include "driver/order/event.h"
+#include "driver/order/executor.h"
+#include "driver/order/stream.h"
 #include "memory/registry.h"
 
 namespace us::driver {

@@ -6,7 +6,7 @@
 
 #include "driver/context.h"
 #include "driver/device.h"
-#include "driver/mem_pool.h"
+#include "driver/memory/mem_pool.h"
 #include "driver/runtime.h"
 
 namespace us::driver {

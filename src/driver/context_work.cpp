@@ -2,12 +2,12 @@
 // Kernels, host functions, copies and sets in a stream.
 #include <algorithm>
 
+#include "driver/code/occupancy.h"
 #include "driver/context.h"
 #include "driver/device.h"
 #include "driver/device_grid.h"
-#include "driver/graph_exec.h"
+#include "driver/graph/exec.h"
 #include "driver/notes.h"
-#include "driver/occupancy.h"
 #include "driver/runtime.h"
 
 namespace us::driver {

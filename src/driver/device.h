@@ -8,7 +8,7 @@
 #include "device/gpu.h"
 #include "driver/context.h"
 #include "driver/device_spec.h"
-#include "driver/mem_pool.h"
+#include "driver/memory/mem_pool.h"
 #include "memory/heap.h"
 
 namespace us::driver {

@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "device/guest_heap.h"
+#include "driver/code/occupancy.h"
 #include "driver/device.h"
 #include "driver/device_grid.h"
-#include "driver/graph_exec.h"
-#include "driver/occupancy.h"
+#include "driver/graph/exec.h"
 #include "driver/runtime.h"
 
 namespace us::driver {

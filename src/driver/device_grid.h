@@ -16,7 +16,7 @@
 
 #include "device/device_runtime.h"
 #include "driver/context.h"
-#include "driver/graph_run.h"
+#include "driver/graph/run.h"
 #include "memory/heap.h"
 
 namespace us::driver {

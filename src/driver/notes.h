@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "driver/graph_node.h"
+#include "driver/graph/node.h"
 #include "probe/recorder.h"
 
 namespace us::memory {

@@ -163,7 +163,7 @@ DeviceSpec spec_of(const Preset& p) {
 std::span<const AttributeRow> attribute_rows() {
   static constexpr AttributeRow rows[] = {
 #define US_ATTRIBUTE(number, name) {Attribute::name, #name},
-#include "driver/attributes.inc"
+#include "driver/presets/attributes.inc"
 #undef US_ATTRIBUTE
   };
   return rows;
@@ -172,7 +172,7 @@ std::span<const AttributeRow> attribute_rows() {
 std::span<const QuantityRow> quantity_rows() {
   static constexpr QuantityRow rows[] = {
 #define US_QUANTITY_ROW(name, unit) {Quantity::name, #name, unit},
-#include "driver/quantities.inc"
+#include "driver/presets/quantities.inc"
 #undef US_QUANTITY_ROW
   };
   return rows;

@@ -5,19 +5,19 @@
 #include <unordered_map>
 #include <vector>
 
-#include "driver/advice.h"
-#include "driver/array.h"
-#include "driver/assembler.h"
+#include "driver/code/assembler.h"
 #include "driver/device.h"
 #include "driver/device_texts.h"
-#include "driver/graph.h"
-#include "driver/ipc.h"
-#include "driver/mem_pool.h"
+#include "driver/graph/graph.h"
+#include "driver/memory/advice.h"
+#include "driver/memory/array.h"
+#include "driver/memory/ipc.h"
+#include "driver/memory/mem_pool.h"
+#include "driver/memory/rights.h"
+#include "driver/memory/virtual_memory.h"
+#include "driver/memory/workspaces.h"
 #include "driver/notes.h"
-#include "driver/rights.h"
 #include "driver/settings.h"
-#include "driver/virtual_memory.h"
-#include "driver/workspaces.h"
 #include "memory/texture.h"
 
 namespace us::driver {

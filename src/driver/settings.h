@@ -9,9 +9,9 @@
 #include "base/settings.h"
 #include "codegen/jit.h"
 #include "device/gpu.h"
-#include "driver/compile_notice.h"
+#include "driver/code/compile_notice.h"
+#include "driver/code/resources.h"
 #include "driver/device_spec.h"
-#include "driver/resources.h"
 
 namespace us::probe {
 class Recorder;

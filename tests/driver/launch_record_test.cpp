@@ -2,7 +2,7 @@
 // What a launch's record says of its attributes: the physical synchronisation domain first of all.
 #include <gtest/gtest.h>
 
-#include "driver/graph_exec.h"
+#include "driver/graph/exec.h"
 #include "fake_jit.h"
 
 namespace us::driver {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "driver/occupancy.h"
+#include "driver/code/occupancy.h"
 #include "fake_jit.h"
 
 namespace us::driver {

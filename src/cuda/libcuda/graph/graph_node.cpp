@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graph Management: nodes and their parameters.
+#include <cstring>
+
+#include "cuda/graph/nodes.h"
+#include "cuda/libcuda/driver_api.h"
+#include "cuda/libcuda/memory/array_copy.h"
+
+using namespace us::cuda;
+using us::u64;
+using us::driver::AllocParams;
+using us::driver::CopyEndParams;
+using us::driver::CopyParams;
+using us::driver::EdgeData;
+using us::driver::FillParams;
+using us::driver::FreeParams;
+using us::driver::GraphNode;
+using us::driver::HostParams;
+using us::driver::KernelParams;
+using us::driver::MemOpParams;
+using us::driver::NodeParams;
+using us::driver::NodeType;
+
+// The header maps old names to new functions; here each has its own.
+#undef cuGraphAddKernelNode
+#undef cuGraphAddNode
+#undef cuGraphExecKernelNodeSetParams
+#undef cuGraphKernelNodeGetParams
+#undef cuGraphKernelNodeSetParams
+
+namespace {
+
+// f(Context*) → Error; the current context, which nodes that name theirs do not need
+template <class F>
+CUresult locked(F&& f) {
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  Context* current = nullptr;
+  driver_context(current);
+  GraphLock lock;
+  return result(f(current));
+}
+
+Error context_of(CUcontext given, Context* current, Context*& out) {
+  out = given ? runtime().find_context(given) : current;
+  return out ? Error::Success : Error::InvalidContext;
+}
+
+// Copies and sets that neither name a context nor find one current work in that of the memory's device.
+Error context_of(CUcontext given, Context* current, us::u64 memory, Context*& out) {
+  if (!given && !current) {
+    const auto a = runtime().registry().find(memory);
+    current = &runtime().device(a ? a->device : 0).primary();
+  }
+  return context_of(given, current, out);
+}
+
+// CUDA_KERNEL_NODE_PARAMS_v2 and v3 name their fields alike.
+template <class P>
+Error kernel_of(Context* current, const P& p, KernelParams& out) {
+  Context* c = nullptr;
+  Function* f = nullptr;
+  const void* handle = p.func ? static_cast<const void*>(p.func) : p.kern;
+  if (p.func) {  // it has a context, and what is named does not count
+    c = runtime().context_of_function(handle);
+    if (!c) c = current;
+    if (!c) return Error::InvalidContext;
+  } else {
+    US_TRY(context_of(p.ctx, current, c));
+  }
+  US_TRY(find_loaded(*c, handle, f));
+  us::driver::LaunchArgs args{.pointers = p.kernelParams};
+  US_TRY(read_extra(p.extra, args));
+  return c->describe(*f,
+                     {.grid = {p.gridDimX, p.gridDimY, p.gridDimZ},
+                      .block = {p.blockDimX, p.blockDimY, p.blockDimZ},
+                      .dynamic_shared = p.sharedMemBytes,
+                      .handle = handle},
+                     args, out);
+}
+
+CUDA_KERNEL_NODE_PARAMS_v2 newer(const CUDA_KERNEL_NODE_PARAMS_v1& p) {
+  CUDA_KERNEL_NODE_PARAMS_v2 n{};
+  static_assert(sizeof p <= sizeof n);
+  std::memcpy(&n, &p, sizeof p);
+  return n;
+}
+
+void name_end(CUmemorytype type, CUarray array, u64 start, u64 x, u64 y, u64 z, u64 pitch, u64 height,
+              CopyEndParams& out) {
+  out = {.type = static_cast<CopyEndParams::Type>(type),
+         .address = start,
+         .array = array,
+         .x = x,
+         .y = y,
+         .z = z,
+         .pitch = pitch,
+         .height = height};
+}
+
+Error copy_of(Context* current, const CUDA_MEMCPY3D* p, CUcontext ctx, CopyParams& out) {
+  if (!p) return Error::InvalidValue;
+  Context* c = nullptr;
+  us::driver::Copy copy;
+  us::driver::CopyKind kind{};
+  US_TRY(context_of(ctx, current, p->dstDevice, c));
+  US_TRY(us::cuda::copy_of(*p, copy, kind));
+  US_TRY(c->describe(copy, kind, out));
+  const auto start = [](CUmemorytype t, const void* host, CUdeviceptr device) {
+    return t == CU_MEMORYTYPE_HOST ? reinterpret_cast<u64>(host) : t == CU_MEMORYTYPE_ARRAY ? 0 : device;
+  };
+  name_end(p->dstMemoryType, p->dstMemoryType == CU_MEMORYTYPE_ARRAY ? p->dstArray : nullptr,
+           start(p->dstMemoryType, p->dstHost, p->dstDevice), p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch,
+           p->dstHeight, out.dst);
+  name_end(p->srcMemoryType, p->srcMemoryType == CU_MEMORYTYPE_ARRAY ? p->srcArray : nullptr,
+           start(p->srcMemoryType, p->srcHost, p->srcDevice), p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch,
+           p->srcHeight, out.src);
+  return Error::Success;
+}
+
+CUDA_MEMCPY3D params_of(const CopyParams& p) {
+  CUDA_MEMCPY3D o{};
+  const auto array = [](const CopyEndParams& e) { return static_cast<CUarray>(const_cast<void*>(e.array)); };
+  o.srcMemoryType = static_cast<CUmemorytype>(p.src.type);
+  o.dstMemoryType = static_cast<CUmemorytype>(p.dst.type);
+  if (p.src.type == CopyEndParams::Host)
+    o.srcHost = reinterpret_cast<void*>(p.src.address);
+  else
+    o.srcDevice = p.src.address;
+  if (p.dst.type == CopyEndParams::Host)
+    o.dstHost = reinterpret_cast<void*>(p.dst.address);
+  else
+    o.dstDevice = p.dst.address;
+  o.srcArray = array(p.src);
+  o.dstArray = array(p.dst);
+  o.srcXInBytes = p.src.x;
+  o.srcY = p.src.y;
+  o.srcZ = p.src.z;
+  o.srcPitch = p.src.pitch;
+  o.srcHeight = p.src.height;
+  o.dstXInBytes = p.dst.x;
+  o.dstY = p.dst.y;
+  o.dstZ = p.dst.z;
+  o.dstPitch = p.dst.pitch;
+  o.dstHeight = p.dst.height;
+  o.WidthInBytes = p.width;
+  o.Height = p.height;
+  o.Depth = p.depth;
+  return o;
+}
+
+// make(Context*, Params&) → Error describes the node
+template <class Params, class F>
+CUresult add(const Place& place, NodeType type, F&& make) {
+  return locked([&](Context* c) {
+    Params p;
+    US_TRY(check_place(place, type));
+    US_TRY(make(c, p));
+    return add_node(place, type, std::move(p));
+  });
+}
+template <class Params, class F>
+CUresult set(CUgraphNode n, NodeType type, F&& make) {
+  return locked([&](Context* c) {
+    Params p;
+    GraphNode* node = nullptr;
+    US_TRY(find_node(n, type, node));
+    US_TRY(make(c, p));
+    return set_node(n, type, std::move(p));
+  });
+}
+template <class Params, class F>
+CUresult set_exec(CUgraphExec x, CUgraphNode n, NodeType type, F&& make) {
+  return locked([&](Context* c) {
+    Params p;
+    GraphNode* node = nullptr;
+    std::shared_ptr<us::driver::GraphExec> exec;
+    US_TRY(find_exec(x, exec));
+    US_TRY(find_node(n, type, node));
+    US_TRY(make(c, p));
+    return set_exec_node(x, n, type, std::move(p));
+  });
+}
+template <class Params, class F>
+CUresult get(CUgraphNode n, NodeType type, F&& tell) {
+  return locked([&](Context*) {
+    GraphNode* node = nullptr;
+    US_TRY(find_node(n, type, node));
+    tell(*node->as<Params>());
+    return Error::Success;
+  });
+}
+
+template <class P>
+Error replace_kernel(Context* c, CUgraphNode n, const P* given, KernelParams& k) {
+  GraphNode* node = nullptr;
+  if (!given) return Error::InvalidValue;
+  US_TRY(find_node(n, NodeType::Kernel, node));
+  US_TRY(kernel_of(c, *given, k));
+  k.keep_attributes(*node->as<KernelParams>());
+  return Error::Success;
+}
+
+CUresult add_kernel(const Place& place, const CUDA_KERNEL_NODE_PARAMS_v2* p) {
+  return add<KernelParams>(place, NodeType::Kernel,
+                           [&](Context* c, KernelParams& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
+}
+
+CUDA_KERNEL_NODE_PARAMS_v2 params_of(KernelParams& k) {
+  CUDA_KERNEL_NODE_PARAMS_v2 p{};
+  const auto &g = k.config.grid, &b = k.config.block;
+  p.func = reinterpret_cast<CUfunction>(k.function);
+  p.gridDimX = g.x;
+  p.gridDimY = g.y;
+  p.gridDimZ = g.z;
+  p.blockDimX = b.x;
+  p.blockDimY = b.y;
+  p.blockDimZ = b.z;
+  p.sharedMemBytes = static_cast<unsigned>(k.config.dynamic_shared);
+  const Arguments a = arguments_of(k);
+  p.kernelParams = a.each;
+  p.extra = a.extra;
+  p.ctx = reinterpret_cast<CUcontext>(k.where.context);
+  return p;
+}
+
+Error mem_ops_of(Context* current, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p, MemOpParams& out) {
+  Context* c = nullptr;
+  if (!p || p->flags) return Error::InvalidValue;
+  US_TRY(context_of(p->ctx, current, c));
+  return check_mem_ops(*c, p->count, p->paramArray, out);
+}
+
+Error fill_of(Context* current, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx, FillParams& out) {
+  Context* c = nullptr;
+  if (!p) return Error::InvalidValue;
+  US_TRY(context_of(ctx, current, p->dst, c));
+  return fill_params(*c, *p, out);
+}
+
+Error host_of(const CUDA_HOST_NODE_PARAMS* p, HostParams& out) {
+  return p ? host_params(p->fn, p->userData, out) : Error::InvalidValue;
+}
+
+}  // namespace
+
+US_API CUresult cuGraphAddKernelNode_v2(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                        const CUDA_KERNEL_NODE_PARAMS* p) {
+  return add_kernel({out, g, after, nullptr, count}, p);
+}
+US_API CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                     const CUDA_KERNEL_NODE_PARAMS_v1* p);
+US_API CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                     const CUDA_KERNEL_NODE_PARAMS_v1* p) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  const auto n = newer(*p);
+  return add_kernel({out, g, after, nullptr, count}, &n);
+}
+US_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return get<KernelParams>(n, NodeType::Kernel, [&](KernelParams& k) { *out = params_of(k); });
+}
+US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1* out);
+US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return get<KernelParams>(n, NodeType::Kernel, [&](KernelParams& k) {
+    const auto p = params_of(k);
+    std::memcpy(out, &p, sizeof *out);
+  });
+}
+US_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
+  return set<KernelParams>(n, NodeType::Kernel,
+                           [&](Context* c, KernelParams& k) { return replace_kernel(c, n, p, k); });
+}
+US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
+US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  const auto v2 = newer(*p);
+  return cuGraphKernelNodeSetParams_v2(n, &v2);
+}
+US_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
+  return set_exec<KernelParams>(x, n, NodeType::Kernel,
+                                [&](Context* c, KernelParams& k) { return replace_kernel(c, n, p, k); });
+}
+US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
+US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  const auto v2 = newer(*p);
+  return cuGraphExecKernelNodeSetParams_v2(x, n, &v2);
+}
+US_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode h, CUkernelNodeAttrID id, CUkernelNodeAttrValue* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return locked([&](Context*) {
+    GraphNode* n = nullptr;
+    US_TRY(find_node(h, NodeType::Kernel, n));
+    return get_attribute(*n, static_cast<int>(id), *out);
+  });
+}
+US_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode h, CUkernelNodeAttrID id, const CUkernelNodeAttrValue* v) {
+  if (!v) return CUDA_ERROR_INVALID_VALUE;
+  return locked([&](Context*) {
+    GraphNode* n = nullptr;
+    US_TRY(find_node(h, NodeType::Kernel, n));
+    return set_attribute(*n, static_cast<int>(id), const_cast<CUkernelNodeAttrValue&>(*v));
+  });
+}
+
+US_API CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                     const CUDA_MEMCPY3D* p, CUcontext ctx) {
+  return add<CopyParams>({out, g, after, nullptr, count}, NodeType::Memcpy,
+                         [&](Context* c, CopyParams& k) { return copy_of(c, p, ctx, k); });
+}
+US_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode n, CUDA_MEMCPY3D* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return get<CopyParams>(n, NodeType::Memcpy, [&](const CopyParams& p) { *out = params_of(p); });
+}
+US_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode n, const CUDA_MEMCPY3D* p) {
+  return set<CopyParams>(n, NodeType::Memcpy, [&](Context* c, CopyParams& k) { return copy_of(c, p, nullptr, k); });
+}
+US_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMCPY3D* p, CUcontext ctx) {
+  return set_exec<CopyParams>(x, n, NodeType::Memcpy, [&](Context* c, CopyParams& k) { return copy_of(c, p, ctx, k); });
+}
+
+US_API CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                     const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx) {
+  return add<FillParams>({out, g, after, nullptr, count}, NodeType::Memset,
+                         [&](Context* c, FillParams& f) { return fill_of(c, p, ctx, f); });
+}
+US_API CUresult cuGraphMemsetNodeGetParams(CUgraphNode n, CUDA_MEMSET_NODE_PARAMS* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return get<FillParams>(n, NodeType::Memset, [&](const FillParams& f) { *out = memset_params(f); });
+}
+US_API CUresult cuGraphMemsetNodeSetParams(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS* p) {
+  return set<FillParams>(n, NodeType::Memset, [&](Context* c, FillParams& f) { return fill_of(c, p, nullptr, f); });
+}
+US_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS* p,
+                                               CUcontext ctx) {
+  return set_exec<FillParams>(x, n, NodeType::Memset, [&](Context* c, FillParams& f) { return fill_of(c, p, ctx, f); });
+}
+
+US_API CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                   const CUDA_HOST_NODE_PARAMS* p) {
+  return add<HostParams>({out, g, after, nullptr, count}, NodeType::Host,
+                         [&](Context*, HostParams& h) { return host_of(p, h); });
+}
+US_API CUresult cuGraphHostNodeGetParams(CUgraphNode n, CUDA_HOST_NODE_PARAMS* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return get<HostParams>(n, NodeType::Host, [&](const HostParams& h) { *out = {h.function, h.data}; });
+}
+US_API CUresult cuGraphHostNodeSetParams(CUgraphNode n, const CUDA_HOST_NODE_PARAMS* p) {
+  return set<HostParams>(n, NodeType::Host, [&](Context*, HostParams& h) { return host_of(p, h); });
+}
+US_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_HOST_NODE_PARAMS* p) {
+  return set_exec<HostParams>(x, n, NodeType::Host, [&](Context*, HostParams& h) { return host_of(p, h); });
+}
+
+US_API CUresult cuGraphAddBatchMemOpNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                         const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
+  return add<MemOpParams>({out, g, after, nullptr, count}, NodeType::MemOps,
+                          [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+}
+US_API CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode n, CUDA_BATCH_MEM_OP_NODE_PARAMS* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return get<MemOpParams>(n, NodeType::MemOps, [&](MemOpParams& m) {
+    *out = {reinterpret_cast<CUcontext>(m.where.context), static_cast<unsigned>(m.list.size()),
+            reinterpret_cast<CUstreamBatchMemOpParams*>(m.given.data()), 0};
+  });
+}
+US_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode n, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
+  return set<MemOpParams>(n, NodeType::MemOps, [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+}
+US_API CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec x, CUgraphNode n,
+                                                   const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
+  return set_exec<MemOpParams>(x, n, NodeType::MemOps, [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+}
+
+US_API CUresult cuGraphAddMemAllocNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                       CUDA_MEM_ALLOC_NODE_PARAMS* p) {
+  if (!p) return CUDA_ERROR_INVALID_VALUE;
+  return locked([&](Context*) {
+    u64 at = 0;
+    US_TRY(add_alloc({out, g, after, nullptr, count}, p->poolProps, p->bytesize, p, sizeof *p, at));
+    p->dptr = at;
+    return Error::Success;
+  });
+}
+US_API CUresult cuGraphMemAllocNodeGetParams(CUgraphNode n, CUDA_MEM_ALLOC_NODE_PARAMS* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return get<AllocParams>(n, NodeType::MemAlloc, [&](const AllocParams& a) { *out = alloc_params(a); });
+}
+US_API CUresult cuGraphAddMemFreeNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                                      CUdeviceptr at) {
+  return locked([&](Context*) { return add_free({out, g, after, nullptr, count}, at); });
+}
+US_API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode n, CUdeviceptr* out) {
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
+  return get<FreeParams>(n, NodeType::MemFree, [&](const FreeParams& f) { *out = f.address; });
+}
+
+namespace {
+CUcontext named(const CUgraphNodeParams& p) {
+  switch (p.type) {
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return p.memset.ctx;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return p.memOp.ctx;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return p.conditional.ctx;
+    default:
+      return nullptr;
+  }
+}
+
+// Only sets and memory operations work in a context; for the others any will do.
+Error add_other(Context* current, const Place& place, CUgraphNodeParams& p) {
+  Context* c = nullptr;
+  if (p.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+    US_TRY(context_of(named(p), current, c));
+  else
+    US_TRY(context_of(named(p), current, p.type == CU_GRAPH_NODE_TYPE_MEMSET ? p.memset.dst : 0, c));
+  return add_generic(*c, place, p);
+}
+
+Error params_of(Context* c, const CUgraphNodeParams& p, CUgraphNode n, NodeParams& out) {
+  if (p.type == CU_GRAPH_NODE_TYPE_MEMCPY)
+    return copy_of(c, &p.memcpy.copyParams, p.memcpy.copyCtx, out.emplace<CopyParams>());
+  if (p.type != CU_GRAPH_NODE_TYPE_KERNEL) {
+    Context* own = nullptr;
+    US_TRY(context_of(named(p), c, p.type == CU_GRAPH_NODE_TYPE_MEMSET ? p.memset.dst : 0, own));
+    return generic_params(*own, p, out);
+  }
+  auto& k = out.emplace<KernelParams>();
+  return n ? replace_kernel(c, n, &p.kernel, k) : kernel_of(c, p.kernel, k);
+}
+}  // namespace
+
+US_API CUresult cuGraphAddNode_v2(CUgraphNode* out, CUgraph g, const CUgraphNode* after, const CUgraphEdgeData* edges,
+                                  size_t count, CUgraphNodeParams* p) {
+  if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
+  const Place place{out, g, after, reinterpret_cast<const EdgeData*>(edges), count};
+  return locked([&](Context* c) {
+    if (p->type != CU_GRAPH_NODE_TYPE_KERNEL && p->type != CU_GRAPH_NODE_TYPE_MEMCPY) return add_other(c, place, *p);
+    NodeParams params;
+    US_TRY(check_place(place, static_cast<NodeType>(p->type)));
+    US_TRY(params_of(c, *p, nullptr, params));
+    return add_node(place, static_cast<NodeType>(p->type), std::move(params));
+  });
+}
+US_API CUresult cuGraphAddNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                               CUgraphNodeParams* p);
+US_API CUresult cuGraphAddNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
+                               CUgraphNodeParams* p) {
+  return cuGraphAddNode_v2(out, g, after, nullptr, count, p);
+}
+US_API CUresult cuGraphNodeSetParams(CUgraphNode n, CUgraphNodeParams* p) {
+  if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
+  return locked([&](Context* c) {
+    NodeParams params;
+    GraphNode* node = nullptr;
+    US_TRY(find_node(n, static_cast<NodeType>(p->type), node));
+    US_TRY(params_of(c, *p, n, params));
+    return set_node(n, static_cast<NodeType>(p->type), std::move(params));
+  });
+}
+US_API CUresult cuGraphExecNodeSetParams(CUgraphExec x, CUgraphNode n, CUgraphNodeParams* p) {
+  if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
+  return locked([&](Context* c) {
+    NodeParams params;
+    GraphNode* node = nullptr;
+    US_TRY(find_node(n, static_cast<NodeType>(p->type), node));
+    US_TRY(params_of(c, *p, n, params));
+    return set_exec_node(x, n, static_cast<NodeType>(p->type), std::move(params));
+  });
+}
