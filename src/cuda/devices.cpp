@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cuda/process/config.h"
+#include "driver/preset.h"
 
 namespace us::cuda {
 

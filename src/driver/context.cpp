@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Life of a context, its limits and its fault report. Streams, work, memory and code: context_*.cpp.
+// Life of a context, its limits and its fault report. Streams, work and memory: context_*.cpp.
 #include "driver/context.h"
 
 #include <algorithm>
 
+#include "driver/code/modules.h"
 #include "driver/device.h"
+#include "driver/graph/capture.h"
+#include "driver/memory/array.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
@@ -22,7 +25,9 @@ Context::Context(Device& d, bool primary, u64 id)
       id_(id),
       executor_(std::make_unique<Executor>(d.gpu())),
       legacy_(*this, Stream::Kind::Legacy, false, 0, 1),
-      gather_(*this, Stream::Kind::User, true, 0, 0) {
+      gather_(*this, Stream::Kind::User, true, 0, 0),
+      order_(*executor_, legacy_),
+      modules_(std::make_unique<Modules>(*this)) {
   const DeviceSpec& s = d.spec();
   limits_ = {{kStack, s.limit_stack},
              {kPrintfFifo, s.limit_printf_fifo},
@@ -40,10 +45,7 @@ Context::~Context() {
   for (const auto& [thread, s] : thread_streams_) runtime().captures().forget(*s);
   executor_->wait_idle();
   runtime().context_gone(this);
-  kernel_functions_.clear();
-  functions_.clear();
-  modules_.clear();
-  library_modules_.clear();
+  modules_.reset();
   std::vector<memory::Allocation> mine;
   runtime().registry().remove_if([&](const memory::Allocation& a) {
     if (a.owner == this) mine.push_back(a);

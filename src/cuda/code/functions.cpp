@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "cuda/code/registration.h"
+#include "driver/code/function.h"
+#include "driver/code/launch.h"
 #include "driver/code/occupancy.h"
 
 namespace us::cuda {
@@ -22,18 +24,18 @@ Error find_kernel(const void* symbol, driver::Kernel*& out) {
 Error find_function(driver::Context& c, const void* symbol, driver::Function*& out) {
   driver::Kernel* k = nullptr;
   if (const Error e = find_kernel(symbol, k); driver::failed(e)) {
-    out = c.find_function(symbol);
+    out = c.modules().find_function(symbol);
     return out ? Error::Success : e;
   }
-  const Error e = c.function_of(*k, out);
+  const Error e = c.modules().function_of(*k, out);
   return e == Error::NotFound ? Error::InvalidDeviceFunction : e;
 }
 
 Error find_loaded(driver::Context& c, const void* handle, driver::Function*& out) {
-  out = c.find_function(handle);
+  out = c.modules().find_function(handle);
   if (out) return Error::Success;
   driver::Kernel* k = runtime().find_kernel(handle);
-  return k ? c.function_of(*k, out) : Error::InvalidHandle;
+  return k ? c.modules().function_of(*k, out) : Error::InvalidHandle;
 }
 
 Error set_attribute(driver::Context& c, driver::Function& f, int attribute, int value) {

@@ -3,6 +3,8 @@
 #pragma once
 #include "cuda/code/launch_attributes.h"
 #include "cuda/state.h"
+#include "driver/code/function.h"
+#include "driver/code/launch.h"
 
 namespace us::cuda {
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "cuda/state.h"
+#include "driver/code/library.h"
+#include "driver/code/module.h"
 
 namespace us::cuda {
 using driver::Error;
@@ -65,7 +67,7 @@ Error Registration::load_managed(driver::Context& c, driver::Library& library) {
     if (m.library != &library) continue;
     driver::Module* module = nullptr;
     driver::Variable v;
-    US_TRY(c.module_of(library, module));
+    US_TRY(c.modules().module_of(library, module));
     US_TRY(module->variable(m.name, v));
     *m.pointer = reinterpret_cast<void*>(v.address);
   }
@@ -86,7 +88,7 @@ Error Registration::variable(driver::Context& c, const void* host_variable, driv
       if (*m.pointer == host_variable) it = variables_.find(m.pointer);
   if (it == variables_.end()) return Error::InvalidSymbol;
   driver::Module* module = nullptr;
-  US_TRY(c.module_of(*it->second.library, module));
+  US_TRY(c.modules().module_of(*it->second.library, module));
   if (const Error e = module->variable(it->second.name, out); driver::failed(e)) return Error::InvalidSymbol;
   return Error::Success;
 }

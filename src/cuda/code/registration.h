@@ -3,6 +3,8 @@
 #pragma once
 #include <shared_mutex>
 
+#include "driver/code/library.h"
+#include "driver/code/module.h"
 #include "driver/runtime.h"
 
 namespace us::cuda {

@@ -5,6 +5,7 @@
 
 #include "cuda/code/launch_attributes.h"
 #include "cuda/graph/graphs.h"
+#include "driver/code/launch.h"
 #include "driver/device.h"
 
 namespace us::cuda {
@@ -63,16 +64,16 @@ Error mem_op(const CUstreamBatchMemOpParams& p, MemOp& out) {
 
 }  // namespace
 
-Error check_mem_ops(Context& c, u32 count, const CUstreamBatchMemOpParams* list, MemOpParams& out) {
+Error check_mem_ops(Context& c, u32 count, const CUstreamBatchMemOpParams* list, MemOps& out) {
   if ((!list && count) || count > 256) return Error::InvalidValue;
-  out.where = {&c, c.id()};
+  US_TRY(out.check(c));
   for (u32 i = 0; i < count; ++i) US_TRY(mem_op(list[i], out.list.emplace_back()));
   const auto* first = reinterpret_cast<const u8*>(list);
   out.given.assign(first, first + count * sizeof *list);
   return Error::Success;
 }
 
-Arguments arguments_of(KernelParams& k) {
+Arguments arguments_of(KernelOp& k) {
   if (k.packed) {
     k.pointers = {CU_LAUNCH_PARAM_BUFFER_POINTER, k.block.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &k.packed_bytes,
                   CU_LAUNCH_PARAM_END};
@@ -84,7 +85,7 @@ Arguments arguments_of(KernelParams& k) {
 }
 
 namespace {
-Error tell_updatable(const KernelParams& k, CUlaunchAttributeValue& v) {
+Error tell_updatable(const KernelOp& k, CUlaunchAttributeValue& v) {
   v.deviceUpdatableKernelNode.deviceUpdatable = k.updatable != nullptr;
   v.deviceUpdatableKernelNode.devNode = reinterpret_cast<CUgraphDeviceNode>(k.updatable.get());
   return Error::Success;
@@ -92,7 +93,7 @@ Error tell_updatable(const KernelParams& k, CUlaunchAttributeValue& v) {
 }  // namespace
 
 Error get_attribute(const GraphNode& n, int id, CUlaunchAttributeValue& out) {
-  const auto* k = n.as<KernelParams>();
+  const auto* k = n.as<KernelOp>();
   if (!k || !known_to_nodes(id)) return Error::InvalidValue;
   std::memset(&out, 0, sizeof out);
   if (const auto at = k->attributes.find(id); at != k->attributes.end())
@@ -105,7 +106,7 @@ Error get_attribute(const GraphNode& n, int id, CUlaunchAttributeValue& out) {
 }
 
 Error set_attribute(GraphNode& n, int id, CUlaunchAttributeValue& given) {
-  auto* k = n.as<KernelParams>();
+  auto* k = n.as<KernelOp>();
   if (!k) return Error::InvalidValue;
   CUlaunchAttributeValue v = given;
   const DeviceSpec& spec = k->where.context->device().spec();

@@ -89,17 +89,18 @@ Error get_event(CUgraphNode h, NodeType type, CUevent* out) {
   GraphNode* n = nullptr;
   if (!out) return Error::InvalidValue;
   US_TRY(find_node(h, type, n));
-  *out = reinterpret_cast<CUevent>(n->as<EventParams>()->event.get());
+  const auto* record = n->as<EventRecord>();
+  *out = reinterpret_cast<CUevent>((record ? record->event : n->as<EventWait>()->event).get());
   return Error::Success;
 }
 Error set_event(CUgraphNode h, NodeType type, CUevent e) {
-  EventParams p;
-  US_TRY(event_params(e, p));
+  NodeParams p;
+  US_TRY(event_node(type, e, p));
   return set_node(h, type, std::move(p));
 }
 Error set_exec_event(CUgraphExec x, CUgraphNode h, NodeType type, CUevent e) {
-  EventParams p;
-  US_TRY(event_params(e, p));
+  NodeParams p;
+  US_TRY(event_node(type, e, p));
   return set_exec_node(x, h, type, std::move(p));
 }
 Error GraphEventRecordNodeGetEvent(CUgraphNode n, CUevent* out) { return get_event(n, NodeType::RecordEvent, out); }
@@ -156,8 +157,8 @@ Error GraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
   GraphNode *a = nullptr, *b = nullptr;
   US_TRY(find_node(to, NodeType::Kernel, a));
   US_TRY(find_node(from, NodeType::Kernel, b));
-  if (a->as<KernelParams>()->updatable || b->as<KernelParams>()->updatable) return Error::NotSupported;
-  if (a != b) a->as<KernelParams>()->keep_attributes(*b->as<KernelParams>());
+  if (a->as<KernelOp>()->updatable || b->as<KernelOp>()->updatable) return Error::NotSupported;
+  if (a != b) a->as<KernelOp>()->keep_attributes(*b->as<KernelOp>());
   return Error::Success;
 }
 

@@ -59,14 +59,18 @@ class Writer {
   std::string label(const GraphNode& n) const {
     std::string s = fmt::format("{} {}", n.id, name_of(n.type));
     if (flags_ & (kVerbose | kHandles)) s += fmt::format("\\n{}", static_cast<const void*>(&n));
-    if (const auto* k = n.as<KernelParams>()) {
+    if (const auto* k = n.as<KernelOp>()) {
       s += "\\n" + k->function->name();
       const auto &g = k->config.grid, &b = k->config.block;
       if (flags_ & (kVerbose | kKernelParams))
         s += fmt::format("\\n<<<({},{},{}), ({},{},{}), {}>>>", g.x, g.y, g.z, b.x, b.y, b.z, k->config.dynamic_shared);
     }
-    if (const auto* c = n.as<CopyParams>()) s += fmt::format("\\n{} x {} x {} bytes", c->width, c->height, c->depth);
-    if (const auto* f = n.as<FillParams>()) s += fmt::format("\\n{} x {} of {} bytes", f->width, f->height, f->element);
+    if (const auto* c = n.as<CopyOp>()) {
+      const CopyNames names = c->shown();
+      s += fmt::format("\\n{} x {} x {} bytes", names.width, names.height, names.depth);
+    }
+    if (const auto* f = n.as<FillOp>())
+      s += fmt::format("\\n{} x {} of {} bytes", f->given.width, f->given.height, f->given.element);
     return s;
   }
 

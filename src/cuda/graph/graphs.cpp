@@ -48,7 +48,7 @@ Error find_nodes(const void* const* handles, size_t count, std::vector<GraphNode
 }
 
 namespace {
-Error find_place(const Place& p, NodeType type, Graph*& graph, std::vector<GraphNode*>& after) {
+Error find_place(const NodePosition& p, NodeType type, Graph*& graph, std::vector<GraphNode*>& after) {
   if (!p.out) return Error::InvalidValue;
   US_TRY(find_graph(p.graph, graph));
   US_TRY(find_nodes(reinterpret_cast<const void* const*>(p.after), p.count, after));
@@ -56,13 +56,13 @@ Error find_place(const Place& p, NodeType type, Graph*& graph, std::vector<Graph
 }
 }  // namespace
 
-Error check_place(const Place& p, NodeType type) {
+Error check_position(const NodePosition& p, NodeType type) {
   Graph* graph = nullptr;
   std::vector<GraphNode*> after;
   return find_place(p, type, graph, after);
 }
 
-Error add_node(const Place& p, NodeType type, NodeParams params) {
+Error add_node(const NodePosition& p, NodeType type, NodeParams params) {
   Graph* graph = nullptr;
   std::vector<GraphNode*> after;
   US_TRY(find_place(p, type, graph, after));
@@ -70,10 +70,10 @@ Error add_node(const Place& p, NodeType type, NodeParams params) {
   return Error::Success;
 }
 
-Error add_child(const Place& p, CUgraph child) {
+Error add_child(const NodePosition& p, CUgraph child) {
   Graph* source = nullptr;
   US_TRY(find_graph(child, source));
-  US_TRY(check_place(p, NodeType::Child));
+  US_TRY(check_position(p, NodeType::Child));
   if (!source->copyable()) return Error::NotSupported;
   ChildParams c;
   c.graph = source->clone();
@@ -82,37 +82,43 @@ Error add_child(const Place& p, CUgraph child) {
   return add_node(p, NodeType::Child, std::move(c));
 }
 
-Error event_params(CUevent e, EventParams& out) {
-  return failed(find_event(e, out.event)) ? Error::InvalidValue : Error::Success;
+Error event_node(NodeType type, CUevent e, NodeParams& out) {
+  std::shared_ptr<Event> event;
+  if (failed(find_event(e, event))) return Error::InvalidValue;
+  if (type == NodeType::RecordEvent)
+    out = EventRecord{std::move(event)};
+  else
+    out = EventWait{std::move(event)};
+  return Error::Success;
 }
 
-Error add_event(const Place& p, NodeType type, CUevent e) {
-  EventParams params;
-  US_TRY(event_params(e, params));
+Error add_event(const NodePosition& p, NodeType type, CUevent e) {
+  NodeParams params;
+  US_TRY(event_node(type, e, params));
   return add_node(p, type, std::move(params));
 }
 
-Error host_params(void (*function)(void*), void* data, HostParams& out) {
+Error host_params(void (*function)(void*), void* data, HostOp& out) {
   out = {function, data};
   return function ? Error::Success : Error::InvalidValue;
 }
 
-Error fill_params(Context& c, const CUDA_MEMSET_NODE_PARAMS& p, FillParams& out) {
+Error fill_params(Context& c, const CUDA_MEMSET_NODE_PARAMS& p, FillOp& out) {
   if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4) return Error::InvalidValue;
   if (p.height == 0 || p.width == 0) return Error::InvalidValue;
   if (p.height > 1 && p.pitch < p.width * p.elementSize) return Error::InvalidValue;
-  return c.describe({.dst = p.dst,
-                     .pitch = p.pitch,
-                     .width = p.width,
-                     .height = p.height,
-                     .value = p.value,
-                     .element = p.elementSize},
-                    out);
+  out = {{.dst = p.dst,
+          .pitch = p.pitch,
+          .width = p.width,
+          .height = p.height,
+          .value = p.value,
+          .element = p.elementSize}};
+  return out.check(c);
 }
 
 namespace {
 // Memory of this size that is free again in all that the new node comes after: its address is used again.
-std::shared_ptr<GraphBlock> freed_before(const Graph& g, const Place& p, u32 device, u64 bytes) {
+std::shared_ptr<GraphBlock> freed_before(const Graph& g, const NodePosition& p, u32 device, u64 bytes) {
   std::vector<GraphNode*> work;
   std::unordered_set<GraphNode*> seen;
   if (failed(find_nodes(reinterpret_cast<const void* const*>(p.after), p.count, work))) return nullptr;
@@ -135,9 +141,9 @@ std::shared_ptr<GraphBlock> freed_before(const Graph& g, const Place& p, u32 dev
 }
 }  // namespace
 
-Error add_alloc(const Place& p, const CUmemPoolProps& props, u64 bytes, const void* given, size_t given_bytes,
+Error add_alloc(const NodePosition& p, const CUmemPoolProps& props, u64 bytes, const void* given, size_t given_bytes,
                 u64& out) {
-  US_TRY(check_place(p, NodeType::MemAlloc));
+  US_TRY(check_position(p, NodeType::MemAlloc));
   Graph* graph = nullptr;
   US_TRY(find_graph(p.graph, graph));
   // Managed memory of a graph is like the device's own: the host cannot read it.
@@ -159,8 +165,8 @@ Error add_alloc(const Place& p, const CUmemPoolProps& props, u64 bytes, const vo
   return add_node(p, NodeType::MemAlloc, std::move(a));
 }
 
-Error add_free(const Place& p, u64 address) {
-  US_TRY(check_place(p, NodeType::MemFree));
+Error add_free(const NodePosition& p, u64 address) {
+  US_TRY(check_position(p, NodeType::MemFree));
   Graph* graph = nullptr;
   US_TRY(find_graph(p.graph, graph));
   if (!graphs().memory.knows(address)) return Error::InvalidValue;
@@ -173,8 +179,8 @@ Error add_free(const Place& p, u64 address) {
   return add_node(p, NodeType::MemFree, FreeParams{address});
 }
 
-Error add_conditional(const Place& p, u64 condition, u32 type, u32 size, CUgraph*& bodies) {
-  US_TRY(check_place(p, NodeType::Conditional));
+Error add_conditional(const NodePosition& p, u64 condition, u32 type, u32 size, CUgraph*& bodies) {
+  US_TRY(check_position(p, NodeType::Conditional));
   Condition* c = graphs().find_condition(condition);
   Graph* graph = nullptr;
   US_TRY(find_graph(p.graph, graph));
@@ -342,7 +348,7 @@ Error update_dependencies(Stream& s, const CUgraphNode* list, const EdgeData* ed
 }
 
 Error exchange_mode(int& mode) {  // any number is taken, as an H200 does; it forbids like ThreadLocal
-  mode = static_cast<int>(std::exchange(Captures::thread_mode(), static_cast<CaptureMode>(mode)));
+  mode = static_cast<int>(std::exchange(thread_state().capture_mode, static_cast<CaptureMode>(mode)));
   return Error::Success;
 }
 

@@ -25,25 +25,25 @@ driver::Error find_exec(const void* handle, std::shared_ptr<driver::GraphExec>& 
 driver::Error find_nodes(const void* const* handles, size_t count, std::vector<driver::GraphNode*>& out);
 
 // Where a new node goes.
-struct Place {
+struct NodePosition {
   CUgraphNode* out;
   CUgraph graph;
   const CUgraphNode* after;
   const driver::EdgeData* edges;
   size_t count;
 };
-driver::Error check_place(const Place&, driver::NodeType);
-driver::Error add_node(const Place&, driver::NodeType, driver::NodeParams);
-driver::Error add_child(const Place&, CUgraph child);
-driver::Error add_event(const Place&, driver::NodeType, CUevent);
-driver::Error add_free(const Place&, u64 address);
-driver::Error add_alloc(const Place&, const CUmemPoolProps&, u64 bytes, const void* given, size_t given_bytes,
+driver::Error check_position(const NodePosition&, driver::NodeType);
+driver::Error add_node(const NodePosition&, driver::NodeType, driver::NodeParams);
+driver::Error add_child(const NodePosition&, CUgraph child);
+driver::Error add_event(const NodePosition&, driver::NodeType, CUevent);
+driver::Error add_free(const NodePosition&, u64 address);
+driver::Error add_alloc(const NodePosition&, const CUmemPoolProps&, u64 bytes, const void* given, size_t given_bytes,
                         u64& out);
-driver::Error add_conditional(const Place&, u64 handle, u32 type, u32 size, CUgraph*& bodies);
-driver::Error event_params(CUevent, driver::EventParams& out);
-driver::Error host_params(void (*function)(void*), void* data, driver::HostParams& out);
-driver::Error fill_params(driver::Context&, const CUDA_MEMSET_NODE_PARAMS&, driver::FillParams& out);
-driver::Error check_mem_ops(driver::Context&, u32 count, const CUstreamBatchMemOpParams*, driver::MemOpParams& out);
+driver::Error add_conditional(const NodePosition&, u64 handle, u32 type, u32 size, CUgraph*& bodies);
+driver::Error event_node(driver::NodeType, CUevent, driver::NodeParams& out);
+driver::Error host_params(void (*function)(void*), void* data, driver::HostOp& out);
+driver::Error fill_params(driver::Context&, const CUDA_MEMSET_NODE_PARAMS&, driver::FillOp& out);
+driver::Error check_mem_ops(driver::Context&, u32 count, const CUstreamBatchMemOpParams*, driver::MemOps& out);
 
 // A node's parameters for good, or in an executable graph.
 driver::Error set_node(CUgraphNode, driver::NodeType, driver::NodeParams);
@@ -83,6 +83,6 @@ struct Arguments {
   void** each = nullptr;
   void** extra = nullptr;
 };
-Arguments arguments_of(driver::KernelParams&);
+Arguments arguments_of(driver::KernelOp&);
 
 }  // namespace us::cuda

@@ -12,7 +12,7 @@ bool well_formed(const CUgraphNodeParams* p) {
   return p && std::ranges::all_of(p->reserved0, [](int v) { return v == 0; }) && p->reserved2 == 0;
 }
 
-Error add_generic(Context& c, const Place& place, CUgraphNodeParams& p) {
+Error add_generic(Context& c, const NodePosition& place, CUgraphNodeParams& p) {
   const auto type = static_cast<NodeType>(p.type);
   switch (p.type) {
     case CU_GRAPH_NODE_TYPE_EMPTY:
@@ -21,7 +21,7 @@ Error add_generic(Context& c, const Place& place, CUgraphNodeParams& p) {
       if (p.graph.ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) return add_child(place, p.graph.graph);
       Graph* child = nullptr;
       US_TRY(find_graph(p.graph.graph, child));
-      US_TRY(check_place(place, type));
+      US_TRY(check_position(place, type));
       if (child->nested || child->any(NodeType::Conditional)) return Error::InvalidValue;
       ChildParams params;
       params.graph = graphs().disown(*child);
@@ -55,17 +55,17 @@ Error generic_params(Context& c, const CUgraphNodeParams& p, NodeParams& out) {
     case CU_GRAPH_NODE_TYPE_MEMSET: {
       const CUDA_MEMSET_NODE_PARAMS m{p.memset.dst,         p.memset.pitch, p.memset.value,
                                       p.memset.elementSize, p.memset.width, p.memset.height};
-      return fill_params(c, m, out.emplace<FillParams>());
+      return fill_params(c, m, out.emplace<FillOp>());
     }
     case CU_GRAPH_NODE_TYPE_HOST:
-      return host_params(p.host.fn, p.host.userData, out.emplace<HostParams>());
+      return host_params(p.host.fn, p.host.userData, out.emplace<HostOp>());
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-      return event_params(p.eventWait.event, out.emplace<EventParams>());
+      return event_node(NodeType::WaitEvent, p.eventWait.event, out);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-      return event_params(p.eventRecord.event, out.emplace<EventParams>());
+      return event_node(NodeType::RecordEvent, p.eventRecord.event, out);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return p.memOp.flags ? Error::InvalidValue
-                           : check_mem_ops(c, p.memOp.count, p.memOp.paramArray, out.emplace<MemOpParams>());
+                           : check_mem_ops(c, p.memOp.count, p.memOp.paramArray, out.emplace<MemOps>());
     default:
       return Error::InvalidValue;
   }
@@ -84,8 +84,8 @@ CUDA_MEM_ALLOC_NODE_PARAMS alloc_params(const AllocParams& a) {
   return p;
 }
 
-CUDA_MEMSET_NODE_PARAMS memset_params(const FillParams& f) {
-  return {f.dst, f.pitch, f.value, f.element, f.width, f.height};
+CUDA_MEMSET_NODE_PARAMS memset_params(const FillOp& f) {
+  return {f.given.dst, f.given.pitch, f.given.value, f.given.element, f.given.width, f.given.height};
 }
 
 }  // namespace us::cuda

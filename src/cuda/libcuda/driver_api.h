@@ -8,12 +8,20 @@
 #include "cuda/devices.h"
 #include "cuda/libcuda/result.h"
 #include "cuda/state.h"
+#include "driver/code/function.h"
+#include "driver/operation/operation.h"
 
 namespace us::cuda {
 
+using driver::CallbackOp;
 using driver::Context;
+using driver::CopyOp;
 using driver::Error;
+using driver::FillOp;
 using driver::Function;
+using driver::HostOp;
+using driver::KernelOp;
+using driver::MemOps;
 using driver::Stream;
 
 template <class T>
@@ -59,7 +67,7 @@ CUresult with_function(CUfunction handle, F&& f) {
   Context* c = nullptr;
   Function* function = nullptr;
   driver_context(c);
-  if (!c || !c->find_function(handle))
+  if (!c || !c->modules().find_function(handle))
     if (Context* const other = runtime().context_of_function(handle)) c = other;
   if (!c) return CUDA_ERROR_INVALID_HANDLE;
   if (const Error e = c->sticky(); driver::failed(e)) return result(e);

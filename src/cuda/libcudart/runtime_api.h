@@ -6,11 +6,18 @@
 #include "cuda/api.h"
 #include "cuda/last_error.h"
 #include "cuda/state.h"
+#include "driver/operation/operation.h"
 
 namespace us::cuda {
 
+using driver::CallbackOp;
 using driver::Context;
+using driver::CopyOp;
 using driver::Error;
+using driver::FillOp;
+using driver::HostOp;
+using driver::KernelOp;
+using driver::MemOps;
 using driver::Stream;
 
 inline cudaError_t done(Error e) { return static_cast<cudaError_t>(record_error(static_cast<int>(e))); }

@@ -5,6 +5,7 @@
 
 #include "cuda/devices.h"
 #include "cuda/memory/images.h"
+#include "driver/memory/array.h"
 
 namespace us::cuda {
 

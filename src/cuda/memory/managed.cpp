@@ -6,20 +6,21 @@
 #include <algorithm>
 
 #include "cuda/devices.h"
+#include "driver/memory/advice.h"
 
 namespace us::cuda {
 
 using driver::Advice;
 using driver::Context;
 using driver::Error;
-using driver::Place;
+using driver::Location;
 
 namespace {
 
 constexpr int kInvalidDevice = CU_DEVICE_INVALID, kCpu = CU_DEVICE_CPU;
 
-// How a place reads as a device number.
-int device_number(const std::optional<Place>& p) {
+// How a location reads as a device number.
+int device_number(const std::optional<Location>& p) {
   if (!p) return kInvalidDevice;
   return p->type == CU_MEM_LOCATION_TYPE_DEVICE ? p->id : kCpu;
 }
@@ -33,7 +34,7 @@ auto common(const std::vector<Advice::Said>& parts, F&& of, decltype(of(parts[0]
 // The devices that all parts name, then kInvalidDevice.
 void accessed_by(const std::vector<Advice::Said>& parts, int* out, u64 count) {
   std::vector<int> all;
-  for (const Place& p : parts.front().accessed_by)
+  for (const Location& p : parts.front().accessed_by)
     if (std::all_of(parts.begin(), parts.end(), [&](const auto& s) { return s.accessed_by.contains(p); }))
       all.push_back(device_number(p));
   for (u64 i = 0; i < count; ++i) out[i] = i < all.size() ? all[i] : kInvalidDevice;
@@ -47,7 +48,7 @@ Error put(void* data, u64 size, int value) {
 
 }  // namespace
 
-Error check_place(Place p, Place& normal) {
+Error check_location(Location p, Location& normal) {
   normal = p;
   switch (p.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -73,22 +74,22 @@ Error check_managed(Context& c, u64 at, u64 bytes) {
   return Error::Success;
 }
 
-Error advise(Context& c, u64 at, u64 bytes, int advice, Place place) {
+Error advise(Context& c, u64 at, u64 bytes, int advice, Location location) {
   if (advice < Advice::SetReadMostly || advice > Advice::UnsetAccessedBy || bytes == 0) return Error::InvalidValue;
   const bool about_place = advice == Advice::SetPreferred || advice >= Advice::SetAccessedBy;
   US_TRY(c.runtime().captures().unsafe());
   US_TRY(check_managed(c, at, bytes));
-  if (about_place && failed(check_place(place, place))) return Error::InvalidValue;
-  runtime().advice().advise(at, bytes, static_cast<Advice::Kind>(advice), place);
+  if (about_place && failed(check_location(location, location))) return Error::InvalidValue;
+  runtime().advice().advise(at, bytes, static_cast<Advice::Kind>(advice), location);
   return Error::Success;
 }
 
-Error prefetch(Context& c, driver::Stream& s, u64 at, u64 bytes, Place place) {
+Error prefetch(Context& c, driver::Stream& s, u64 at, u64 bytes, Location location) {
   US_TRY(c.not_captured(s));
   if (bytes == 0) return Error::InvalidValue;
   US_TRY(check_managed(c, at, bytes));
-  US_TRY(check_place(place, place));
-  runtime().advice().prefetched(at, bytes, place);
+  US_TRY(check_location(location, location));
+  runtime().advice().prefetched(at, bytes, location);
   return Error::Success;
 }
 
@@ -96,7 +97,7 @@ Error range_attribute(Context& c, int attribute, void* data, u64 size, u64 at, u
   if (!data || bytes == 0) return Error::InvalidValue;
   US_TRY(check_managed(c, at, bytes));
   const auto parts = runtime().advice().said(at, bytes);
-  const auto place = [&](bool preferred) {
+  const auto location = [&](bool preferred) {
     return common(parts, [&](const Advice::Said& s) { return preferred ? s.preferred : s.prefetched; }, {});
   };
   switch (attribute) {
@@ -105,17 +106,17 @@ Error range_attribute(Context& c, int attribute, void* data, u64 size, u64 at, u
                  common(
                      parts, [](const Advice::Said& s) { return s.read_mostly; }, false));
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-      return put(data, size, device_number(place(true)));
+      return put(data, size, device_number(location(true)));
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION:
-      return put(data, size, device_number(place(false)));
+      return put(data, size, device_number(location(false)));
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
-      return put(data, size, place(true).value_or(Place{}).type);
+      return put(data, size, location(true).value_or(Location{}).type);
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
-      return put(data, size, place(true).value_or(Place{}).id);
+      return put(data, size, location(true).value_or(Location{}).id);
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
-      return put(data, size, place(false).value_or(Place{}).type);
+      return put(data, size, location(false).value_or(Location{}).type);
     case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID:
-      return put(data, size, place(false).value_or(Place{}).id);
+      return put(data, size, location(false).value_or(Location{}).id);
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
       if (size == 0 || size % sizeof(int)) return Error::InvalidValue;
       accessed_by(parts, static_cast<int*>(data), size / sizeof(int));

@@ -5,6 +5,7 @@
 
 #include "cuda/devices.h"
 #include "cuda/state.h"
+#include "driver/memory/rights.h"
 
 namespace us::cuda {
 bool can_be_peers(int device, int peer) { return device != peer && is_device(device) && is_device(peer); }

@@ -4,6 +4,7 @@
 
 #include "cuda/devices.h"
 #include "cuda/state.h"
+#include "driver/memory/mem_pool.h"
 
 namespace us::cuda {
 using driver::Error;
@@ -73,8 +74,8 @@ Error create_pool(const CUmemPoolProps& p, MemPool*& out) {
       return Error::InvalidValue;
   }
   if (managed && (shared || p.maxSize)) return Error::InvalidValue;
-  out = &runtime().create_pool(home_of(p.location, managed), p.maxSize,
-                               shared ? MemPool::Sharing::Exportable : MemPool::Sharing::None);
+  out = &runtime().pools().create(home_of(p.location, managed), p.maxSize,
+                                  shared ? MemPool::Sharing::Exportable : MemPool::Sharing::None);
   return Error::Success;
 }
 

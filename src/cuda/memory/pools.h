@@ -3,6 +3,7 @@
 #pragma once
 #include <cuda.h>
 
+#include "driver/memory/mem_pool.h"
 #include "driver/runtime.h"
 
 namespace us::cuda {

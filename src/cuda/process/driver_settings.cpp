@@ -7,6 +7,9 @@
 #include "cuda/device_queries.h"
 #include "cuda/process/call_trace.h"
 #include "cuda/process/fidelity.h"
+#include "cuda/state.h"
+#include "driver/code/resources.h"
+#include "driver/preset.h"
 
 namespace us::cuda {
 
@@ -31,6 +34,7 @@ driver::Settings driver_settings(const Config& c) {
   s.refused = [](std::string_view what) { fidelity().shortfall(Shortfall::Refused, what); };
   s.recorder = recorder();
   s.device_query = answer_device_query;
+  s.capture_mode = [] { return thread_state().capture_mode; };
   s.compiled = [](const codegen::Compiled& k) {
     fidelity().count(k.from_cache ? "kernels from the cache" : "kernels compiled");
   };

@@ -3,19 +3,13 @@
 #pragma once
 #include <chrono>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 
-namespace us::driver {
+#include "driver/settings.h"
 
-struct CompileNotices {
-  std::function<void(std::string_view)> say;  // empty: nothing is said
-  bool watched = false;                       // by a person, at a terminal
-  std::chrono::milliseconds patience{2000};
-};
+namespace us::driver {
 
 class CompileNotice {  // lives as long as the compiler runs
  public:

@@ -6,7 +6,10 @@
 
 #include "base/demangle.h"
 #include "device/device_runtime.h"
+#include "driver/code/compile_notice.h"
 #include "driver/code/library.h"
+#include "driver/code/module.h"
+#include "driver/context.h"
 #include "driver/device.h"
 #include "driver/runtime.h"
 #include "probe/recorder.h"

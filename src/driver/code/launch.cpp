@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/code/launch.h"
 
+#include "driver/code/module.h"
 #include "driver/code/occupancy.h"
+#include "driver/context.h"
 #include "driver/device.h"
 
 namespace us::driver {

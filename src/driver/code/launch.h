@@ -22,12 +22,10 @@ struct LaunchAttribute {                    // laid out as CUlaunchAttribute
   AttributeBytes value = {};
 };
 
-// Where a launch's attributes come from: a kernel node's own; else the launch's, and what it leaves open the stream's.
+// A launch's attributes: its own, and what these leave open the stream's, if there is one.
 struct AttributeSource {
-  const LaunchAttribute* list = nullptr;
-  u32 count = 0;
+  const std::map<int, AttributeBytes>* own = nullptr;
   const Stream* stream = nullptr;
-  const std::map<int, AttributeBytes>* node = nullptr;
   bool find(int id, AttributeBytes& out) const;
 };
 // Those that a captured launch takes from its stream.
@@ -40,8 +38,7 @@ struct LaunchConfig {
   bool cooperative = false;
   int priority = 0;
   bool has_priority = false;
-  // For graphs: what the program called the kernel, and all launch attributes that it gave.
-  const void* handle = nullptr;
+  // All launch attributes that the program gave.
   const LaunchAttribute* attributes = nullptr;
   u32 attribute_count = 0;
   u64* updatable_out = nullptr;  // of a capture: kernels may change the node; where its handle goes

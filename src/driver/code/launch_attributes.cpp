@@ -3,7 +3,9 @@
 #include <cstring>
 
 #include "driver/code/launch.h"
+#include "driver/code/module.h"
 #include "driver/code/occupancy.h"
+#include "driver/context.h"
 #include "driver/device.h"
 #include "driver/order/stream.h"
 
@@ -29,16 +31,10 @@ struct AccessWindow {  // laid out as CUaccessPolicyWindow
 }  // namespace
 
 bool AttributeSource::find(int id, AttributeBytes& out) const {
-  if (node) {
-    const auto at = node->find(id);
-    if (at != node->end()) out = at->second;
-    return at != node->end();
+  if (const auto at = own->find(id); at != own->end()) {
+    out = at->second;
+    return true;
   }
-  for (u32 i = count; i-- > 0;)
-    if (list[i].id == id) {
-      out = list[i].value;
-      return true;
-    }
   return stream && stream->get_attribute(id, out.data(), out.size());
 }
 

@@ -5,7 +5,9 @@
 #include <cctype>
 #include <cstring>
 
+#include "driver/code/assembler.h"
 #include "driver/code/device_library.h"
+#include "driver/device.h"
 #include "driver/runtime.h"
 #include "ptx/fatbin.h"
 #include "ptx/mapped.h"

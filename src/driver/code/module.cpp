@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "device/device_runtime.h"
+#include "driver/context.h"
 #include "driver/device.h"
+#include "driver/memory/workspaces.h"
 #include "driver/runtime.h"
 
 namespace us::driver {

@@ -28,9 +28,9 @@ bool blocking(const Stream& s) { return !s.non_blocking(); }
 
 }  // namespace
 
-CaptureMode& Captures::thread_mode() {
-  static thread_local CaptureMode mode = CaptureMode::Global;
-  return mode;
+CaptureMode Captures::thread_mode() const {
+  const auto& told = graphs_.runtime().settings().capture_mode;
+  return told ? told() : CaptureMode::Global;
 }
 
 void Captures::invalidate(Capture& c) { c.invalid = true; }
@@ -197,10 +197,8 @@ Error Captures::refuse(Stream& s, Error because) {
   return because;
 }
 
-Error Captures::admit(Stream& s, CapturePoint*& point) {
+Error Captures::point_of(Stream& s, CapturePoint*& point) {
   point = nullptr;
-  if (!any()) return Error::Success;
-  std::lock_guard l(graphs_.mutex());
   if (s.kind() == Stream::Kind::Legacy) return use_legacy(s.context());
   if (!s.capture.capture) return Error::Success;
   if (s.capture.capture->invalid || !s.capture.capture->graph) return Error::StreamCaptureInvalidated;
@@ -208,16 +206,30 @@ Error Captures::admit(Stream& s, CapturePoint*& point) {
   return Error::Success;
 }
 
-Error Captures::add(CapturePoint& at, NodeType type, NodeParams params, bool programmatic) {
+Error Captures::admit(Stream& s, bool& captured) {
+  captured = false;
+  if (!any()) return Error::Success;
   std::lock_guard l(graphs_.mutex());
-  Graph& g = *at.capture->graph;
+  CapturePoint* at = nullptr;
+  US_TRY(point_of(s, at));
+  captured = at != nullptr;
+  return Error::Success;
+}
+
+Error Captures::add(Stream& s, NodeParams params, bool& captured, bool programmatic) {
+  std::lock_guard l(graphs_.mutex());
+  CapturePoint* at = nullptr;
+  US_TRY(point_of(s, at));
+  captured = at != nullptr;
+  if (!captured) return Error::Success;
+  const NodeType type = type_of(params);
   if (programmatic)
-    for (std::size_t i = 0; i < at.nodes.size(); ++i)
-      if (at.nodes[i]->type == NodeType::Kernel)
-        at.edges[i] = {.from_port = EdgeData::kProgrammatic, .type = EdgeData::kProgrammaticType};
+    for (std::size_t i = 0; i < at->nodes.size(); ++i)
+      if (at->nodes[i]->type == NodeType::Kernel)
+        at->edges[i] = {.from_port = EdgeData::kProgrammatic, .type = EdgeData::kProgrammaticType};
   if (type != NodeType::Kernel)
-    for (EdgeData& e : at.edges) e = {};
-  at.set(&g.add(type, std::move(params), at.nodes, at.edges.data()));
+    for (EdgeData& e : at->edges) e = {};
+  at->set(&at->capture->graph->add(type, std::move(params), at->nodes, at->edges.data()));
   return Error::Success;
 }
 
@@ -226,7 +238,7 @@ Error Captures::record(Event& e, Stream& s, bool& captured) {
   if (!any() && !e.is_captured()) return Error::Success;
   std::lock_guard l(graphs_.mutex());
   CapturePoint* at = nullptr;
-  US_TRY(admit(s, at));
+  US_TRY(point_of(s, at));
   captured = at != nullptr;
   e.set_captured(at ? *at : CapturePoint{});
   return Error::Success;
@@ -237,7 +249,7 @@ Error Captures::wait(Stream& s, Event& e, bool external, bool& captured) {
   if (!any() && !e.is_captured()) return Error::Success;
   std::lock_guard l(graphs_.mutex());
   CapturePoint* at = nullptr;
-  US_TRY(admit(s, at));
+  US_TRY(point_of(s, at));
   const std::shared_ptr<Capture> from = e.captured().capture;
   const auto no = [&](Error because) {
     if (at) invalidate(*at->capture);

@@ -12,13 +12,16 @@
 #include <vector>
 
 #include "driver/graph/node.h"
+#include "driver/order/capture_point.h"
 
 namespace us::driver {
 
+class Context;
+class Event;
 class Graphs;
 class Stream;
 
-enum class CaptureMode : int { Global, ThreadLocal, Relaxed };
+enum class CaptureMode : int { Global, ThreadLocal, Relaxed };  // cudaStreamCaptureMode
 
 struct Capture {
   u64 id = 0;
@@ -33,30 +36,12 @@ struct Capture {
   std::vector<GraphNode*> left;  // the last nodes of those that were destroyed
 };
 
-// What a stream's next node depends on, or what an event was recorded behind.
-struct CapturePoint {
-  std::shared_ptr<Capture> capture;
-  std::vector<GraphNode*> nodes;
-  std::vector<EdgeData> edges;
-  void add(GraphNode* n, const EdgeData& e) {
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      if (nodes[i] == n && edges[i] == e) return;
-    nodes.push_back(n);
-    edges.push_back(e);
-  }
-  void set(GraphNode* n) {
-    nodes.assign(1, n);
-    edges.assign(1, {});
-  }
-};
-
 class Captures {
  public:
   explicit Captures(Graphs& g) : graphs_(g) {}
 
   // True if some stream of the process captures: the only cost for programs that never do.
   bool any() const { return active_.load(std::memory_order_relaxed) != 0; }
-  static CaptureMode& thread_mode();  // of the calling thread
 
   Error begin(Stream&, CaptureMode, Graph* into, std::span<GraphNode* const> after, const EdgeData* edges);
   Error end(Stream&, Graph*& out);  // out: null unless the capture was good
@@ -71,10 +56,10 @@ class Captures {
   Error synchronize_event(const Event&);
   Error elapsed(const Event&);
 
-  // Work in a stream: `point` is where it goes when the stream captures, null when it does not.
-  Error admit(Stream&, CapturePoint*& point);
+  // Work in a stream: does the stream capture it? Another thread may end the capture between the two calls: add() asks again.
+  Error admit(Stream&, bool& captured);
   Error refuse(Stream&, Error because);  // in a capturing stream: it becomes invalid
-  Error add(CapturePoint&, NodeType, NodeParams, bool programmatic = false);
+  Error add(Stream&, NodeParams, bool& captured, bool programmatic = false);
 
   Error record(Event&, Stream&, bool& captured);
   Error wait(Stream&, Event&, bool external, bool& captured);
@@ -83,6 +68,8 @@ class Captures {
   void forget(Graph&);
 
  private:
+  CaptureMode thread_mode() const;
+  Error point_of(Stream&, CapturePoint*&);  // null: it does not capture; the lock is held
   void invalidate(Capture&);
   void leave(Capture&);
   Graphs& graphs_;

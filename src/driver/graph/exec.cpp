@@ -5,31 +5,21 @@
 #include <algorithm>
 #include <set>
 
+#include "driver/code/module.h"
 #include "driver/device.h"
-#include "driver/notes.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
 namespace {
 
-constexpr u64 kInline = 16 << 10;  // as for streams
-
-bool allowed_in_body(NodeType t) {
-  return t == NodeType::Kernel || t == NodeType::Memcpy || t == NodeType::Memset || t == NodeType::Empty ||
-         t == NodeType::Child || t == NodeType::Conditional;
-}
-bool allowed_on_device(NodeType t) {
-  return t == NodeType::Kernel || t == NodeType::Memcpy || t == NodeType::Memset || t == NodeType::Child;
-}
-
 // What the device can start by itself.
 bool allowed_on_device(const GraphNode& n) {
-  if (const auto* c = n.as<CopyParams>()) {
-    const auto pinned = [&](const CopyEndParams& end) { return end.array == nullptr && !c->pageable; };
-    return pinned(c->dst) && pinned(c->src);
+  if (const auto* c = n.as<CopyOp>()) {
+    const CopyNames names = c->shown();
+    return !names.dst.array && !names.src.array && !c->dst.pageable() && !c->src.pageable();
   }
-  if (const auto* k = n.as<KernelParams>()) return !k->function->launches_grids();
-  return allowed_on_device(n.type);
+  if (const auto* k = n.as<KernelOp>()) return !k->function->launches_grids();
+  return facts_of(n.type).on_device;
 }
 
 // Nodes behind all that they depend on, else in the order of creation. Fewer than there are: a cycle.
@@ -96,7 +86,7 @@ Error GraphExec::check(const Graph& g, Outcome& o, bool body) const {
   if (in_order(g).size() != g.nodes().size()) return bad(InstantiateResult::InvalidStructure, nullptr);
   if (device_launch() && g.nodes().empty()) return bad(InstantiateResult::Error, nullptr);
   for (const auto& n : g.nodes()) {
-    const bool good = (!body || allowed_in_body(n->type)) && (!device_launch() || allowed_on_device(*n));
+    const bool good = (!body || facts_of(n->type).in_body) && (!device_launch() || allowed_on_device(*n));
     if (!good) return bad(InstantiateResult::NodeOperationNotSupported, n.get());
     if (const auto* c = n->as<ChildParams>()) US_TRY(check(*c->graph, o, body));
     if (const auto* c = n->as<ConditionalParams>())
@@ -121,7 +111,7 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
   Error error = Error::Success;
   each_node(*e->graph_, [&](GraphNode& n) {
     if (!failed(error)) error = prepare(source.all().runtime(), n);
-    if (const auto* k = n.as<KernelParams>()) {
+    if (const auto* k = n.as<KernelOp>()) {
       e->runs_ |= k->function->module().launches_graphs();
       write_updatable(n);
     }
@@ -141,24 +131,15 @@ Error GraphExec::make(Context& c, Graph& source, u64 flags, Outcome& o, std::sha
 }
 
 // The function of a kernel node ends with its context: nodes may outlive both.
-Error GraphExec::prepare(Runtime& runtime, KernelParams& k, bool dependent) {
+Error GraphExec::prepare(Runtime& runtime, KernelOp& k, bool dependent) {
   const Context* alive = runtime.find_context(k.where.context);
   if (!alive || alive->id() != k.where.id) return Error::ContextIsDestroyed;
-  US_TRY(validate(*k.function, k.config, k.cluster));
-  std::string log;
-  const codegen::Variant variant{.block = k.config.block,
-                                 .cluster = k.cluster,
-                                 .asks = runtime.asks(),
-                                 .usual_space = runtime.space().usual(),
-                                 .dependent = dependent && k.function->module().waits_for_grids()};
-  const Error e = k.function->code(variant, k.code, log);
-  if (failed(e)) runtime.report(log);
-  return e;
+  return k.prepare(dependent);
 }
 
 Error GraphExec::prepare(Runtime& runtime, GraphNode& n) {
   if (n.type == NodeType::SemaphoreSignal || n.type == NodeType::SemaphoreWait) return Error::NotSupported;
-  auto* k = n.as<KernelParams>();
+  auto* k = n.as<KernelOp>();
   return k ? prepare(runtime, *k, waits_for_kernel(n)) : Error::Success;
 }
 
@@ -249,20 +230,16 @@ Error GraphExec::start_memory(Stream& s, const NodeRef& last) {
   return Error::Success;
 }
 
-NodeRef GraphExec::kernel_work(const KernelParams& k, const RunRef& run) {
-  Context& c = *k.where.context;
-  auto launch = c.make_launch(*k.function, k.config, k.cluster, k.block, 0, run);
-  set_code(*launch, k.code);
-  launch->record = record_of(*k.function, k.config, {.node = &k.attributes});
-  all_.runtime().launched(*launch);
-  NodeRef n = c.executor().make(Node::Kind::Kernel);
-  n->launch = std::move(launch);
+NodeRef GraphExec::kernel_work(const KernelOp& k, const RunRef& run) {
+  const GraphExec* const graph = run ? run->exec() : nullptr;
+  const bool known = graph && graph->device_launch();  // to its kernels
+  const NodeRef n = k.node(k.launch({.run = run, .graph = known ? reinterpret_cast<u64>(graph) : 0}, k.block));
   n->priority = (flags_ & kUseNodePriority) && k.config.has_priority ? k.config.priority : priority_;
   return n;
 }
 
 // What it launches is known when its turn comes.
-NodeRef GraphExec::updatable_work(const KernelParams& k, const RunRef& run) {
+NodeRef GraphExec::updatable_work(const KernelOp& k, const RunRef& run) {
   const NodeRef n = k.where.context->executor().make(Node::Kind::Deferred);
   n->work = [this, &k, run, raw = n.get()] {
     with_lock(*raw->executor, [this, &k, run, raw] { start_updatable(k, run, NodeRef::share(raw)); });
@@ -270,7 +247,7 @@ NodeRef GraphExec::updatable_work(const KernelParams& k, const RunRef& run) {
   return n;
 }
 
-// Turns come on threads that may hold the lock of another executable. Who would have to wait leaves the turn to a thread
+// A turn may come on a thread that holds the lock of another executable. If this one's lock is taken, the turn goes to a thread
 // that holds none.
 void GraphExec::with_lock(Executor& executor, std::function<void()> f) {
   if (const std::unique_lock l(m_, std::try_to_lock); l) return f();
@@ -283,9 +260,9 @@ void GraphExec::with_lock(Executor& executor, std::function<void()> f) {
   executor.submit(n, {});
 }
 
-void GraphExec::start_updatable(const KernelParams& k, const RunRef& run, NodeRef node) {
+void GraphExec::start_updatable(const KernelOp& k, const RunRef& run, NodeRef node) {
   Executor& executor = *node->executor;
-  KernelParams now = k;
+  KernelOp now = k;
   if (failed(executor.sticky()) || !k.updatable->read(now)) return executor.complete(std::move(node));
   const NodeRef kernel = kernel_work(now, run), end = executor.make(Node::Kind::Work);
   end->small = end->always = true;
@@ -294,65 +271,71 @@ void GraphExec::start_updatable(const KernelParams& k, const RunRef& run, NodeRe
   executor.submit(end, {&kernel, 1});
 }
 
-NodeRef GraphExec::work_of(GraphNode& g, std::vector<NodeRef>& after, const RunRef& within) {
-  Executor& executor = where_.context->executor();
-  const auto work = [&](Node::Kind kind, std::function<void()> f, u64 bytes = ~u64(0)) {
-    NodeRef n = executor.make(kind);
-    n->small = bytes <= kInline;
-    n->work = std::move(f);
-    n->priority = priority_;
-    return n;
-  };
-  const auto* kernel = g.as<KernelParams>();
-  if (kernel && kernel->updatable) return updatable_work(*kernel, within);
-  if (!g.enabled) return executor.make(Node::Kind::Empty);
-  switch (g.type) {
-    case NodeType::Kernel:
-      return kernel_work(*kernel, within);
-    case NodeType::Memcpy:
-      return work(
-          Node::Kind::Work, [c = g.as<CopyParams>()->copy] { run(c); }, g.as<CopyParams>()->copy.bytes());
-    case NodeType::Memset:
-      return work(
-          Node::Kind::Work, [f = g.as<FillParams>()->fill] { run(f); }, g.as<FillParams>()->fill.bytes());
-    case NodeType::Host:
-      return work(Node::Kind::Host, [h = *g.as<HostParams>()] { h.function(h.data); });
-    case NodeType::RecordEvent: {
-      Event& e = *g.as<EventParams>()->event;
-      NodeRef n = e.shared() ? work(
-                                   Node::Kind::Work,
-                                   [s = e.shared(), number = e.shared()->record()] { s->complete(number); }, 0)
-                             : executor.make(Node::Kind::Empty);
-      n->timed = e.timing();
-      e.set_captured({});
-      e.recorded(n);
-      return n;
-    }
-    case NodeType::WaitEvent: {
-      const Event& e = *g.as<EventParams>()->event;
-      if (NodeRef n = e.node(); n.pending()) after.push_back(std::move(n));
-      if (!e.shared()) return executor.make(Node::Kind::Empty);
-      NodeRef n = executor.make(Node::Kind::Poll);
-      n->until = [s = e.shared(), number = e.shared()->recorded()] { return s->complete_up_to(number); };
-      return n;
-    }
-    case NodeType::MemOps: {
-      NodeRef n = executor.make(Node::Kind::Poll);
-      n->until = in_turn(g.as<MemOpParams>()->list);
-      return n;
-    }
-    case NodeType::Conditional: {
-      NodeRef n = executor.make(Node::Kind::Deferred);
-      auto turn = std::make_shared<Turn>(shared_from_this(), g.as<ConditionalParams>(), where_.context, NodeRef());
-      n->work = [this, turn, raw = n.get()] {
-        turn->node = NodeRef::share(raw);
-        with_lock(*raw->executor, [this, turn] { take_turn(turn); });
-      };
-      return n;
-    }
-    default:
-      return executor.make(Node::Kind::Empty);
+// What one node of the graph becomes: a node of the executor, which may have to come behind others, too.
+class GraphExec::Work {
+ public:
+  Work(GraphExec& g, const RunRef& run, std::vector<NodeRef>& after)
+      : g_(g), executor_(g.where_.context->executor()), run_(run), after_(after) {}
+
+  NodeRef operator()(const KernelOp& k) { return g_.kernel_work(k, run_); }
+  NodeRef operator()(const EventRecord& r) {
+    r.event->set_captured({});
+    return r.node(executor_);
   }
+  NodeRef operator()(const EventWait& w) {
+    NodeRef recorded;
+    NodeRef n = w.node(executor_, recorded);
+    if (recorded) after_.push_back(std::move(recorded));
+    return n ? n : make_node(executor_, NodeType::WaitEvent);
+  }
+  NodeRef operator()(ConditionalParams& c) {
+    NodeRef n = make_node(executor_, NodeType::Conditional);
+    auto turn = std::make_shared<Turn>(g_.shared_from_this(), &c, g_.where_.context, NodeRef());
+    n->work = [&g = g_, turn, raw = n.get()] {
+      turn->node = NodeRef::share(raw);
+      g.with_lock(*raw->executor, [&g, turn] { g.take_turn(turn); });
+    };
+    return n;
+  }
+  template <class T>
+  NodeRef operator()(const T& op) {
+    if constexpr (requires { op.node(executor_); }) {
+      NodeRef n = op.node(executor_);
+      n->priority = g_.priority_;
+      return n;
+    } else {
+      return executor_.make(Node::Kind::Empty);
+    }
+  }
+
+  NodeRef of(GraphNode& node) {
+    const auto* kernel = node.as<KernelOp>();
+    if (kernel && kernel->updatable) return g_.updatable_work(*kernel, run_);
+    return node.enabled ? std::visit(*this, node.params) : executor_.make(Node::Kind::Empty);
+  }
+
+ private:
+  GraphExec& g_;
+  Executor& executor_;
+  const RunRef& run_;
+  std::vector<NodeRef>& after_;
+};
+
+SpanRef GraphExec::span_of(const GraphNode& n, const device::Launch* launch) const {
+  const Spans spans = all_.runtime().spans();
+  if (!spans || !n.enabled) return nullptr;
+  probe::Place place = place_;
+  place.node = n.original;
+  if (const auto* k = n.as<KernelOp>()) return launch ? k->span(spans, place, *launch) : nullptr;
+  if (n.as<ConditionalParams>()) return spans.other(place, probe::Work::What::Conditional);
+  return std::visit(
+      [&](const auto& op) -> SpanRef {
+        if constexpr (requires { op.span(spans, place); })
+          return op.span(spans, place);
+        else
+          return nullptr;
+      },
+      n.params);
 }
 
 // False: its edge has to be like any other. The kernel may be switched off, or another device's.
@@ -372,8 +355,8 @@ void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last,
     after.clear();
     for (const u32 a : s.after) after.push_back(made[a]);
     if (s.after.empty()) after.push_back(first);
-    made[i] = s.node ? work_of(*s.node, after, run) : where_.context->executor().make(Node::Kind::Empty);
-    if (s.node) made[i]->span = all_.runtime().notes().node(place_, *s.node, made[i]->launch.get());
+    made[i] = s.node ? Work(*this, run, after).of(*s.node) : where_.context->executor().make(Node::Kind::Empty);
+    if (s.node) made[i]->span = span_of(*s.node, made[i]->launch.get());
     made[i]->tells_begun = s.tells_begun;
     if (!s.early || !submit_early(s, made[i], after, made[s.primary])) {
       if (s.early) after.push_back(made[s.primary]);
@@ -398,7 +381,7 @@ Error GraphExec::launch(Stream& s) {
   first->small = true;
   place_ = place_of(s);
   place_.graph = number_;
-  last->span = all_.runtime().notes().graph(place_, plan_.steps.size());
+  last->span = all_.runtime().spans().graph(place_, plan_.steps.size());
   first->work = [this, span = last->span.get(), conditions = conditions_] {
     if (span) span->begin();
     begin_run();
@@ -406,7 +389,7 @@ Error GraphExec::launch(Stream& s) {
   };
   priority_ = s.priority();
   uploaded_ = true;
-  c.append_span(s, first, last, before_);
+  c.order().append_span(s, first, last, before_);
   before_ = last;
   if (runs_) {
     launch_run(first, last);

@@ -23,18 +23,6 @@ enum class InstantiateResult : int {
   MultipleContexts,
   ConditionalHandleUnused
 };
-enum class UpdateResult : int {
-  Success,
-  Error,
-  TopologyChanged,
-  NodeTypeChanged,
-  FunctionChanged,
-  ParametersChanged,
-  NotSupported,
-  UnsupportedFunctionChange,
-  AttributesChanged,
-};
-
 enum InstantiateFlag : u64 { kAutoFree = 1, kUpload = 2, kDeviceLaunch = 4, kUseNodePriority = 8 };
 
 class GraphExec : public std::enable_shared_from_this<GraphExec> {
@@ -76,7 +64,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
 
   // What a node that is being made must satisfy, and its compiled code.
   static Error prepare(Runtime&, GraphNode&);
-  static Error prepare(Runtime&, KernelParams&, bool dependent);  // dependent: waits_for_kernel
+  static Error prepare(Runtime&, KernelOp&, bool dependent);  // dependent: waits_for_kernel
 
  private:
   struct Step {                        // of a launch
@@ -99,10 +87,11 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   Error plan_bodies(Graph&);
   Error start_memory(Stream&, const NodeRef& last);
   using RunRef = std::shared_ptr<GraphRun>;  // null: the kernels may not launch graphs
-  NodeRef work_of(GraphNode&, std::vector<NodeRef>& after, const RunRef&);
-  NodeRef kernel_work(const KernelParams&, const RunRef&);
-  NodeRef updatable_work(const KernelParams&, const RunRef&);
-  void start_updatable(const KernelParams&, const RunRef&, NodeRef);
+  class Work;                                // of one node
+  NodeRef kernel_work(const KernelOp&, const RunRef&);
+  NodeRef updatable_work(const KernelOp&, const RunRef&);
+  void start_updatable(const KernelOp&, const RunRef&, NodeRef);
+  SpanRef span_of(const GraphNode&, const device::Launch*) const;
   static bool submit_early(const Step&, const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary);
   void submit(const Plan&, const NodeRef& first, const NodeRef& last, const RunRef&);
   NodeRef submit_run(const NodeRef& first, const RunRef&);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "driver/graph/capture.h"
 #include "driver/graph/exec.h"
+#include "driver/memory/workspaces.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
@@ -127,7 +129,7 @@ Error Graph::disconnect(GraphNode& from, GraphNode& to, const EdgeData& e) {
 
 Error Graph::remove(GraphNode& n) {
   if (any(NodeType::MemAlloc) || any(NodeType::MemFree)) return Error::NotSupported;
-  if (const auto* k = n.as<KernelParams>(); k && k->updatable) return Error::NotSupported;
+  if (const auto* k = n.as<KernelOp>(); k && k->updatable) return Error::NotSupported;
   for (const GraphEdge& e : n.in) std::erase_if(e.other->out, [&](const GraphEdge& x) { return x.other == &n; });
   for (const GraphEdge& e : n.out) std::erase_if(e.other->in, [&](const GraphEdge& x) { return x.other == &n; });
   all_.nodes_.erase(&n);
@@ -164,13 +166,13 @@ GraphNode* Graph::find_clone_of(const GraphNode& n) const {
 
 void Graph::forget_updatable() {
   any_graph(*this, [](GraphNode& n) {
-    if (auto* k = n.as<KernelParams>()) k->updatable = nullptr;
+    if (auto* k = n.as<KernelOp>()) k->updatable = nullptr;
     return false;
   });
 }
 
 bool Graph::updatable() const {
-  return any_graph(*this, [](const GraphNode& n) { return n.as<KernelParams>() && n.as<KernelParams>()->updatable; });
+  return any_graph(*this, [](const GraphNode& n) { return n.as<KernelOp>() && n.as<KernelOp>()->updatable; });
 }
 
 bool Graph::any(NodeType t) const {

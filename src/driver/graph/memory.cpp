@@ -16,11 +16,11 @@ u64 round_up(u64 v) { return (v + kUnit - 1) / kUnit * kUnit; }
 
 GraphBlock::~GraphBlock() {
   {
-    GraphMemory& m = runtime_.graphs().memory;
-    std::lock_guard l(m.m_);
-    m.blocks_.erase(address_);
+    std::lock_guard l(memory_.m_);
+    memory_.blocks_.erase(address_);
   }
-  if (runtime_.registry().remove(address_)) runtime_.device(device_).heap().free(address_);
+  Runtime& runtime = memory_.runtime_;
+  if (runtime.registry().remove(address_)) runtime.device(device_).heap().free(address_);
 }
 
 Error GraphMemory::allocate(Context& c, u32 device, u64 bytes, std::shared_ptr<GraphBlock>& out) {
@@ -28,7 +28,7 @@ Error GraphMemory::allocate(Context& c, u32 device, u64 bytes, std::shared_ptr<G
   if (!at) return Error::OutOfMemory;
   runtime_.registry().add(
       {.address = at, .bytes = bytes, .kind = memory::Kind::Async, .flags = 0, .device = device, .owner = &c});
-  out = std::make_shared<GraphBlock>(runtime_, device, at, bytes);
+  out = std::make_shared<GraphBlock>(*this, device, at, bytes);
   std::lock_guard l(m_);
   blocks_[at] = out;
   return Error::Success;

@@ -11,12 +11,13 @@
 namespace us::driver {
 
 class Context;
+class GraphMemory;
 class Runtime;
 
 class GraphBlock {
  public:
-  GraphBlock(Runtime& r, u32 device, u64 address, u64 bytes)
-      : runtime_(r), device_(device), address_(address), bytes_(bytes) {}
+  GraphBlock(GraphMemory& m, u32 device, u64 address, u64 bytes)
+      : memory_(m), device_(device), address_(address), bytes_(bytes) {}
   ~GraphBlock();
   GraphBlock(const GraphBlock&) = delete;
   GraphBlock& operator=(const GraphBlock&) = delete;
@@ -25,7 +26,7 @@ class GraphBlock {
   u64 bytes() const { return bytes_; }
 
  private:
-  Runtime& runtime_;
+  GraphMemory& memory_;
   const u32 device_;
   const u64 address_, bytes_;
 };

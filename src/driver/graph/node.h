@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node of a graph does, as the program described it. Nothing here runs: an executable graph (graph_exec.h) turns
-// nodes into work of the executor at each launch.
+// A node of a graph: an operation, or what only graphs have. Nothing here runs: an executable graph (exec.h) turns nodes into
+// nodes of the executor at each launch.
 #pragma once
 #include <array>
 #include <atomic>
@@ -10,52 +10,19 @@
 #include <variant>
 #include <vector>
 
-#include "driver/code/launch.h"
-#include "driver/memory/copy.h"
+#include "driver/operation/operation.h"
+#include "driver/order/capture_point.h"
 
 namespace us::driver {
 
-class Context;
-class Event;
 class Graph;
 class GraphBlock;
-
-enum class NodeType : int {  // CUgraphNodeType
-  Kernel,
-  Memcpy,
-  Memset,
-  Host,
-  Child,
-  Empty,
-  WaitEvent,
-  RecordEvent,
-  SemaphoreSignal,
-  SemaphoreWait,
-  MemAlloc,
-  MemFree,
-  MemOps,
-  Conditional,
-};
-
-struct EdgeData {                                                 // laid out as CUgraphEdgeData
-  enum Port : u8 { kDefault, kProgrammatic, kLaunchCompletion };  // of a kernel: when the edge lets the next node go
-  static constexpr u8 kProgrammaticType = 1;
-  u8 from_port = 0, to_port = 0, type = 0, reserved[5] = {};
-  bool plain() const { return from_port == 0 && to_port == 0 && type == 0; }
-  bool operator==(const EdgeData&) const = default;
-};
-
-// A context that may have gone: its address alone does not tell.
-struct ContextRef {
-  Context* context = nullptr;
-  u64 id = 0;
-};
 
 // A kernel node that kernels may change: what its next launch uses. Its address is the handle that they know it by.
 class UpdatableNode {
  public:
-  bool read(struct KernelParams&);  // false: disabled
-  void write(const struct KernelParams&, bool enabled);
+  bool read(KernelOp&);  // false: disabled
+  void write(const KernelOp&, bool enabled);
   Error set_param(u64 offset, const void* value, u64 bytes);
   Error set_enabled(bool);
   Error set_grid(const device::Dim3&);
@@ -67,84 +34,14 @@ class UpdatableNode {
   bool enabled_ = true;
 };
 
-struct KernelParams {
-  const void* handle = nullptr;  // as the program named it: a host stub, a kernel or a function
-  ContextRef where;
-  Function* function = nullptr;
-  LaunchConfig config;
-  ParamBlock block;
-  std::map<int, AttributeBytes> attributes;  // those that were set
-  device::Dim3 cluster{1, 1, 1};             // of an executable graph: found at instantiation, as the code
-  std::shared_ptr<const codegen::Compiled> code;
-  bool packed = false;  // the arguments were given as one block
-  u64 packed_bytes = 0;
-  std::vector<void*> pointers;  // into the block, for the program to read
-  std::shared_ptr<UpdatableNode> updatable;
-
-  // Attributes of a node survive when its parameters are set, and can be copied.
-  void keep_attributes(const KernelParams& other) {
-    attributes = other.attributes;
-    updatable = other.updatable;
-    config.cluster = other.config.cluster;
-    config.cooperative = other.config.cooperative;
-    config.priority = other.config.priority;
-    config.has_priority = other.config.has_priority;
-  }
-};
-
-struct CopyEndParams {  // one end of a copy, as CUDA_MEMCPY3D names it
-  enum Type : int { Host = 1, Device = 2, Array = 3, Unified = 4 } type = Unified;
-  u64 address = 0;
-  const void* array = nullptr;
-  u64 x = 0, y = 0, z = 0, pitch = 0, height = 0;
-};
-struct CopyParams {
-  ContextRef where;
-  CopyEndParams dst, src;
-  u64 width = 0, height = 1, depth = 1;
-  CopyKind kind = CopyKind::Default;
-  Copy copy;  // what runs
-  bool dst_device = false, src_device = false, pageable = false;
-};
-
-struct FillParams {
-  ContextRef where;
-  u64 dst = 0, pitch = 0;
-  u32 value = 0, element = 1;
-  u64 width = 0, height = 1;
-  Fill fill;
-};
-
-struct HostParams {
-  void (*function)(void*) = nullptr;
-  void* data = nullptr;
-  bool operator==(const HostParams&) const = default;
-};
-
-struct EventParams {
-  std::shared_ptr<Event> event;
-};
-
 struct AllocParams {
+  static constexpr NodeType kType = NodeType::MemAlloc;
   std::shared_ptr<GraphBlock> block;
   std::vector<u8> properties;  // the program's description, to be read back
 };
 struct FreeParams {
+  static constexpr NodeType kType = NodeType::MemFree;
   u64 address = 0;
-};
-
-// A wait for a word in memory or a write to one.
-struct MemOp {
-  enum Kind : u8 { Wait, Write, Barrier } kind = Barrier;
-  bool wide = false;  // 64 bits
-  u64 address = 0, value = 0;
-  u32 how = 0;  // Wait: 0 at least, 1 equal, 2 and, 3 nor
-};
-std::function<bool()> in_turn(std::vector<MemOp>);  // each call goes on; true when all are done
-struct MemOpParams {
-  ContextRef where;
-  std::vector<MemOp> list;
-  std::vector<u8> given;  // the program's description, to be read back
 };
 
 struct Condition {  // what a conditional handle names
@@ -156,6 +53,7 @@ struct Condition {  // what a conditional handle names
   u64 family = 0;      // Graph::family of where it may be used
 };
 struct ConditionalParams {
+  static constexpr NodeType kType = NodeType::Conditional;
   enum Type : u32 { If = 0, While = 1, Switch = 2 } type = If;
   Condition* condition = nullptr;
   std::vector<std::unique_ptr<Graph>> bodies;
@@ -163,11 +61,25 @@ struct ConditionalParams {
 };
 
 struct ChildParams {
+  static constexpr NodeType kType = NodeType::Child;
   std::unique_ptr<Graph> graph;
 };
 
-using NodeParams = std::variant<std::monostate, KernelParams, CopyParams, FillParams, HostParams, ChildParams,
-                                EventParams, AllocParams, FreeParams, MemOpParams, ConditionalParams>;
+using NodeParams = std::variant<std::monostate, KernelOp, CopyOp, FillOp, HostOp, ChildParams, EventRecord, EventWait,
+                                AllocParams, FreeParams, MemOps, ConditionalParams>;
+
+// Of what has parameters.
+inline NodeType type_of(const NodeParams& p) {
+  return std::visit(
+      [](const auto& v) {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, std::monostate>)
+          return NodeType::Empty;
+        else
+          return T::kType;
+      },
+      p);
+}
 
 struct GraphNode;
 struct GraphEdge {

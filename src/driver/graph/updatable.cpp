@@ -6,14 +6,14 @@
 
 namespace us::driver {
 
-bool UpdatableNode::read(KernelParams& k) {
+bool UpdatableNode::read(KernelOp& k) {
   std::lock_guard l(m_);
   k.block = block_;
   k.config.grid = grid_;
   return enabled_;
 }
 
-void UpdatableNode::write(const KernelParams& k, bool enabled) {
+void UpdatableNode::write(const KernelOp& k, bool enabled) {
   std::lock_guard l(m_);
   block_ = k.block;
   grid_ = k.config.grid;

@@ -22,19 +22,6 @@ bool same_edges(const std::vector<GraphEdge>& mine, const Numbers& mine_at, cons
   return true;
 }
 
-UpdateResult difference(const KernelParams& a, const KernelParams& b) {
-  if (a.where.context != b.where.context) return UpdateResult::UnsupportedFunctionChange;
-  return a.config.cooperative == b.config.cooperative ? UpdateResult::Success : UpdateResult::AttributesChanged;
-}
-UpdateResult difference(const CopyParams& a, const CopyParams& b) {
-  const bool same = a.dst_device == b.dst_device && a.src_device == b.src_device && a.dst.array == b.dst.array &&
-                    a.src.array == b.src.array && a.where.context == b.where.context;
-  return same ? UpdateResult::Success : UpdateResult::ParametersChanged;
-}
-UpdateResult difference(const FillParams& a, const FillParams& b) {
-  const bool same = (a.height > 1) == (b.height > 1) && a.where.context == b.where.context;
-  return same ? UpdateResult::Success : UpdateResult::ParametersChanged;
-}
 UpdateResult difference(const AllocParams& a, const AllocParams& b) {
   return a.block == b.block ? UpdateResult::Success : UpdateResult::NotSupported;
 }
@@ -55,7 +42,7 @@ UpdateResult difference_of(const NodeParams& a, const NodeParams& b) {
 }
 
 Error assign(Runtime& runtime, GraphNode& mine, NodeParams p) {
-  if (auto* k = std::get_if<KernelParams>(&p)) US_TRY(GraphExec::prepare(runtime, *k, waits_for_kernel(mine)));
+  if (auto* k = std::get_if<KernelOp>(&p)) US_TRY(GraphExec::prepare(runtime, *k, waits_for_kernel(mine)));
   mine.params = std::move(p);
   return Error::Success;
 }
@@ -82,30 +69,24 @@ GraphNode* GraphExec::find(const GraphNode& source) {
 
 // What the program sets replaces what kernels have set.
 void GraphExec::write_updatable(const GraphNode& n) {
-  if (const auto* k = n.as<KernelParams>(); k && k->updatable) k->updatable->write(*k, n.enabled);
+  if (const auto* k = n.as<KernelOp>(); k && k->updatable) k->updatable->write(*k, n.enabled);
 }
 
 Error GraphExec::set(GraphNode& source, NodeParams p) {
   std::lock_guard l(m_);
   GraphNode* n = find(source);
   if (!n || difference_of(n->params, p) != UpdateResult::Success) return Error::InvalidValue;
-  const auto* k = std::get_if<KernelParams>(&p);
+  const auto* k = std::get_if<KernelOp>(&p);
   if (k && device_launch() && k->function->launches_grids()) return Error::InvalidValue;
   US_TRY(assign(all_.runtime(), *n, std::move(p)));
   write_updatable(*n);
   return Error::Success;
 }
 
-namespace {
-bool can_be_disabled(const GraphNode& n) {
-  return n.type == NodeType::Kernel || n.type == NodeType::Memcpy || n.type == NodeType::Memset;
-}
-}  // namespace
-
 Error GraphExec::set_enabled(const GraphNode& source, bool on) {
   std::lock_guard l(m_);
   GraphNode* n = find(source);
-  if (!n || !can_be_disabled(*n)) return Error::InvalidValue;
+  if (!n || !facts_of(n->type).can_be_disabled) return Error::InvalidValue;
   n->enabled = on;
   write_updatable(*n);
   return Error::Success;
@@ -114,7 +95,7 @@ Error GraphExec::set_enabled(const GraphNode& source, bool on) {
 Error GraphExec::get_enabled(const GraphNode& source, bool& out) {
   std::lock_guard l(m_);
   const GraphNode* n = find(source);
-  if (!n || !can_be_disabled(*n)) return Error::InvalidValue;
+  if (!n || !facts_of(n->type).can_be_disabled) return Error::InvalidValue;
   out = n->enabled;
   return Error::Success;
 }

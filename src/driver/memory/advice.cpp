@@ -30,7 +30,7 @@ void Advice::change(u64 at, u64 bytes, F&& f) {
   }
 }
 
-void Advice::advise(u64 at, u64 bytes, Kind kind, Place place) {
+void Advice::advise(u64 at, u64 bytes, Kind kind, Location location) {
   change(at, bytes, [&](Said& s) {
     switch (kind) {
       case SetReadMostly:
@@ -38,23 +38,23 @@ void Advice::advise(u64 at, u64 bytes, Kind kind, Place place) {
         s.read_mostly = kind == SetReadMostly;
         break;
       case SetPreferred:
-        s.preferred = place;
+        s.preferred = location;
         break;
       case UnsetPreferred:
         s.preferred.reset();
         break;
       case SetAccessedBy:
-        s.accessed_by.insert(place);
+        s.accessed_by.insert(location);
         break;
       case UnsetAccessedBy:
-        s.accessed_by.erase(place);
+        s.accessed_by.erase(location);
         break;
     }
   });
 }
 
-void Advice::prefetched(u64 at, u64 bytes, Place place) {
-  change(at, bytes, [&](Said& s) { s.prefetched = place; });
+void Advice::prefetched(u64 at, u64 bytes, Location location) {
+  change(at, bytes, [&](Said& s) { s.prefetched = location; });
 }
 
 void Advice::forget(u64 at, u64 bytes) {

@@ -12,10 +12,10 @@
 
 namespace us::driver {
 
-struct Place {
+struct Location {
   // CUmemLocationType: 0 none, 1 device, 2 host, 3 host NUMA node, 4 the current one
   i32 type = 0, id = 0;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const Location&) const = default;
 };
 
 class Advice {
@@ -23,13 +23,13 @@ class Advice {
   enum Kind : int { SetReadMostly = 1, UnsetReadMostly, SetPreferred, UnsetPreferred, SetAccessedBy, UnsetAccessedBy };
   struct Said {
     bool read_mostly = false;
-    std::optional<Place> preferred, prefetched;
-    std::set<Place> accessed_by;
+    std::optional<Location> preferred, prefetched;
+    std::set<Location> accessed_by;
     bool operator==(const Said&) const = default;
   };
 
-  void advise(u64 at, u64 bytes, Kind, Place);
-  void prefetched(u64 at, u64 bytes, Place);
+  void advise(u64 at, u64 bytes, Kind, Location);
+  void prefetched(u64 at, u64 bytes, Location);
   void forget(u64 at, u64 bytes);
   // The parts of the range, in order; a part nothing was said about is empty.
   std::vector<Said> said(u64 at, u64 bytes) const;

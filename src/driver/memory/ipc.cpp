@@ -2,25 +2,24 @@
 #include "driver/memory/ipc.h"
 
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstring>
 #include <string>
 
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/memory/mem_pool.h"
+#include "driver/memory/pools.h"
+#include "driver/order/shared_event.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
 namespace {
 
-constexpr u64 kMemoryMagic = 0x6d65645f79647473, kEventMagic = 0x7665645f79647473, kPoolMagic = 0x6c6f6f5f79647473,
-              kPoolMemoryMagic = 0x6d6f6f5f79647473;
+constexpr u64 kMemoryMagic = 0x6d65645f79647473, kPoolMagic = 0x6c6f6f5f79647473, kPoolMemoryMagic = 0x6d6f6f5f79647473;
 
 struct Fields {
   u64 magic = 0;
@@ -54,71 +53,6 @@ int open_file(const Fields& f) {
 }
 
 }  // namespace
-
-struct SharedEvent::State {
-  u64 magic;
-  std::atomic<u64> recorded, completed;
-  std::atomic<u32> changes;  // what waiters sleep on
-};
-
-namespace {
-constexpr u64 kEventBytes = 4096;
-
-void wake_all(std::atomic<u32>& word) {
-  syscall(SYS_futex, reinterpret_cast<u32*>(&word), FUTEX_WAKE, 0x7fffffff, nullptr, nullptr, 0);
-}
-void sleep_on(std::atomic<u32>& word, u32 seen) {
-  const timespec limit{0, 50'000'000};  // the other process may have died between its store and its wake-up
-  syscall(SYS_futex, reinterpret_cast<u32*>(&word), FUTEX_WAIT, seen, &limit, nullptr, 0);
-}
-}  // namespace
-
-std::shared_ptr<SharedEvent> SharedEvent::map(int fd) {
-  void* at = fd < 0 ? MAP_FAILED : mmap(nullptr, kEventBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (at == MAP_FAILED) {
-    if (fd >= 0) ::close(fd);
-    return nullptr;
-  }
-  return std::shared_ptr<SharedEvent>(new SharedEvent(fd, static_cast<State*>(at)));
-}
-
-std::shared_ptr<SharedEvent> SharedEvent::make() {
-  const int fd = memfd_create("understudy-event", MFD_CLOEXEC);
-  if (fd >= 0 && ftruncate(fd, kEventBytes) != 0) return ::close(fd), nullptr;
-  auto e = map(fd);
-  if (e) e->state_->magic = kEventMagic;
-  return e;
-}
-
-std::shared_ptr<SharedEvent> SharedEvent::open(int owned) {
-  auto e = map(owned);
-  return e && e->state_->magic == kEventMagic ? e : nullptr;
-}
-
-SharedEvent::~SharedEvent() {
-  munmap(state_, kEventBytes);
-  ::close(fd_);
-}
-
-u64 SharedEvent::record() { return state_->recorded.fetch_add(1) + 1; }
-u64 SharedEvent::recorded() const { return state_->recorded.load(); }
-bool SharedEvent::complete_up_to(u64 number) const { return state_->completed.load() >= number; }
-
-void SharedEvent::complete(u64 number) {
-  u64 now = state_->completed.load();
-  while (now < number && !state_->completed.compare_exchange_weak(now, number)) {
-  }
-  state_->changes.fetch_add(1);
-  wake_all(state_->changes);
-}
-
-void SharedEvent::wait(u64 number) const {
-  while (true) {
-    const u32 seen = state_->changes.load();
-    if (complete_up_to(number)) return;
-    sleep_on(state_->changes, seen);
-  }
-}
 
 Error Ipc::share(const memory::Allocation& a, u64 magic, IpcHandle& out) {
   US_TRY(static_cast<Context*>(a.owner)->settle());  // the pages move: nobody may be writing to them
@@ -223,18 +157,21 @@ Error Ipc::import_pool(int descriptor, MemPool*& out) {
   if (pread(descriptor, &token, sizeof token, 0) != static_cast<ssize_t>(sizeof token) || token.magic != kPoolMagic)
     return Error::InvalidValue;
   const u32 device = token.device < runtime_.device_count() ? token.device : 0;
-  out = &runtime_.create_pool({.device = device}, 0, MemPool::Sharing::Imported);
+  out = &runtime_.pools().create({.device = device}, 0, MemPool::Sharing::Imported);
   return Error::Success;
 }
 
 Error Ipc::export_event(const SharedEvent& e, IpcHandle& out) {
-  out = pack({.magic = kEventMagic, .process = getpid(), .descriptor = e.descriptor(), .file_bytes = kEventBytes});
+  out = pack({.magic = SharedEvent::kMagic,
+              .process = getpid(),
+              .descriptor = e.descriptor(),
+              .file_bytes = SharedEvent::kBytes});
   return Error::Success;
 }
 
 Error Ipc::open_event(const IpcHandle& handle, std::shared_ptr<SharedEvent>& out) {
   const Fields f = unpack(handle);
-  if (f.magic != kEventMagic) return Error::InvalidValue;
+  if (f.magic != SharedEvent::kMagic) return Error::InvalidValue;
   if (f.process == getpid()) return Error::InvalidContext;
   const int fd = open_file(f);
   if (fd < 0) return Error::InvalidHandle;

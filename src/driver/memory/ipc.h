@@ -17,33 +17,10 @@ namespace us::driver {
 class Context;
 class MemPool;
 class Runtime;
+class SharedEvent;
 
 struct IpcHandle {
   std::array<u8, 64> bytes{};
-};
-
-// The state of an event that processes share: how often it was recorded, and how many of those are complete.
-class SharedEvent {
- public:
-  static std::shared_ptr<SharedEvent> make();           // nullptr: no memory
-  static std::shared_ptr<SharedEvent> open(int owned);  // nullptr: the descriptor is none of ours
-  ~SharedEvent();
-  SharedEvent(const SharedEvent&) = delete;
-  SharedEvent& operator=(const SharedEvent&) = delete;
-
-  u64 record();  // the number of this record
-  void complete(u64 number);
-  u64 recorded() const;
-  bool complete_up_to(u64 number) const;
-  void wait(u64 number) const;
-  int descriptor() const { return fd_; }
-
- private:
-  struct State;
-  SharedEvent(int fd, State* s) : fd_(fd), state_(s) {}
-  static std::shared_ptr<SharedEvent> map(int fd);
-  int fd_;
-  State* state_;
 };
 
 class Ipc {

@@ -3,6 +3,8 @@
 #include "driver/memory/rights.h"
 
 #include "driver/device.h"
+#include "driver/memory/mem_pool.h"
+#include "driver/memory/virtual_memory.h"
 #include "driver/runtime.h"
 
 namespace us::driver {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "driver/operation/mem_ops.h"
+
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <type_traits>
 
-#include "driver/graph/node.h"
+#include "driver/context.h"
 
 namespace us::driver {
 namespace {
@@ -39,8 +43,7 @@ void write(const MemOp& op) {
     at<u32>(op.address).store(static_cast<u32>(op.value), std::memory_order_release);
 }
 
-}  // namespace
-
+// Each call goes on; true when all are done.
 std::function<bool()> in_turn(std::vector<MemOp> list) {
   return [list = std::move(list), at = std::size_t(0)]() mutable {
     for (; at < list.size(); ++at) {
@@ -49,6 +52,26 @@ std::function<bool()> in_turn(std::vector<MemOp> list) {
     }
     return true;
   };
+}
+
+}  // namespace
+
+Error MemOps::check(Context& c) {
+  where = {&c, c.id()};
+  return Error::Success;
+}
+
+NodeRef MemOps::node(Executor& e) const {
+  auto operations = in_turn(list);
+  if (std::ranges::none_of(list, [](const MemOp& op) { return op.kind == MemOp::Wait; })) {
+    NodeRef n = e.make(Node::Kind::Work);
+    n->small = true;
+    n->work = [f = std::move(operations)] { f(); };
+    return n;
+  }
+  NodeRef n = make_node(e, kType);
+  n->until = std::move(operations);
+  return n;
 }
 
 }  // namespace us::driver

@@ -4,9 +4,9 @@
 #include <memory>
 #include <mutex>
 
-#include "driver/graph/capture.h"
-#include "driver/memory/ipc.h"
+#include "driver/order/capture_point.h"
 #include "driver/order/executor.h"
+#include "driver/order/shared_event.h"
 
 namespace us::driver {
 

@@ -157,9 +157,9 @@ struct Executor::Watch {
   }
 
   void loop() {
-    using us = std::chrono::microseconds;
-    constexpr us kShortest{1}, kLongest{1000};
-    us pause = kShortest;
+    using Pause = std::chrono::microseconds;
+    constexpr Pause kShortest{1}, kLongest{1000};
+    Pause pause = kShortest;
     std::vector<Node*> waiting;
     std::unique_lock l(m);
     while (true) {

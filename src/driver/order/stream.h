@@ -6,13 +6,13 @@
 #include <mutex>
 #include <vector>
 
-#include "driver/graph/capture.h"
-#include "driver/green.h"
+#include "driver/order/capture_point.h"
 #include "driver/order/executor.h"
 
 namespace us::driver {
 
 class Context;
+class GreenContext;
 
 class Stream {
  public:
@@ -40,7 +40,7 @@ class Stream {
   std::vector<EdgeData> told_edges;
 
  private:
-  friend class Context;  // keeps the tails in order
+  friend class StreamOrder;  // keeps the tails in order
   Context& context_;
   Kind kind_;
   bool non_blocking_;
@@ -50,7 +50,7 @@ class Stream {
   mutable std::mutex m_;
   std::atomic<bool> any_attribute_{false};
   std::map<int, std::vector<u8>> attributes_;
-  // Guarded by the context's stream lock
+  // Guarded by StreamOrder
   NodeRef tail_;
   NodeRef kernel_;  // the tail, or before it with nothing but records of events between
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/libcuda/driver_api.h"
+#include "driver/code/launch.h"
 #include "driver/code/occupancy.h"
 
 using namespace us::cuda;
@@ -16,10 +17,9 @@ Error launch(CUfunction f, us::driver::LaunchConfig config, CUstream stream, voi
   Context& c = s.context();
   US_TRY(c.sticky());
   US_TRY(find_loaded(c, f, function));
-  config.handle = f;
   us::driver::LaunchArgs args{.pointers = params};
   US_TRY(read_extra(extra, args));
-  return c.launch(*function, config, args, *s);
+  return c.submit(KernelOp{.function = function, .config = config, .arguments = args, .handle = f}, *s);
 }
 
 Error launch_with_attributes(const CUlaunchConfig* given, CUfunction f, void** params, void** extra) {
@@ -66,7 +66,7 @@ US_PTSZ(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction f, void** pa
 
 US_API CUresult cuLaunchHostFunc(CUstream stream, CUhostFn f, void* data) {
   if (!f) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) { return c.host_function(s, us::driver::HostParams{f, data}); });
+  return in_stream(stream, [&](Context& c, Stream& s) { return c.submit(HostOp{f, data}, s); });
 }
 US_PTSZ(cuLaunchHostFunc, (CUstream stream, CUhostFn f, void* data), (stream, f, data))
 

@@ -5,6 +5,8 @@
 #include <iterator>
 
 #include "cuda/libcuda/driver_api.h"
+#include "driver/code/library.h"
+#include "driver/code/module.h"
 
 using namespace us::cuda;
 using us::driver::Kernel;
@@ -49,7 +51,7 @@ Error variable(Library& l, const char* name, bool managed, CUdeviceptr* address,
     if (!managed) return e;
     c = &device(0).primary();  // managed variables need no current context
   }
-  US_TRY(c->module_of(l, m));
+  US_TRY(c->modules().module_of(l, m));
   US_TRY(m->variable(name, v));
   if (managed && !v.managed) return Error::NotFound;
   if (address) *address = v.address;
@@ -114,7 +116,7 @@ US_API CUresult cuLibraryGetModule(CUmodule* out, CUlibrary handle) {
     Context* c = nullptr;
     us::driver::Module* m = nullptr;
     US_TRY(driver_context(c));
-    US_TRY(c->module_of(l, m));
+    US_TRY(c->modules().module_of(l, m));
     *out = handle_to<CUmodule>(m);
     return Error::Success;
   });
@@ -136,7 +138,7 @@ US_API CUresult cuKernelGetFunction(CUfunction* out, CUkernel handle) {
     Context* c = nullptr;
     Function* f = nullptr;
     US_TRY(driver_context(c));
-    US_TRY(c->function_of(k, f));
+    US_TRY(c->modules().function_of(k, f));
     *out = handle_to<CUfunction>(f);
     return Error::Success;
   });
@@ -166,7 +168,7 @@ CUresult with_function_on(CUkernel handle, CUdevice d, F&& f) {
   return with_kernel(handle, [&](Kernel& k) {
     Function* function = nullptr;
     Context& c = device(d).primary();
-    US_TRY(c.function_of(k, function));
+    US_TRY(c.modules().function_of(k, function));
     return f(c, *function);
   });
 }

@@ -11,6 +11,7 @@
 #include "cuda/libcuda/code/jit_log.h"
 #include "cuda/libcuda/driver_api.h"
 #include "driver/code/library.h"
+#include "driver/code/module.h"
 #include "ptx/fatbin.h"
 
 using namespace us::cuda;

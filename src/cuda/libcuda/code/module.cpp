@@ -6,6 +6,8 @@
 
 #include "cuda/libcuda/code/jit_log.h"
 #include "cuda/libcuda/driver_api.h"
+#include "driver/code/library.h"
+#include "driver/code/module.h"
 
 using namespace us::cuda;
 using us::driver::Library;
@@ -18,7 +20,7 @@ CUresult load(CUmodule* out, const void* image, ErrorLog log) {
   return in_current([&](Context& c) {
     auto library = std::make_shared<Library>(runtime(), image, "module");
     Module* m = nullptr;
-    const Error e = c.load_module(library, m);
+    const Error e = c.modules().load(library, m);
     log.write(library->log());
     *out = handle_to<CUmodule>(m);
     return e;
@@ -30,7 +32,7 @@ template <class F>
 CUresult with_module(CUmodule handle, F&& f) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   Context* const c = runtime().context_of_module(handle);
-  return c ? result(f(*c, *c->find_module(handle))) : CUDA_ERROR_INVALID_HANDLE;
+  return c ? result(f(*c, *c->modules().find(handle))) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 }  // namespace
@@ -56,7 +58,7 @@ US_API CUresult cuModuleLoad(CUmodule* out, const char* path) {
 }
 
 US_API CUresult cuModuleUnload(CUmodule handle) {
-  return with_module(handle, [&](Context& c, Module&) { return c.unload_module(handle); });
+  return with_module(handle, [&](Context& c, Module&) { return c.modules().unload(handle); });
 }
 
 US_API CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* out) {
@@ -70,7 +72,7 @@ US_API CUresult cuModuleGetFunction(CUfunction* out, CUmodule handle, const char
   return with_module(handle, [&](Context& c, Module& m) {
     Function* f = nullptr;
     US_TRY(m.function(name, f));
-    c.function_made(f);
+    c.modules().add(f);
     *out = handle_to<CUfunction>(f);
     return Error::Success;
   });
@@ -92,7 +94,7 @@ US_API CUresult cuModuleEnumerateFunctions(CUfunction* out, unsigned count, CUmo
       if (!x.entry || !x.defined || count == 0) continue;
       Function* f = nullptr;
       US_TRY(m.function(x.name, f));
-      c.function_made(f);
+      c.modules().add(f);
       *out++ = handle_to<CUfunction>(f);
       --count;
     }

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "cuda/libcuda/driver_api.h"
+#include "driver/code/launch.h"
 
 using namespace us::cuda;
 
@@ -60,7 +61,11 @@ CUresult launch(CUfunction handle, int width, int height, CUstream stream) {
     const us::driver::LaunchConfig config{.grid = {static_cast<us::u32>(width), static_cast<us::u32>(height), 1},
                                           .block = p.block,
                                           .dynamic_shared = p.shared};
-    return c.launch(f, config, {.block = p.params.data(), .block_bytes = p.params.size()}, *s);
+    return c.submit(KernelOp{.function = &f,
+                             .config = config,
+                             .arguments = {.block = p.params.data(), .block_bytes = p.params.size()},
+                             .handle = &f},
+                    *s);
   });
 }
 

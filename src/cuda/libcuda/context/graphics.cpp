@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphics Interoperability: nothing can be registered (see libcudart/impl_graphics.cpp), so nothing is.
 #include "cuda/libcuda/driver_api.h"
+#include "driver/memory/array.h"
 
 using namespace us::cuda;
 

@@ -5,19 +5,21 @@
 #include "cuda/graph/nodes.h"
 #include "cuda/libcuda/driver_api.h"
 #include "cuda/libcuda/memory/array_copy.h"
+#include "driver/code/launch.h"
 
 using namespace us::cuda;
 using us::u64;
 using us::driver::AllocParams;
-using us::driver::CopyEndParams;
-using us::driver::CopyParams;
+using us::driver::CopyNames;
+using us::driver::CopyOp;
 using us::driver::EdgeData;
-using us::driver::FillParams;
+using us::driver::FillOp;
 using us::driver::FreeParams;
 using us::driver::GraphNode;
-using us::driver::HostParams;
-using us::driver::KernelParams;
-using us::driver::MemOpParams;
+using us::driver::HostOp;
+using us::driver::KernelOp;
+using us::driver::MemOps;
+using us::driver::NamedEnd;
 using us::driver::NodeParams;
 using us::driver::NodeType;
 
@@ -56,7 +58,7 @@ Error context_of(CUcontext given, Context* current, us::u64 memory, Context*& ou
 
 // CUDA_KERNEL_NODE_PARAMS_v2 and v3 name their fields alike.
 template <class P>
-Error kernel_of(Context* current, const P& p, KernelParams& out) {
+Error kernel_of(Context* current, const P& p, KernelOp& out) {
   Context* c = nullptr;
   Function* f = nullptr;
   const void* handle = p.func ? static_cast<const void*>(p.func) : p.kern;
@@ -70,12 +72,13 @@ Error kernel_of(Context* current, const P& p, KernelParams& out) {
   US_TRY(find_loaded(*c, handle, f));
   us::driver::LaunchArgs args{.pointers = p.kernelParams};
   US_TRY(read_extra(p.extra, args));
-  return c->describe(*f,
-                     {.grid = {p.gridDimX, p.gridDimY, p.gridDimZ},
-                      .block = {p.blockDimX, p.blockDimY, p.blockDimZ},
-                      .dynamic_shared = p.sharedMemBytes,
-                      .handle = handle},
-                     args, out);
+  out = {.function = f,
+         .config = {.grid = {p.gridDimX, p.gridDimY, p.gridDimZ},
+                    .block = {p.blockDimX, p.blockDimY, p.blockDimZ},
+                    .dynamic_shared = p.sharedMemBytes},
+         .arguments = args,
+         .handle = handle};
+  return out.check(*c);
 }
 
 CUDA_KERNEL_NODE_PARAMS_v2 newer(const CUDA_KERNEL_NODE_PARAMS_v1& p) {
@@ -85,9 +88,8 @@ CUDA_KERNEL_NODE_PARAMS_v2 newer(const CUDA_KERNEL_NODE_PARAMS_v1& p) {
   return n;
 }
 
-void name_end(CUmemorytype type, CUarray array, u64 start, u64 x, u64 y, u64 z, u64 pitch, u64 height,
-              CopyEndParams& out) {
-  out = {.type = static_cast<CopyEndParams::Type>(type),
+void name_end(CUmemorytype type, CUarray array, u64 start, u64 x, u64 y, u64 z, u64 pitch, u64 height, NamedEnd& out) {
+  out = {.type = static_cast<NamedEnd::Type>(type),
          .address = start,
          .array = array,
          .x = x,
@@ -97,36 +99,37 @@ void name_end(CUmemorytype type, CUarray array, u64 start, u64 x, u64 y, u64 z, 
          .height = height};
 }
 
-Error copy_of(Context* current, const CUDA_MEMCPY3D* p, CUcontext ctx, CopyParams& out) {
+Error copy_of(Context* current, const CUDA_MEMCPY3D* p, CUcontext ctx, CopyOp& out) {
   if (!p) return Error::InvalidValue;
   Context* c = nullptr;
-  us::driver::Copy copy;
-  us::driver::CopyKind kind{};
   US_TRY(context_of(ctx, current, p->dstDevice, c));
-  US_TRY(us::cuda::copy_of(*p, copy, kind));
-  US_TRY(c->describe(copy, kind, out));
+  US_TRY(us::cuda::copy_of(*p, out.given, out.kind));
+  US_TRY(out.check(*c));
+  CopyNames names = out.shown();
   const auto start = [](CUmemorytype t, const void* host, CUdeviceptr device) {
     return t == CU_MEMORYTYPE_HOST ? reinterpret_cast<u64>(host) : t == CU_MEMORYTYPE_ARRAY ? 0 : device;
   };
   name_end(p->dstMemoryType, p->dstMemoryType == CU_MEMORYTYPE_ARRAY ? p->dstArray : nullptr,
            start(p->dstMemoryType, p->dstHost, p->dstDevice), p->dstXInBytes, p->dstY, p->dstZ, p->dstPitch,
-           p->dstHeight, out.dst);
+           p->dstHeight, names.dst);
   name_end(p->srcMemoryType, p->srcMemoryType == CU_MEMORYTYPE_ARRAY ? p->srcArray : nullptr,
            start(p->srcMemoryType, p->srcHost, p->srcDevice), p->srcXInBytes, p->srcY, p->srcZ, p->srcPitch,
-           p->srcHeight, out.src);
+           p->srcHeight, names.src);
+  out.names = names;
   return Error::Success;
 }
 
-CUDA_MEMCPY3D params_of(const CopyParams& p) {
+CUDA_MEMCPY3D params_of(const CopyOp& op) {
+  const CopyNames p = op.shown();
   CUDA_MEMCPY3D o{};
-  const auto array = [](const CopyEndParams& e) { return static_cast<CUarray>(const_cast<void*>(e.array)); };
+  const auto array = [](const NamedEnd& e) { return static_cast<CUarray>(const_cast<void*>(e.array)); };
   o.srcMemoryType = static_cast<CUmemorytype>(p.src.type);
   o.dstMemoryType = static_cast<CUmemorytype>(p.dst.type);
-  if (p.src.type == CopyEndParams::Host)
+  if (p.src.type == NamedEnd::Host)
     o.srcHost = reinterpret_cast<void*>(p.src.address);
   else
     o.srcDevice = p.src.address;
-  if (p.dst.type == CopyEndParams::Host)
+  if (p.dst.type == NamedEnd::Host)
     o.dstHost = reinterpret_cast<void*>(p.dst.address);
   else
     o.dstDevice = p.dst.address;
@@ -150,10 +153,10 @@ CUDA_MEMCPY3D params_of(const CopyParams& p) {
 
 // make(Context*, Params&) → Error describes the node
 template <class Params, class F>
-CUresult add(const Place& place, NodeType type, F&& make) {
+CUresult add(const NodePosition& place, NodeType type, F&& make) {
   return locked([&](Context* c) {
     Params p;
-    US_TRY(check_place(place, type));
+    US_TRY(check_position(place, type));
     US_TRY(make(c, p));
     return add_node(place, type, std::move(p));
   });
@@ -191,21 +194,21 @@ CUresult get(CUgraphNode n, NodeType type, F&& tell) {
 }
 
 template <class P>
-Error replace_kernel(Context* c, CUgraphNode n, const P* given, KernelParams& k) {
+Error replace_kernel(Context* c, CUgraphNode n, const P* given, KernelOp& k) {
   GraphNode* node = nullptr;
   if (!given) return Error::InvalidValue;
   US_TRY(find_node(n, NodeType::Kernel, node));
   US_TRY(kernel_of(c, *given, k));
-  k.keep_attributes(*node->as<KernelParams>());
+  k.keep_attributes(*node->as<KernelOp>());
   return Error::Success;
 }
 
-CUresult add_kernel(const Place& place, const CUDA_KERNEL_NODE_PARAMS_v2* p) {
-  return add<KernelParams>(place, NodeType::Kernel,
-                           [&](Context* c, KernelParams& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
+CUresult add_kernel(const NodePosition& place, const CUDA_KERNEL_NODE_PARAMS_v2* p) {
+  return add<KernelOp>(place, NodeType::Kernel,
+                       [&](Context* c, KernelOp& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
 }
 
-CUDA_KERNEL_NODE_PARAMS_v2 params_of(KernelParams& k) {
+CUDA_KERNEL_NODE_PARAMS_v2 params_of(KernelOp& k) {
   CUDA_KERNEL_NODE_PARAMS_v2 p{};
   const auto &g = k.config.grid, &b = k.config.block;
   p.func = reinterpret_cast<CUfunction>(k.function);
@@ -223,21 +226,21 @@ CUDA_KERNEL_NODE_PARAMS_v2 params_of(KernelParams& k) {
   return p;
 }
 
-Error mem_ops_of(Context* current, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p, MemOpParams& out) {
+Error mem_ops_of(Context* current, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p, MemOps& out) {
   Context* c = nullptr;
   if (!p || p->flags) return Error::InvalidValue;
   US_TRY(context_of(p->ctx, current, c));
   return check_mem_ops(*c, p->count, p->paramArray, out);
 }
 
-Error fill_of(Context* current, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx, FillParams& out) {
+Error fill_of(Context* current, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx, FillOp& out) {
   Context* c = nullptr;
   if (!p) return Error::InvalidValue;
   US_TRY(context_of(ctx, current, p->dst, c));
   return fill_params(*c, *p, out);
 }
 
-Error host_of(const CUDA_HOST_NODE_PARAMS* p, HostParams& out) {
+Error host_of(const CUDA_HOST_NODE_PARAMS* p, HostOp& out) {
   return p ? host_params(p->fn, p->userData, out) : Error::InvalidValue;
 }
 
@@ -257,19 +260,18 @@ US_API CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph g, const CUgraphN
 }
 US_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<KernelParams>(n, NodeType::Kernel, [&](KernelParams& k) { *out = params_of(k); });
+  return get<KernelOp>(n, NodeType::Kernel, [&](KernelOp& k) { *out = params_of(k); });
 }
 US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1* out);
 US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<KernelParams>(n, NodeType::Kernel, [&](KernelParams& k) {
+  return get<KernelOp>(n, NodeType::Kernel, [&](KernelOp& k) {
     const auto p = params_of(k);
     std::memcpy(out, &p, sizeof *out);
   });
 }
 US_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
-  return set<KernelParams>(n, NodeType::Kernel,
-                           [&](Context* c, KernelParams& k) { return replace_kernel(c, n, p, k); });
+  return set<KernelOp>(n, NodeType::Kernel, [&](Context* c, KernelOp& k) { return replace_kernel(c, n, p, k); });
 }
 US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
 US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
@@ -278,8 +280,8 @@ US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE
   return cuGraphKernelNodeSetParams_v2(n, &v2);
 }
 US_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
-  return set_exec<KernelParams>(x, n, NodeType::Kernel,
-                                [&](Context* c, KernelParams& k) { return replace_kernel(c, n, p, k); });
+  return set_exec<KernelOp>(x, n, NodeType::Kernel,
+                            [&](Context* c, KernelOp& k) { return replace_kernel(c, n, p, k); });
 }
 US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
 US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
@@ -306,71 +308,71 @@ US_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode h, CUkernelNodeAttrID 
 
 US_API CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                      const CUDA_MEMCPY3D* p, CUcontext ctx) {
-  return add<CopyParams>({out, g, after, nullptr, count}, NodeType::Memcpy,
-                         [&](Context* c, CopyParams& k) { return copy_of(c, p, ctx, k); });
+  return add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
+                     [&](Context* c, CopyOp& k) { return copy_of(c, p, ctx, k); });
 }
 US_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode n, CUDA_MEMCPY3D* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<CopyParams>(n, NodeType::Memcpy, [&](const CopyParams& p) { *out = params_of(p); });
+  return get<CopyOp>(n, NodeType::Memcpy, [&](const CopyOp& p) { *out = params_of(p); });
 }
 US_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode n, const CUDA_MEMCPY3D* p) {
-  return set<CopyParams>(n, NodeType::Memcpy, [&](Context* c, CopyParams& k) { return copy_of(c, p, nullptr, k); });
+  return set<CopyOp>(n, NodeType::Memcpy, [&](Context* c, CopyOp& k) { return copy_of(c, p, nullptr, k); });
 }
 US_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMCPY3D* p, CUcontext ctx) {
-  return set_exec<CopyParams>(x, n, NodeType::Memcpy, [&](Context* c, CopyParams& k) { return copy_of(c, p, ctx, k); });
+  return set_exec<CopyOp>(x, n, NodeType::Memcpy, [&](Context* c, CopyOp& k) { return copy_of(c, p, ctx, k); });
 }
 
 US_API CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                      const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx) {
-  return add<FillParams>({out, g, after, nullptr, count}, NodeType::Memset,
-                         [&](Context* c, FillParams& f) { return fill_of(c, p, ctx, f); });
+  return add<FillOp>({out, g, after, nullptr, count}, NodeType::Memset,
+                     [&](Context* c, FillOp& f) { return fill_of(c, p, ctx, f); });
 }
 US_API CUresult cuGraphMemsetNodeGetParams(CUgraphNode n, CUDA_MEMSET_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<FillParams>(n, NodeType::Memset, [&](const FillParams& f) { *out = memset_params(f); });
+  return get<FillOp>(n, NodeType::Memset, [&](const FillOp& f) { *out = memset_params(f); });
 }
 US_API CUresult cuGraphMemsetNodeSetParams(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS* p) {
-  return set<FillParams>(n, NodeType::Memset, [&](Context* c, FillParams& f) { return fill_of(c, p, nullptr, f); });
+  return set<FillOp>(n, NodeType::Memset, [&](Context* c, FillOp& f) { return fill_of(c, p, nullptr, f); });
 }
 US_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS* p,
                                                CUcontext ctx) {
-  return set_exec<FillParams>(x, n, NodeType::Memset, [&](Context* c, FillParams& f) { return fill_of(c, p, ctx, f); });
+  return set_exec<FillOp>(x, n, NodeType::Memset, [&](Context* c, FillOp& f) { return fill_of(c, p, ctx, f); });
 }
 
 US_API CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                    const CUDA_HOST_NODE_PARAMS* p) {
-  return add<HostParams>({out, g, after, nullptr, count}, NodeType::Host,
-                         [&](Context*, HostParams& h) { return host_of(p, h); });
+  return add<HostOp>({out, g, after, nullptr, count}, NodeType::Host,
+                     [&](Context*, HostOp& h) { return host_of(p, h); });
 }
 US_API CUresult cuGraphHostNodeGetParams(CUgraphNode n, CUDA_HOST_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<HostParams>(n, NodeType::Host, [&](const HostParams& h) { *out = {h.function, h.data}; });
+  return get<HostOp>(n, NodeType::Host, [&](const HostOp& h) { *out = {h.function, h.data}; });
 }
 US_API CUresult cuGraphHostNodeSetParams(CUgraphNode n, const CUDA_HOST_NODE_PARAMS* p) {
-  return set<HostParams>(n, NodeType::Host, [&](Context*, HostParams& h) { return host_of(p, h); });
+  return set<HostOp>(n, NodeType::Host, [&](Context*, HostOp& h) { return host_of(p, h); });
 }
 US_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_HOST_NODE_PARAMS* p) {
-  return set_exec<HostParams>(x, n, NodeType::Host, [&](Context*, HostParams& h) { return host_of(p, h); });
+  return set_exec<HostOp>(x, n, NodeType::Host, [&](Context*, HostOp& h) { return host_of(p, h); });
 }
 
 US_API CUresult cuGraphAddBatchMemOpNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                          const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
-  return add<MemOpParams>({out, g, after, nullptr, count}, NodeType::MemOps,
-                          [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+  return add<MemOps>({out, g, after, nullptr, count}, NodeType::MemOps,
+                     [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
 }
 US_API CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode n, CUDA_BATCH_MEM_OP_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<MemOpParams>(n, NodeType::MemOps, [&](MemOpParams& m) {
+  return get<MemOps>(n, NodeType::MemOps, [&](MemOps& m) {
     *out = {reinterpret_cast<CUcontext>(m.where.context), static_cast<unsigned>(m.list.size()),
             reinterpret_cast<CUstreamBatchMemOpParams*>(m.given.data()), 0};
   });
 }
 US_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode n, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
-  return set<MemOpParams>(n, NodeType::MemOps, [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+  return set<MemOps>(n, NodeType::MemOps, [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
 }
 US_API CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec x, CUgraphNode n,
                                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
-  return set_exec<MemOpParams>(x, n, NodeType::MemOps, [&](Context* c, MemOpParams& m) { return mem_ops_of(c, p, m); });
+  return set_exec<MemOps>(x, n, NodeType::MemOps, [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
 }
 
 US_API CUresult cuGraphAddMemAllocNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
@@ -411,7 +413,7 @@ CUcontext named(const CUgraphNodeParams& p) {
 }
 
 // Only sets and memory operations work in a context; for the others any will do.
-Error add_other(Context* current, const Place& place, CUgraphNodeParams& p) {
+Error add_other(Context* current, const NodePosition& place, CUgraphNodeParams& p) {
   Context* c = nullptr;
   if (p.type == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
     US_TRY(context_of(named(p), current, c));
@@ -422,13 +424,13 @@ Error add_other(Context* current, const Place& place, CUgraphNodeParams& p) {
 
 Error params_of(Context* c, const CUgraphNodeParams& p, CUgraphNode n, NodeParams& out) {
   if (p.type == CU_GRAPH_NODE_TYPE_MEMCPY)
-    return copy_of(c, &p.memcpy.copyParams, p.memcpy.copyCtx, out.emplace<CopyParams>());
+    return copy_of(c, &p.memcpy.copyParams, p.memcpy.copyCtx, out.emplace<CopyOp>());
   if (p.type != CU_GRAPH_NODE_TYPE_KERNEL) {
     Context* own = nullptr;
     US_TRY(context_of(named(p), c, p.type == CU_GRAPH_NODE_TYPE_MEMSET ? p.memset.dst : 0, own));
     return generic_params(*own, p, out);
   }
-  auto& k = out.emplace<KernelParams>();
+  auto& k = out.emplace<KernelOp>();
   return n ? replace_kernel(c, n, &p.kernel, k) : kernel_of(c, p.kernel, k);
 }
 }  // namespace
@@ -436,11 +438,11 @@ Error params_of(Context* c, const CUgraphNodeParams& p, CUgraphNode n, NodeParam
 US_API CUresult cuGraphAddNode_v2(CUgraphNode* out, CUgraph g, const CUgraphNode* after, const CUgraphEdgeData* edges,
                                   size_t count, CUgraphNodeParams* p) {
   if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
-  const Place place{out, g, after, reinterpret_cast<const EdgeData*>(edges), count};
+  const NodePosition place{out, g, after, reinterpret_cast<const EdgeData*>(edges), count};
   return locked([&](Context* c) {
     if (p->type != CU_GRAPH_NODE_TYPE_KERNEL && p->type != CU_GRAPH_NODE_TYPE_MEMCPY) return add_other(c, place, *p);
     NodeParams params;
-    US_TRY(check_place(place, static_cast<NodeType>(p->type)));
+    US_TRY(check_position(place, static_cast<NodeType>(p->type)));
     US_TRY(params_of(c, *p, nullptr, params));
     return add_node(place, static_cast<NodeType>(p->type), std::move(params));
   });

@@ -3,6 +3,7 @@
 #include "cuda/libcuda/memory/array_copy.h"
 #include "cuda/libcuda/driver_api.h"
 #include "cuda/memory/images.h"
+#include "driver/memory/array.h"
 
 using namespace us::cuda;
 using us::driver::Array;
@@ -58,7 +59,7 @@ CUresult copy_box(const End& to, const End& from, const Box& extent, CUstream st
     CopyEnd dst, src;
     US_TRY(locate(from, extent, src));
     US_TRY(locate(to, extent, dst));
-    return c.copy(copy_between(dst, src, extent), kind_of(to, from), s, async);
+    return c.submit(CopyOp{copy_between(dst, src, extent), kind_of(to, from)}, s, async);
   });
 }
 
@@ -134,7 +135,7 @@ CUresult copy_run(const Run& to, const Run& from, size_t n, CopyKind kind, CUstr
     US_TRY(cursor(to, n, dst));
     US_TRY(cursor(from, n, src));
     US_TRY(split_copy(dst, src, n, pieces));
-    for (const Copy& piece : pieces) US_TRY(c.copy(piece, kind, s, async));
+    for (const Copy& piece : pieces) US_TRY(c.submit(CopyOp{piece, kind}, s, async));
     return Error::Success;
   });
 }

@@ -12,12 +12,12 @@ namespace {
 constexpr bool kSync = false, kAsync = true;
 
 CUresult copy(const Copy& c, CopyKind kind, CUstream stream, bool async) {
-  return in_stream(stream, [&](Context& context, Stream& s) { return context.copy(c, kind, s, async); });
+  return in_stream(stream, [&](Context& context, Stream& s) { return context.submit(CopyOp{c, kind}, s, async); });
 }
 us::u64 host(const void* p) { return reinterpret_cast<us::u64>(p); }
 
 CUresult fill(const Fill& f, CUstream stream, bool async) {
-  return in_stream(stream, [&](Context& c, Stream& s) { return c.fill(f, s, async); });
+  return in_stream(stream, [&](Context& c, Stream& s) { return c.submit(FillOp{f}, s, async); });
 }
 
 }  // namespace

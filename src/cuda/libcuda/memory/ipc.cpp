@@ -3,6 +3,9 @@
 #include <cstring>
 
 #include "cuda/libcuda/driver_api.h"
+#include "driver/memory/ipc.h"
+#include "driver/memory/mem_pool.h"
+#include "driver/order/shared_event.h"
 
 using namespace us::cuda;
 using us::driver::Event;
@@ -77,7 +80,7 @@ US_API CUresult cuIpcOpenEventHandle(CUevent* out, CUipcEventHandle handle) {
 US_API CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPool pool, CUmemAllocationHandleType type,
                                                  unsigned long long flags) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  MemPool* p = runtime().find_pool(pool);
+  MemPool* p = runtime().pools().find(pool);
   if (!out || !p || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || flags) return CUDA_ERROR_INVALID_VALUE;
   return result(Ipc::export_pool(*p, *static_cast<int*>(out)));
 }
@@ -106,7 +109,7 @@ US_API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, CUdeviceptr 
 US_API CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool pool, CUmemPoolPtrExportData* data) {
   if (!out || !data) return CUDA_ERROR_INVALID_VALUE;
   return in_current([&](Context& c) {
-    MemPool* p = runtime().find_pool(pool);
+    MemPool* p = runtime().pools().find(pool);
     us::u64 at = 0;
     if (!p) return Error::InvalidValue;
     US_TRY(c.runtime().ipc().import_pool_memory(c, *p, read(*data), at));

@@ -2,17 +2,18 @@
 // Unified Addressing: prefetching, advice and what is known of ranges of managed memory.
 #include "cuda/memory/managed.h"
 #include "cuda/libcuda/driver_api.h"
+#include "driver/memory/advice.h"
 
 #undef cuMemPrefetchAsync
 #undef cuMemAdvise
 
 using namespace us::cuda;
-using us::driver::Place;
+using us::driver::Location;
 
 namespace {
 
-Place place_of(const CUmemLocation& l) { return {l.type, l.id}; }
-Place place_of(CUdevice d) { return {CU_MEM_LOCATION_TYPE_DEVICE, d}; }
+Location location_of(const CUmemLocation& l) { return {l.type, l.id}; }
+Location location_of(CUdevice d) { return {CU_MEM_LOCATION_TYPE_DEVICE, d}; }
 
 CUresult each_in_batch(const CUdeviceptr* ranges, const size_t* sizes, size_t count, const CUmemLocation* places,
                        const size_t* firsts, size_t place_count, unsigned long long flags, CUstream stream) {
@@ -22,7 +23,7 @@ CUresult each_in_batch(const CUdeviceptr* ranges, const size_t* sizes, size_t co
     size_t which = 0;
     for (size_t i = 0; i < count; ++i) {
       while (which + 1 < place_count && firsts[which + 1] <= i) ++which;
-      US_TRY(prefetch(c, s, ranges[i], sizes[i], place_of(places[which])));
+      US_TRY(prefetch(c, s, ranges[i], sizes[i], location_of(places[which])));
     }
     return Error::Success;
   });
@@ -33,22 +34,22 @@ CUresult each_in_batch(const CUdeviceptr* ranges, const size_t* sizes, size_t co
 US_API CUresult cuMemPrefetchAsync_v2(CUdeviceptr p, size_t bytes, CUmemLocation location, unsigned flags,
                                       CUstream stream) {
   if (flags) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) { return prefetch(c, s, p, bytes, place_of(location)); });
+  return in_stream(stream, [&](Context& c, Stream& s) { return prefetch(c, s, p, bytes, location_of(location)); });
 }
 US_PTSZ(cuMemPrefetchAsync_v2, (CUdeviceptr p, size_t bytes, CUmemLocation l, unsigned flags, CUstream s),
         (p, bytes, l, flags, s))
 US_API CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t bytes, CUdevice d, CUstream stream);
 US_API CUresult cuMemPrefetchAsync(CUdeviceptr p, size_t bytes, CUdevice d, CUstream stream) {
-  return in_stream(stream, [&](Context& c, Stream& s) { return prefetch(c, s, p, bytes, place_of(d)); });
+  return in_stream(stream, [&](Context& c, Stream& s) { return prefetch(c, s, p, bytes, location_of(d)); });
 }
 US_PTSZ(cuMemPrefetchAsync, (CUdeviceptr p, size_t bytes, CUdevice d, CUstream s), (p, bytes, d, s))
 
 US_API CUresult cuMemAdvise_v2(CUdeviceptr p, size_t bytes, CUmem_advise advice, CUmemLocation location) {
-  return in_current([&](Context& c) { return advise(c, p, bytes, advice, place_of(location)); });
+  return in_current([&](Context& c) { return advise(c, p, bytes, advice, location_of(location)); });
 }
 US_API CUresult cuMemAdvise(CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice d);
 US_API CUresult cuMemAdvise(CUdeviceptr p, size_t bytes, CUmem_advise advice, CUdevice d) {
-  return in_current([&](Context& c) { return advise(c, p, bytes, advice, place_of(d)); });
+  return in_current([&](Context& c) { return advise(c, p, bytes, advice, location_of(d)); });
 }
 
 US_API CUresult cuMemPrefetchBatchAsync(CUdeviceptr* ranges, size_t* sizes, size_t count, CUmemLocation* places,

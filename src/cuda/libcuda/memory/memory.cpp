@@ -2,6 +2,7 @@
 // Memory Management: allocation and release. Unified Addressing: what an address is.
 #include "cuda/libcuda/driver_api.h"
 #include "driver/memory/copy.h"
+#include "driver/memory/mem_pool.h"
 
 using namespace us::cuda;
 using us::memory::Allocation;

@@ -2,6 +2,7 @@
 // Stream Ordered Memory Allocator: pools.
 #include "cuda/libcuda/driver_api.h"
 #include "cuda/memory/pools.h"
+#include "driver/memory/mem_pool.h"
 
 using namespace us::cuda;
 using us::driver::MemPool;
@@ -12,7 +13,7 @@ namespace {
 template <class F>
 CUresult with_pool(CUmemoryPool handle, F&& f) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  MemPool* p = runtime().find_pool(handle);
+  MemPool* p = runtime().pools().find(handle);
   return p ? result(f(*p)) : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -28,7 +29,7 @@ CUresult at_home(const CUmemLocation* location, CUmemAllocationType type, F&& f)
 }
 
 CUresult set_pool(MemPool::Home home, CUmemoryPool pool) {
-  return with_pool(pool, [&](MemPool& p) { return runtime().set_pool(home, p); });
+  return with_pool(pool, [&](MemPool& p) { return runtime().pools().set_current(home, p); });
 }
 
 }  // namespace
@@ -53,21 +54,21 @@ US_API CUresult cuDeviceSetMemPool(CUdevice d, CUmemoryPool pool) {
 US_API CUresult cuMemGetDefaultMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return at_home(location, type, [&](MemPool::Home home) {
-    *out = handle_to<CUmemoryPool>(&runtime().default_pool(home));
+    *out = handle_to<CUmemoryPool>(&runtime().pools().original(home));
     return Error::Success;
   });
 }
 US_API CUresult cuMemGetMemPool(CUmemoryPool* out, CUmemLocation* location, CUmemAllocationType type) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
   return at_home(location, type, [&](MemPool::Home home) {
-    *out = handle_to<CUmemoryPool>(&runtime().pool(home));
+    *out = handle_to<CUmemoryPool>(&runtime().pools().current(home));
     return Error::Success;
   });
 }
 US_API CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
   return at_home(location, type, [&](MemPool::Home home) {
-    MemPool* p = runtime().find_pool(pool);
-    return p ? runtime().set_pool(home, *p) : Error::InvalidValue;
+    MemPool* p = runtime().pools().find(pool);
+    return p ? runtime().pools().set_current(home, *p) : Error::InvalidValue;
   });
 }
 
@@ -80,7 +81,7 @@ US_API CUresult cuMemPoolCreate(CUmemoryPool* out, const CUmemPoolProps* p) {
   return CUDA_SUCCESS;
 }
 US_API CUresult cuMemPoolDestroy(CUmemoryPool pool) {
-  return initialized() ? result(runtime().destroy_pool(pool)) : CUDA_ERROR_NOT_INITIALIZED;
+  return initialized() ? result(runtime().pools().destroy(pool)) : CUDA_ERROR_NOT_INITIALIZED;
 }
 US_API CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep) {
   return with_pool(pool, [&](MemPool& p) {

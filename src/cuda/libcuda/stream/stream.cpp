@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/libcuda/driver_api.h"
+#include "driver/order/shared_event.h"
 
 using namespace us::cuda;
 using us::driver::Event;
@@ -77,8 +78,9 @@ US_PTSZ(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (st
 
 US_API CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback f, void* data, unsigned flags) {
   if (!f || flags != 0) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(
-      stream, [&](Context& c, Stream& s) { return c.callback(s, [=, &c] { f(stream, result(c.sticky()), data); }); });
+  return in_stream(stream, [&](Context& c, Stream& s) {
+    return c.submit(CallbackOp{[=, &c] { f(stream, result(c.sticky()), data); }}, s);
+  });
 }
 US_PTSZ(cuStreamAddCallback, (CUstream stream, CUstreamCallback f, void* data, unsigned flags),
         (stream, f, data, flags))

@@ -8,9 +8,9 @@ using namespace us::cuda;
 namespace {
 
 Error run(Context& c, Stream& s, const CUstreamBatchMemOpParams* list, unsigned count) {
-  us::driver::MemOpParams p;
+  MemOps p;
   US_TRY(check_mem_ops(c, count, list, p));
-  return c.memory_operations(s, std::move(p));
+  return c.submit(std::move(p), s);
 }
 
 template <class T>
@@ -104,8 +104,7 @@ US_API CUresult cuMemcpyBatchAsync_v2(CUdeviceptr* dst, CUdeviceptr* src, size_t
       attribute_count > count || firsts[0] != 0 || !stream)
     return CUDA_ERROR_INVALID_VALUE;
   return in_stream(stream, [&](Context& c, Stream& s) {
-    for (size_t i = 0; i < count; ++i)
-      US_TRY(c.copy({.dst = dst[i], .src = src[i], .width = sizes[i]}, us::driver::CopyKind::Default, s, true));
+    for (size_t i = 0; i < count; ++i) US_TRY(c.submit(CopyOp{{.dst = dst[i], .src = src[i], .width = sizes[i]}}, s));
     return Error::Success;
   });
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution Control: what a kernel is, and what the program sets on it. Occupancy.
+#include "driver/code/function.h"
 #include "cuda/code/functions.h"
 #include "cuda/device_queries.h"
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/code/launch.h"
 #include "driver/code/occupancy.h"
 
 using namespace us::cuda;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Execution Control: launches and host functions.
+#include "driver/code/launch.h"
 #include "cuda/code/functions.h"
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/code/function.h"
 
 using namespace us::cuda;
 
@@ -11,7 +13,6 @@ us::device::Dim3 dims(const dim3& d) { return {d.x, d.y, d.z}; }
 
 // In the context of the stream, whatever is current: the H200 runs it on the stream's device.
 Error launch(const void* symbol, us::driver::LaunchConfig config, void** args, cudaStream_t stream) {
-  config.handle = symbol;
   Context& current = runtime_context();
   US_TRY(current.sticky());
   us::driver::Function* f = nullptr;
@@ -20,7 +21,7 @@ Error launch(const void* symbol, us::driver::LaunchConfig config, void** args, c
   Context& c = s.context();
   US_TRY(c.sticky());
   US_TRY(find_function(c, symbol, f));
-  return c.launch(*f, config, {.pointers = args}, *s);
+  return c.submit(KernelOp{.function = f, .config = config, .arguments = {.pointers = args}, .handle = symbol}, *s);
 }
 
 Error launch_with_attributes(const cudaLaunchConfig_t* given, const void* symbol, void** args) {
@@ -69,14 +70,14 @@ US_PTSZ(cudaLaunchKernelExC, (const cudaLaunchConfig_t* config, const void* f, v
 
 US_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t f, void* data) {
   if (!f) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context& c, Stream& s) { return c.host_function(s, us::driver::HostParams{f, data}); });
+  return in_stream(stream, [&](Context& c, Stream& s) { return c.submit(HostOp{f, data}, s); });
 }
 US_PTSZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t f, void* data), (stream, f, data))
 
 US_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t f, void* data, unsigned flags) {
   if (!f || flags != 0) return done(Error::InvalidValue);
   return in_stream(stream, [&](Context& c, Stream& s) {
-    return c.callback(s, [=, &c] { f(stream, static_cast<cudaError_t>(c.sticky()), data); });
+    return c.submit(CallbackOp{[=, &c] { f(stream, static_cast<cudaError_t>(c.sticky()), data); }}, s);
   });
 }
 US_PTSZ(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t f, void* data, unsigned flags),

@@ -6,6 +6,9 @@
 #include "cuda/code/functions.h"
 #include "cuda/devices.h"
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/code/function.h"
+#include "driver/code/library.h"
+#include "driver/code/module.h"
 
 using namespace us::cuda;
 using us::driver::Kernel;
@@ -36,7 +39,7 @@ cudaError_t with_library(cudaLibrary_t handle, F&& f) {
 Error variable(Library& l, const char* name, bool managed, void** address, size_t* bytes) {
   us::driver::Module* m = nullptr;
   us::driver::Variable v;
-  US_TRY(runtime_context().module_of(l, m));
+  US_TRY(runtime_context().modules().module_of(l, m));
   US_TRY(m->variable(name, v));
   if (managed && !v.managed) return Error::NotFound;
   if (address) *address = pointer(v.address);
@@ -112,6 +115,6 @@ US_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFunc
   if (!k) return done(Error::InvalidHandle);
   Context& c = runtime().device(static_cast<us::u32>(device)).primary_for_runtime();
   us::driver::Function* f = nullptr;
-  const Error e = c.function_of(*k, f);
+  const Error e = c.modules().function_of(*k, f);
   return done(us::driver::failed(e) ? e : us::cuda::set_attribute(c, *f, attribute, value));
 }

@@ -2,6 +2,7 @@
 // What start-up code of a program calls, and the first half of a <<<>>> launch.
 #include "cuda/code/registration.h"
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/code/library.h"
 
 using namespace us::cuda;
 

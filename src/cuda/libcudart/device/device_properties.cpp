@@ -25,6 +25,7 @@ void fill(cudaDeviceProp& p, us::u32 ordinal) {
 #define US_PROPERTY(field, attribute) \
   p.field = static_cast<decltype(p.field + 0)>(us::cuda::attribute_of(ordinal, Attribute::attribute));
 #include "cuda/libcudart/properties.inc"
+#include "driver/preset.h"
 #undef US_PROPERTY
 }
 

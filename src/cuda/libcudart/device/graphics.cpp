@@ -3,6 +3,7 @@
 // whose OpenGL belongs to another driver; and what was never registered cannot be mapped.
 #include "cuda/devices.h"
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/memory/array.h"
 
 using namespace us::cuda;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory Management: arrays and mipmapped arrays.
+#include "driver/memory/array.h"
 #include "cuda/devices.h"
 #include "cuda/libcudart/memory/channels.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory Management: copies into and out of arrays. (Those with three dimensions: impl_copy.cpp.)
 #include "cuda/libcudart/memory/channels.h"
+#include "driver/memory/array.h"
 
 using namespace us::cuda;
 using us::driver::Array;
@@ -39,7 +40,7 @@ cudaError_t copy_box(const CopyEnd& dst, const CopyEnd& src, const Size& size, c
                      bool async) {
   return in_stream(stream, [&](Context& c, Stream& s) {
     const Box extent{.width = size.width, .height = size.height};
-    return c.copy(copy_between(dst, src, extent), static_cast<CopyKind>(kind), s, async);
+    return c.submit(CopyOp{copy_between(dst, src, extent), static_cast<CopyKind>(kind)}, s, async);
   });
 }
 
@@ -72,7 +73,7 @@ cudaError_t copy_run(const ArrayCursor& dst, const ArrayCursor& src, size_t n, c
   return in_stream(stream, [&](Context& c, Stream& s) {
     std::vector<us::driver::Copy> pieces;
     US_TRY(split_copy(dst, src, n, pieces));
-    for (const auto& piece : pieces) US_TRY(c.copy(piece, static_cast<CopyKind>(kind), s, async));
+    for (const auto& piece : pieces) US_TRY(c.submit(CopyOp{piece, static_cast<CopyKind>(kind)}, s, async));
     return Error::Success;
   });
 }

@@ -15,8 +15,7 @@ US_API cudaError_t cudaMemcpyBatchAsync(void* const* dst, const void* const* src
     return done(Error::InvalidValue);
   return in_stream(stream, [&](Context& c, Stream& s) {
     for (size_t i = 0; i < count; ++i)
-      US_TRY(c.copy({.dst = address(dst[i]), .src = address(src[i]), .width = sizes[i]}, us::driver::CopyKind::Default,
-                    s, true));
+      US_TRY(c.submit(CopyOp{{.dst = address(dst[i]), .src = address(src[i]), .width = sizes[i]}}, s));
     return Error::Success;
   });
 }

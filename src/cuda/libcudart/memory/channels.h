@@ -3,6 +3,7 @@
 #pragma once
 #include "cuda/libcudart/runtime_api.h"
 #include "cuda/memory/images.h"
+#include "driver/memory/array.h"
 
 namespace us::cuda {
 

@@ -2,6 +2,7 @@
 // Memory Management: copies and sets of linear memory; copies of three dimensions, arrays included.
 #include "cuda/libcudart/memory/channels.h"
 #include "cuda/libcudart/memory/copies.h"
+#include "driver/memory/array.h"
 
 using namespace us::cuda;
 using us::driver::Copy;
@@ -12,8 +13,9 @@ namespace {
 
 cudaError_t copy(const Copy& c, cudaMemcpyKind kind, cudaStream_t stream, bool async) {
   if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return done(Error::InvalidMemcpyDirection);
-  return in_stream(stream,
-                   [&](Context& context, Stream& s) { return context.copy(c, static_cast<CopyKind>(kind), s, async); });
+  return in_stream(stream, [&](Context& context, Stream& s) {
+    return context.submit(CopyOp{c, static_cast<CopyKind>(kind)}, s, async);
+  });
 }
 
 cudaError_t copy_1d(void* dst, const void* src, size_t n, cudaMemcpyKind kind, cudaStream_t stream, bool async) {
@@ -113,7 +115,7 @@ cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, bo
 }
 
 cudaError_t fill(const Fill& f, cudaStream_t stream, bool async) {
-  return in_stream(stream, [&](Context& c, Stream& s) { return c.fill(f, s, async); });
+  return in_stream(stream, [&](Context& c, Stream& s) { return c.submit(FillOp{f}, s, async); });
 }
 
 Fill fill_1d(void* p, int value, size_t n) {

@@ -3,6 +3,9 @@
 #include <cstring>
 
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/memory/ipc.h"
+#include "driver/memory/mem_pool.h"
+#include "driver/order/shared_event.h"
 
 using namespace us::cuda;
 using us::driver::Event;
@@ -76,7 +79,7 @@ US_API cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* out, cudaIpcEventHandle_t
 // Pools: the descriptor of the pool first, then what describes one allocation.
 US_API cudaError_t cudaMemPoolExportToShareableHandle(void* out, cudaMemPool_t pool, cudaMemAllocationHandleType type,
                                                       unsigned flags) {
-  MemPool* p = runtime().find_pool(pool);
+  MemPool* p = runtime().pools().find(pool);
   if (!out || !p || type != cudaMemHandleTypePosixFileDescriptor || flags) return done(Error::InvalidValue);
   return done(Ipc::export_pool(*p, *static_cast<int*>(out)));
 }
@@ -103,7 +106,7 @@ US_API cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* out, void*
 }
 
 US_API cudaError_t cudaMemPoolImportPointer(void** out, cudaMemPool_t pool, cudaMemPoolPtrExportData* data) {
-  MemPool* p = runtime().find_pool(pool);
+  MemPool* p = runtime().pools().find(pool);
   if (!out || !p || !data) return done(Error::InvalidValue);
   return in_context([&](Context& c) {
     us::u64 at = 0;

@@ -2,13 +2,14 @@
 // Memory Management: prefetching, advice and what is known of ranges of managed memory.
 #include "cuda/memory/managed.h"
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/memory/advice.h"
 
 using namespace us::cuda;
-using us::driver::Place;
+using us::driver::Location;
 
 namespace {
 
-Place place_of(const cudaMemLocation& l) { return {l.type, l.id}; }
+Location location_of(const cudaMemLocation& l) { return {l.type, l.id}; }
 
 // Batches: range i goes where the last entry of `firsts` that is not above i says.
 cudaError_t each_in_batch(const void* const* ranges, const size_t* sizes, size_t count, const cudaMemLocation* places,
@@ -19,7 +20,7 @@ cudaError_t each_in_batch(const void* const* ranges, const size_t* sizes, size_t
     size_t which = 0;
     for (size_t i = 0; i < count; ++i) {
       while (which + 1 < place_count && firsts[which + 1] <= i) ++which;
-      US_TRY(prefetch(c, s, address(ranges[i]), sizes[i], place_of(places[which])));
+      US_TRY(prefetch(c, s, address(ranges[i]), sizes[i], location_of(places[which])));
     }
     return Error::Success;
   });
@@ -31,7 +32,7 @@ US_API cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, cudaMemLoca
                                         cudaStream_t stream) {
   if (flags != 0) return done(Error::InvalidValue);
   return in_stream(stream,
-                   [&](Context& c, Stream& s) { return prefetch(c, s, address(p), bytes, place_of(location)); });
+                   [&](Context& c, Stream& s) { return prefetch(c, s, address(p), bytes, location_of(location)); });
 }
 US_PTSZ(cudaMemPrefetchAsync, (const void* p, size_t bytes, cudaMemLocation l, unsigned flags, cudaStream_t s),
         (p, bytes, l, flags, s))
@@ -70,7 +71,7 @@ US_PTSZ(cudaMemDiscardAndPrefetchBatchAsync,
         (ranges, sizes, count, places, firsts, place_count, flags, s))
 
 US_API cudaError_t cudaMemAdvise(const void* p, size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
-  return in_context([&](Context& c) { return advise(c, address(p), bytes, advice, place_of(location)); });
+  return in_context([&](Context& c) { return advise(c, address(p), bytes, advice, location_of(location)); });
 }
 
 US_API cudaError_t cudaMemRangeGetAttribute(void* data, size_t size, cudaMemRangeAttribute attribute, const void* p,

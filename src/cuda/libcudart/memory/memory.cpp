@@ -2,6 +2,7 @@
 // Memory Management: allocation, release, what an address is.
 #include "cuda/libcudart/runtime_api.h"
 #include "driver/memory/copy.h"
+#include "driver/memory/mem_pool.h"
 
 using namespace us::cuda;
 using us::memory::Kind;

@@ -3,6 +3,7 @@
 #include "cuda/devices.h"
 #include "cuda/libcudart/runtime_api.h"
 #include "cuda/memory/pools.h"
+#include "driver/memory/mem_pool.h"
 
 using namespace us::cuda;
 using us::driver::MemPool;
@@ -12,7 +13,7 @@ namespace {
 // f(MemPool&) → Error
 template <class F>
 cudaError_t with_pool(cudaMemPool_t handle, F&& f) {
-  MemPool* p = runtime().find_pool(handle);
+  MemPool* p = runtime().pools().find(handle);
   return done(p ? f(*p) : Error::InvalidValue);
 }
 cudaMemPool_t handle_of(MemPool& p) { return reinterpret_cast<cudaMemPool_t>(&p); }
@@ -64,7 +65,7 @@ US_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* out, const cudaMemPoolProps*
   return cudaSuccess;
 }
 
-US_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { return done(runtime().destroy_pool(pool)); }
+US_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { return done(runtime().pools().destroy(pool)); }
 
 US_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep) {
   return with_pool(pool, [&](MemPool& p) {
@@ -125,7 +126,7 @@ US_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* out, cudaMemPool_t p
 
 US_API cudaError_t cudaMallocFromPoolAsync(void** out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   if (!out) return done(Error::InvalidValue);
-  MemPool* p = runtime().find_pool(pool);
+  MemPool* p = runtime().pools().find(pool);
   if (!p) return done(Error::InvalidValue);
   return in_stream(stream, [&](Context& c, Stream& s) {
     us::u64 at = 0;
@@ -153,20 +154,20 @@ cudaError_t at_home(const cudaMemLocation* l, cudaMemAllocationType type, F&& f)
 US_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) {
   if (!out) return done(Error::InvalidValue);
   return at_home(location, type, [&](MemPool::Home home) {
-    *out = handle_of(runtime().default_pool(home));
+    *out = handle_of(runtime().pools().original(home));
     return Error::Success;
   });
 }
 US_API cudaError_t cudaMemGetMemPool(cudaMemPool_t* out, cudaMemLocation* location, cudaMemAllocationType type) {
   if (!out) return done(Error::InvalidValue);
   return at_home(location, type, [&](MemPool::Home home) {
-    *out = handle_of(runtime().pool(home));
+    *out = handle_of(runtime().pools().current(home));
     return Error::Success;
   });
 }
 US_API cudaError_t cudaMemSetMemPool(cudaMemLocation* location, cudaMemAllocationType type, cudaMemPool_t pool) {
   return at_home(location, type, [&](MemPool::Home home) {
-    MemPool* p = runtime().find_pool(pool);
-    return p ? runtime().set_pool(home, *p) : Error::InvalidValue;
+    MemPool* p = runtime().pools().find(pool);
+    return p ? runtime().pools().set_current(home, *p) : Error::InvalidValue;
   });
 }

@@ -3,6 +3,7 @@
 #include "cuda/code/registration.h"
 #include "cuda/libcudart/memory/copies.h"
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/code/module.h"
 
 using namespace us::cuda;
 using us::driver::CopyKind;
@@ -39,7 +40,7 @@ cudaError_t to_symbol(const void* symbol, const void* src, size_t n, size_t offs
   return in_stream(stream, [&](Context& c, Stream& s) {
     us::u64 at = 0;
     US_TRY(part(c, symbol, n, offset, at));
-    return c.copy({.dst = at, .src = address(src), .width = n}, static_cast<CopyKind>(kind), s, async);
+    return c.submit(CopyOp{{.dst = at, .src = address(src), .width = n}, static_cast<CopyKind>(kind)}, s, async);
   });
 }
 
@@ -50,7 +51,7 @@ cudaError_t from_symbol(void* dst, const void* symbol, size_t n, size_t offset, 
   return in_stream(stream, [&](Context& c, Stream& s) {
     us::u64 at = 0;
     US_TRY(part(c, symbol, n, offset, at));
-    return c.copy({.dst = address(dst), .src = at, .width = n}, static_cast<CopyKind>(kind), s, async);
+    return c.submit(CopyOp{{.dst = address(dst), .src = at, .width = n}, static_cast<CopyKind>(kind)}, s, async);
   });
 }
 

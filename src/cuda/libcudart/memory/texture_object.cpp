@@ -4,6 +4,7 @@
 
 #include "cuda/devices.h"
 #include "cuda/libcudart/memory/channels.h"
+#include "driver/memory/array.h"
 
 using namespace us::cuda;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event Management.
 #include "cuda/libcudart/runtime_api.h"
+#include "driver/order/shared_event.h"
 
 using namespace us::cuda;
 using us::driver::Event;

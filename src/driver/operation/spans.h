@@ -3,7 +3,8 @@
 #pragma once
 #include <memory>
 
-#include "driver/graph/node.h"
+#include "device/gpu.h"
+#include "driver/memory/copy.h"
 #include "probe/recorder.h"
 
 namespace us::memory {
@@ -12,23 +13,22 @@ class Registry;
 
 namespace us::driver {
 
+class Function;
 class Stream;
 
 using SpanRef = std::unique_ptr<probe::Span>;
 
 probe::Place place_of(const Stream&);
 
-class Notes {
+class Spans {
  public:
-  Notes(probe::Recorder* r, const memory::Registry& m) : recorder_(r), registry_(m) {}
+  Spans(probe::Recorder* r, const memory::Registry& m) : recorder_(r), registry_(m) {}
   explicit operator bool() const { return recorder_ != nullptr; }
   SpanRef kernel(const probe::Place&, const device::Launch&, const Function&, u32 domain) const;
   SpanRef copy(const probe::Place&, const Copy&) const;
   SpanRef fill(const probe::Place&, const Fill&) const;
   SpanRef other(const probe::Place&, probe::Work::What) const;
   SpanRef graph(const probe::Place&, u64 nodes) const;
-  // A node of a graph.
-  SpanRef node(const probe::Place& of_launch, const GraphNode&, const device::Launch*) const;
 
  private:
   probe::Work::Side side(u64 address, bool array) const;

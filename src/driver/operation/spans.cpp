@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/notes.h"
+#include "driver/operation/spans.h"
 
+#include "driver/code/function.h"
 #include "driver/context.h"
 #include "driver/device.h"
 #include "memory/registry.h"
@@ -26,7 +27,7 @@ probe::Place place_of(const Stream& s) {
           .node = 0};
 }
 
-Work::Side Notes::side(u64 address, bool array) const {
+Work::Side Spans::side(u64 address, bool array) const {
   if (array) return Work::Array;
   const auto a = registry_.find(address);
   if (!a) return Work::Pageable;
@@ -34,7 +35,7 @@ Work::Side Notes::side(u64 address, bool array) const {
   return a->host() ? Work::Pinned : Work::Device;
 }
 
-SpanRef Notes::kernel(const probe::Place& place, const device::Launch& launch, const Function& f, u32 domain) const {
+SpanRef Spans::kernel(const probe::Place& place, const device::Launch& launch, const Function& f, u32 domain) const {
   if (!recorder_) [[likely]]
     return nullptr;
   Work w;
@@ -52,7 +53,7 @@ SpanRef Notes::kernel(const probe::Place& place, const device::Launch& launch, c
   return std::make_unique<probe::Span>(*recorder_, w);
 }
 
-SpanRef Notes::copy(const probe::Place& place, const Copy& c) const {
+SpanRef Spans::copy(const probe::Place& place, const Copy& c) const {
   if (!recorder_) [[likely]]
     return nullptr;
   Work w;
@@ -64,7 +65,7 @@ SpanRef Notes::copy(const probe::Place& place, const Copy& c) const {
   return std::make_unique<probe::Span>(*recorder_, w);
 }
 
-SpanRef Notes::fill(const probe::Place& place, const Fill& f) const {
+SpanRef Spans::fill(const probe::Place& place, const Fill& f) const {
   if (!recorder_) [[likely]]
     return nullptr;
   Work w;
@@ -75,7 +76,7 @@ SpanRef Notes::fill(const probe::Place& place, const Fill& f) const {
   return std::make_unique<probe::Span>(*recorder_, w);
 }
 
-SpanRef Notes::other(const probe::Place& place, Work::What what) const {
+SpanRef Spans::other(const probe::Place& place, Work::What what) const {
   if (!recorder_) [[likely]]
     return nullptr;
   Work w;
@@ -84,39 +85,13 @@ SpanRef Notes::other(const probe::Place& place, Work::What what) const {
   return std::make_unique<probe::Span>(*recorder_, w);
 }
 
-SpanRef Notes::graph(const probe::Place& place, u64 nodes) const {
+SpanRef Spans::graph(const probe::Place& place, u64 nodes) const {
   if (!recorder_) [[likely]]
     return nullptr;
   probe::Graph g;
   g.place = place;
   g.nodes = nodes;
   return std::make_unique<probe::Span>(*recorder_, g);
-}
-
-SpanRef Notes::node(const probe::Place& of_launch, const GraphNode& n, const device::Launch* launch) const {
-  if (!recorder_) [[likely]]
-    return nullptr;
-  if (!n.enabled) return nullptr;
-  probe::Place place = of_launch;
-  place.node = n.original;
-  switch (n.type) {
-    case NodeType::Kernel: {
-      const auto& k = *n.as<KernelParams>();
-      return launch ? kernel(place, *launch, *k.function, launch->record.domain) : nullptr;
-    }
-    case NodeType::Memcpy:
-      return copy(place, n.as<CopyParams>()->copy);
-    case NodeType::Memset:
-      return fill(place, n.as<FillParams>()->fill);
-    case NodeType::Host:
-      return other(place, Work::What::Host);
-    case NodeType::MemOps:
-      return other(place, Work::What::MemoryOperations);
-    case NodeType::Conditional:
-      return other(place, Work::What::Conditional);
-    default:
-      return nullptr;
-  }
 }
 
 }  // namespace us::driver
