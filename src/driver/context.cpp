@@ -17,6 +17,42 @@ namespace {
 constexpr int kStack = 0, kPrintfFifo = 1, kMallocHeap = 2, kSyncDepth = 3, kPendingLaunches = 4, kL2Fetch = 5,
               kL2Persisting = 6;
 
+void report(Runtime& runtime, const device::Fault& f) {
+  runtime.report(f.message);
+  const auto& listener = runtime.settings().unimplemented;
+  if (listener && f.outcome == device::Outcome::NotSupported)
+    listener(std::string_view(f.message).substr(0, f.message.find('\n')));
+}
+
+// The value that takes effect for one that was asked for, as an H200 answers.
+Error limit_for(Device& device, int which, u64& value) {
+  constexpr u64 kMostStack = 512u << 10, kLeastFifo = 512u << 10, kMostFetch = 128, kPersistingParts = 16;
+  const DeviceSpec& d = device.spec();
+  switch (which) {
+    case kStack:
+      if (value > kMostStack) return Error::InvalidValue;
+      value = (value + 15) / 16 * 16;
+      return Error::Success;
+    case kPrintfFifo:
+      value = std::max(value, kLeastFifo);
+      return Error::Success;
+    case kMallocHeap:
+      return value > device.heap().capacity() - device.heap().used() ? Error::OutOfMemory : Error::Success;
+    case kL2Fetch:
+      return value > kMostFetch ? Error::InvalidValue : Error::Success;
+    case kL2Persisting: {
+      if (value > d.max_persisting_l2) return Error::InvalidValue;
+      const u64 part = std::max<u64>(d.l2_bytes / kPersistingParts, 1);
+      value = (value + part - 1) / part * part;
+      return Error::Success;
+    }
+    case kPendingLaunches:
+      return Error::Success;
+    default:
+      return which == kSyncDepth ? Error::UnsupportedLimit : Error::InvalidValue;
+  }
+}
+
 }  // namespace
 
 Context::Context(Device& d, bool primary, u64 id)
@@ -35,7 +71,7 @@ Context::Context(Device& d, bool primary, u64 id)
              {kPendingLaunches, 2048},
              {kL2Fetch, 64},
              {kL2Persisting, s.limit_persisting_l2}};
-  executor_->on_fault([this](const device::Fault& f) { report(f); });
+  executor_->on_fault([this](const device::Fault& f) { report(runtime(), f); });
   d.heap().charge(s.context_memory);
   runtime().context_made(this);
 }
@@ -58,13 +94,6 @@ Context::~Context() {
 
 Runtime& Context::runtime() const { return device_.runtime(); }
 
-void Context::report(const device::Fault& f) {
-  runtime().report(f.message);
-  const auto& listener = runtime().settings().unimplemented;
-  if (listener && f.outcome == device::Outcome::NotSupported)
-    listener(std::string_view(f.message).substr(0, f.message.find('\n')));
-}
-
 Error Context::get_limit(int which, u64& out) {
   std::lock_guard l(m_);
   const auto it = limits_.find(which);
@@ -73,38 +102,9 @@ Error Context::get_limit(int which, u64& out) {
   return Error::Success;
 }
 
-// The value that takes effect for one that was asked for, as an H200 answers.
-Error Context::limit_for(int which, u64& value) {
-  constexpr u64 kMostStack = 512u << 10, kLeastFifo = 512u << 10, kMostFetch = 128, kPersistingParts = 16;
-  const DeviceSpec& d = device_.spec();
-  switch (which) {
-    case kStack:
-      if (value > kMostStack) return Error::InvalidValue;
-      value = (value + 15) / 16 * 16;
-      return Error::Success;
-    case kPrintfFifo:
-      value = std::max(value, kLeastFifo);
-      return Error::Success;
-    case kMallocHeap:
-      return value > device_.heap().capacity() - device_.heap().used() ? Error::OutOfMemory : Error::Success;
-    case kL2Fetch:
-      return value > kMostFetch ? Error::InvalidValue : Error::Success;
-    case kL2Persisting: {
-      if (value > d.max_persisting_l2) return Error::InvalidValue;
-      const u64 part = std::max<u64>(d.l2_bytes / kPersistingParts, 1);
-      value = (value + part - 1) / part * part;
-      return Error::Success;
-    }
-    case kPendingLaunches:
-      return Error::Success;
-    default:
-      return which == kSyncDepth ? Error::UnsupportedLimit : Error::InvalidValue;
-  }
-}
-
 Error Context::set_limit(int which, u64 value) {
   US_TRY(runtime().captures().unsafe());
-  US_TRY(limit_for(which, value));
+  US_TRY(limit_for(device_, which, value));
   std::lock_guard l(m_);
   if (which == kMallocHeap && !device_.gpu().set_malloc_heap(value)) return Error::InvalidValue;
   if (which == kStack) stack_bytes_ = static_cast<u32>(value);

@@ -51,7 +51,6 @@ class Context {
   Error destroy_stream(const void* handle);
   Error synchronize(Stream&);
   Error query(Stream&);
-  bool busy() const { return executor_->busy(); }
   Error synchronize();  // the whole context, as the program asks for it
   Error settle();       // the same, before memory or code goes: whatever captures
   Executor& executor() { return *executor_; }
@@ -90,9 +89,7 @@ class Context {
   u32 stack_bytes() const { return stack_bytes_; }  // per thread, as the program set it; 0: it did not
 
  private:
-  Error limit_for(int which, u64& value);
   void release_memory(const memory::Allocation&);
-  void report(const device::Fault&);
 
   Device& device_;
   const bool primary_;

@@ -118,8 +118,8 @@ GreenContext* Runtime::find_green(const void* handle) {
 }
 
 bool Runtime::busy() const {
-  for (const Context* c : contexts())
-    if (c->busy()) return true;
+  for (Context* c : contexts())
+    if (c->executor().busy()) return true;
   return false;
 }
 

@@ -21,7 +21,7 @@ struct MemoryRange {
 
 // `device`: whose rights count; -1: those of the context's device.
 MemoryRange range_at(const Context&, u64 address, u64 extent, Access, i32 device = -1);
-bool may_set(const Context&, u64 address);                      // a set is work of the context's device
-bool on_device(const Context&, u64 address, u64 extent);        // kernels may read and write all of it
+bool may_set(const Context&, u64 address);                // a set is work of the context's device
+bool on_device(const Context&, u64 address, u64 extent);  // kernels may read and write all of it
 
 }  // namespace us::driver

@@ -30,7 +30,7 @@ struct CopyOp {
   Copy given = {};
   CopyKind kind = CopyKind::Default;
   ContextRef where = {};
-  MemoryRange dst = {}, src = {};             // found by check()
+  MemoryRange dst = {}, src = {};       // found by check()
   std::optional<CopyNames> names = {};  // the program's, where they say more than `given`
 
   bool empty() const { return given.bytes() == 0; }
@@ -38,8 +38,8 @@ struct CopyOp {
   Error check_on_device(const Context&, device::GuestHeap&) const;  // of a kernel that copies
   CopyNames shown() const;
 
-  NodeRef node(Executor&) const;                // of a graph or a kernel
-  NodeRef node(Executor&, bool async) const;    // of a stream; Kind::Caller: the caller does run()
+  NodeRef node(Executor&) const;              // of a graph or a kernel
+  NodeRef node(Executor&, bool async) const;  // of a stream; Kind::Caller: the caller does run()
   void run() const { driver::run(work()); }
   SpanRef span(const Spans& s, const probe::Place& p) const { return s.copy(p, given); }
 

@@ -38,9 +38,9 @@ struct KernelOp {
   codegen::Variant variant(bool dependent) const;
 
   struct Where {
-    u32 depth = 0;                  // how many grids are above it
+    u32 depth = 0;                       // how many grids are above it
     std::shared_ptr<GraphRun> run = {};  // of the graph that it belongs to, if its kernels may launch graphs
-    u64 graph = 0;                  // that graph's handle in kernels
+    u64 graph = 0;                       // that graph's handle in kernels
     const Stream* stream = nullptr;
   };
   std::unique_ptr<device::Launch> launch(const Where&, ParamBlock) const;

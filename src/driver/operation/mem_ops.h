@@ -23,9 +23,7 @@ struct MemOps {
 
   Error check(Context&);
   NodeRef node(Executor&) const;
-  SpanRef span(const Spans& s, const probe::Place& p) const {
-    return s.other(p, probe::Work::What::MemoryOperations);
-  }
+  SpanRef span(const Spans& s, const probe::Place& p) const { return s.other(p, probe::Work::What::MemoryOperations); }
 };
 
 }  // namespace us::driver

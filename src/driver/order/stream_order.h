@@ -31,9 +31,9 @@ class StreamOrder {
 
   NodeRef end_of(Stream&);  // what is complete when the stream's work is; null: it never had any
   bool busy(Stream&) const;
-  std::vector<NodeRef> tails() const;  // of all streams, those still pending
+  std::vector<NodeRef> tails() const;                        // of all streams, those still pending
   std::vector<NodeRef> tails_of(const GreenContext*) const;  // of its streams; null: of all but the legacy one
-  void after_all(std::shared_ptr<void> last);  // let go of when what is queued now is done
+  void after_all(std::shared_ptr<void> last);                // let go of when what is queued now is done
 
  private:
   void predecessors(Stream&, const NodeRef& also_after, std::vector<NodeRef>&) const;  // m_ is held

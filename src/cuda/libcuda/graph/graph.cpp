@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph Management: structure, execution, memory.
+// Graph Management: instantiation, updates, memory; older names. The rest: cuda/graph/.
 #include "cuda/graph/graphs.h"
 #include "cuda/libcuda/driver_api.h"
 #include "driver/device.h"
 
 using namespace us::cuda;
-using us::driver::EdgeData;
 using us::driver::GraphExec;
 using us::driver::GraphNode;
 
@@ -20,26 +19,11 @@ using us::driver::GraphNode;
 
 namespace {
 
-EdgeData* edges_of(CUgraphEdgeData* e) { return reinterpret_cast<EdgeData*>(e); }
-const EdgeData* edges_of(const CUgraphEdgeData* e) { return reinterpret_cast<const EdgeData*>(e); }
-
 template <class F>
 CUresult locked(F&& f) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   GraphLock lock;
   return result(f());
-}
-
-template <class F>
-CUresult execute(CUgraphExec handle, CUstream stream, F&& f) {
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    c.executor().throttle();
-    GraphLock lock;
-    std::shared_ptr<GraphExec> exec;
-    US_TRY(find_exec(handle, exec));
-    US_TRY(c.not_captured(s));
-    return f(*exec, s);
-  });
 }
 
 CUresult make_exec(CUgraphExec* out, CUgraph g, us::u64 flags, GraphExec::Outcome& outcome) {
@@ -60,65 +44,25 @@ CUgraphNode node_handle(GraphNode* n) { return reinterpret_cast<CUgraphNode>(n);
 
 }  // namespace
 
-US_API CUresult cuGraphGetEdges_v2(CUgraph g, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data,
-                                   size_t* count) {
-  return locked([&] {
-    us::driver::Graph* graph = nullptr;
-    US_TRY(find_graph(g, graph));
-    return list_edges(graph->edges_of_all(), from, to, edges_of(data), count);
-  });
-}
 US_API CUresult cuGraphGetEdges(CUgraph g, CUgraphNode* from, CUgraphNode* to, size_t* count);
 US_API CUresult cuGraphGetEdges(CUgraph g, CUgraphNode* from, CUgraphNode* to, size_t* count) {
   return cuGraphGetEdges_v2(g, from, to, nullptr, count);
-}
-US_API CUresult cuGraphNodeGetDependencies_v2(CUgraphNode h, CUgraphNode* out, CUgraphEdgeData* data, size_t* count) {
-  return locked([&] {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, n));
-    return list_neighbours(n->in, out, edges_of(data), count);
-  });
 }
 US_API CUresult cuGraphNodeGetDependencies(CUgraphNode h, CUgraphNode* out, size_t* count);
 US_API CUresult cuGraphNodeGetDependencies(CUgraphNode h, CUgraphNode* out, size_t* count) {
   return cuGraphNodeGetDependencies_v2(h, out, nullptr, count);
 }
-US_API CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode h, CUgraphNode* out, CUgraphEdgeData* data, size_t* count) {
-  return locked([&] {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, n));
-    return list_neighbours(n->out, out, edges_of(data), count);
-  });
-}
 US_API CUresult cuGraphNodeGetDependentNodes(CUgraphNode h, CUgraphNode* out, size_t* count);
 US_API CUresult cuGraphNodeGetDependentNodes(CUgraphNode h, CUgraphNode* out, size_t* count) {
   return cuGraphNodeGetDependentNodes_v2(h, out, nullptr, count);
-}
-US_API CUresult cuGraphAddDependencies_v2(CUgraph g, const CUgraphNode* from, const CUgraphNode* to,
-                                          const CUgraphEdgeData* data, size_t count) {
-  return locked([&] { return change_edges(g, from, to, edges_of(data), count, true); });
 }
 US_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, size_t count);
 US_API CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
   return cuGraphAddDependencies_v2(g, from, to, nullptr, count);
 }
-US_API CUresult cuGraphRemoveDependencies_v2(CUgraph g, const CUgraphNode* from, const CUgraphNode* to,
-                                             const CUgraphEdgeData* data, size_t count) {
-  return locked([&] { return change_edges(g, from, to, edges_of(data), count, false); });
-}
 US_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, size_t count);
 US_API CUresult cuGraphRemoveDependencies(CUgraph g, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
   return cuGraphRemoveDependencies_v2(g, from, to, nullptr, count);
-}
-
-US_API CUresult cuGraphNodeGetType(CUgraphNode h, CUgraphNodeType* out) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&] {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, n));
-    *out = static_cast<CUgraphNodeType>(n->type);
-    return Error::Success;
-  });
 }
 
 US_API CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph g, unsigned long long flags) {
@@ -148,25 +92,6 @@ US_API CUresult cuGraphInstantiateWithParams(CUgraphExec* out, CUgraph g, CUDA_G
   return e;
 }
 US_PTSZ(cuGraphInstantiateWithParams, (CUgraphExec * out, CUgraph g, CUDA_GRAPH_INSTANTIATE_PARAMS* p), (out, g, p))
-
-US_API CUresult cuGraphExecGetFlags(CUgraphExec h, cuuint64_t* out) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&] {
-    std::shared_ptr<GraphExec> exec;
-    US_TRY(find_exec(h, exec));
-    *out = exec->shown_flags();
-    return Error::Success;
-  });
-}
-
-US_API CUresult cuGraphLaunch(CUgraphExec h, CUstream stream) {
-  return execute(h, stream, [](GraphExec& e, Stream& s) { return e.launch(s); });
-}
-US_PTSZ(cuGraphLaunch, (CUgraphExec h, CUstream stream), (h, stream))
-US_API CUresult cuGraphUpload(CUgraphExec h, CUstream stream) {
-  return execute(h, stream, [](GraphExec& e, Stream& s) { return e.upload(s); });
-}
-US_PTSZ(cuGraphUpload, (CUgraphExec h, CUstream stream), (h, stream))
 
 US_API CUresult cuGraphExecUpdate_v2(CUgraphExec h, CUgraph g, CUgraphExecUpdateResultInfo* info) {
   GraphExec::Difference d;

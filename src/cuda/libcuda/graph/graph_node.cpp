@@ -9,14 +9,11 @@
 
 using namespace us::cuda;
 using us::u64;
-using us::driver::AllocParams;
 using us::driver::CopyNames;
 using us::driver::CopyOp;
 using us::driver::EdgeData;
 using us::driver::FillOp;
-using us::driver::FreeParams;
 using us::driver::GraphNode;
-using us::driver::HostOp;
 using us::driver::KernelOp;
 using us::driver::MemOps;
 using us::driver::NamedEnd;
@@ -240,10 +237,6 @@ Error fill_of(Context* current, const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx,
   return fill_params(*c, *p, out);
 }
 
-Error host_of(const CUDA_HOST_NODE_PARAMS* p, HostOp& out) {
-  return p ? host_params(p->fn, p->userData, out) : Error::InvalidValue;
-}
-
 }  // namespace
 
 US_API CUresult cuGraphAddKernelNode_v2(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
@@ -289,23 +282,6 @@ US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, con
   const auto v2 = newer(*p);
   return cuGraphExecKernelNodeSetParams_v2(x, n, &v2);
 }
-US_API CUresult cuGraphKernelNodeGetAttribute(CUgraphNode h, CUkernelNodeAttrID id, CUkernelNodeAttrValue* out) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context*) {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, NodeType::Kernel, n));
-    return get_attribute(*n, static_cast<int>(id), *out);
-  });
-}
-US_API CUresult cuGraphKernelNodeSetAttribute(CUgraphNode h, CUkernelNodeAttrID id, const CUkernelNodeAttrValue* v) {
-  if (!v) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context*) {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, NodeType::Kernel, n));
-    return set_attribute(*n, static_cast<int>(id), const_cast<CUkernelNodeAttrValue&>(*v));
-  });
-}
-
 US_API CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                      const CUDA_MEMCPY3D* p, CUcontext ctx) {
   return add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
@@ -339,22 +315,6 @@ US_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode n, con
   return set_exec<FillOp>(x, n, NodeType::Memset, [&](Context* c, FillOp& f) { return fill_of(c, p, ctx, f); });
 }
 
-US_API CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
-                                   const CUDA_HOST_NODE_PARAMS* p) {
-  return add<HostOp>({out, g, after, nullptr, count}, NodeType::Host,
-                     [&](Context*, HostOp& h) { return host_of(p, h); });
-}
-US_API CUresult cuGraphHostNodeGetParams(CUgraphNode n, CUDA_HOST_NODE_PARAMS* out) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<HostOp>(n, NodeType::Host, [&](const HostOp& h) { *out = {h.function, h.data}; });
-}
-US_API CUresult cuGraphHostNodeSetParams(CUgraphNode n, const CUDA_HOST_NODE_PARAMS* p) {
-  return set<HostOp>(n, NodeType::Host, [&](Context*, HostOp& h) { return host_of(p, h); });
-}
-US_API CUresult cuGraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_HOST_NODE_PARAMS* p) {
-  return set_exec<HostOp>(x, n, NodeType::Host, [&](Context*, HostOp& h) { return host_of(p, h); });
-}
-
 US_API CUresult cuGraphAddBatchMemOpNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                          const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
   return add<MemOps>({out, g, after, nullptr, count}, NodeType::MemOps,
@@ -373,29 +333,6 @@ US_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode n, const CUDA_BATCH_M
 US_API CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec x, CUgraphNode n,
                                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
   return set_exec<MemOps>(x, n, NodeType::MemOps, [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
-}
-
-US_API CUresult cuGraphAddMemAllocNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
-                                       CUDA_MEM_ALLOC_NODE_PARAMS* p) {
-  if (!p) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context*) {
-    u64 at = 0;
-    US_TRY(add_alloc({out, g, after, nullptr, count}, p->poolProps, p->bytesize, p, sizeof *p, at));
-    p->dptr = at;
-    return Error::Success;
-  });
-}
-US_API CUresult cuGraphMemAllocNodeGetParams(CUgraphNode n, CUDA_MEM_ALLOC_NODE_PARAMS* out) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<AllocParams>(n, NodeType::MemAlloc, [&](const AllocParams& a) { *out = alloc_params(a); });
-}
-US_API CUresult cuGraphAddMemFreeNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
-                                      CUdeviceptr at) {
-  return locked([&](Context*) { return add_free({out, g, after, nullptr, count}, at); });
-}
-US_API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode n, CUdeviceptr* out) {
-  if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<FreeParams>(n, NodeType::MemFree, [&](const FreeParams& f) { *out = f.address; });
 }
 
 namespace {

@@ -1,36 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph Management: structure, execution, memory.
+// Graph Management: instantiation, updates, memory. The rest: cuda/graph/.
 #include "cuda/graph/graphs.h"
 #include "cuda/libcudart/runtime_api.h"
 #include "driver/device.h"
 
 using namespace us::cuda;
-using us::driver::EdgeData;
 using us::driver::GraphExec;
-using us::driver::GraphNode;
 
 namespace {
-
-EdgeData* edges_of(cudaGraphEdgeData* e) { return reinterpret_cast<EdgeData*>(e); }
-const EdgeData* edges_of(const cudaGraphEdgeData* e) { return reinterpret_cast<const EdgeData*>(e); }
 
 template <class F>
 cudaError_t locked(F&& f) {
   return in_context([&](Context& c) {
     GraphLock lock;
     return f(c);
-  });
-}
-
-template <class F>
-cudaError_t execute(cudaGraphExec_t handle, cudaStream_t stream, F&& f) {
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    c.executor().throttle();
-    GraphLock lock;
-    std::shared_ptr<GraphExec> exec;
-    US_TRY(find_exec(handle, exec));
-    US_TRY(c.not_captured(s));
-    return f(*exec, s);
   });
 }
 
@@ -46,49 +29,6 @@ cudaError_t instantiate_and_upload(cudaGraphExec_t* out, cudaGraph_t g, const cu
 }
 
 }  // namespace
-
-US_API cudaError_t cudaGraphGetEdges(cudaGraph_t g, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
-                                     size_t* count) {
-  return locked([&](Context&) {
-    us::driver::Graph* graph = nullptr;
-    US_TRY(find_graph(g, graph));
-    return list_edges(graph->edges_of_all(), from, to, edges_of(data), count);
-  });
-}
-US_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t h, cudaGraphNode_t* out, cudaGraphEdgeData* data,
-                                                size_t* count) {
-  return locked([&](Context&) {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, n));
-    return list_neighbours(n->in, out, edges_of(data), count);
-  });
-}
-US_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t h, cudaGraphNode_t* out, cudaGraphEdgeData* data,
-                                                  size_t* count) {
-  return locked([&](Context&) {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, n));
-    return list_neighbours(n->out, out, edges_of(data), count);
-  });
-}
-US_API cudaError_t cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                            const cudaGraphEdgeData* data, size_t count) {
-  return locked([&](Context&) { return change_edges(g, from, to, edges_of(data), count, true); });
-}
-US_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t g, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                               const cudaGraphEdgeData* data, size_t count) {
-  return locked([&](Context&) { return change_edges(g, from, to, edges_of(data), count, false); });
-}
-
-US_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t h, cudaGraphNodeType* out) {
-  if (!out) return done(Error::InvalidValue);
-  return locked([&](Context&) {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, n));
-    *out = static_cast<cudaGraphNodeType>(n->type);
-    return Error::Success;
-  });
-}
 
 US_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph_t g, unsigned long long flags) {
   if (flags & us::driver::kUpload) return done(Error::InvalidValue);
@@ -109,25 +49,6 @@ US_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* out, cudaGrap
 }
 US_PTSZ(cudaGraphInstantiateWithParams, (cudaGraphExec_t * out, cudaGraph_t g, cudaGraphInstantiateParams* p),
         (out, g, p))
-
-US_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t h, unsigned long long* out) {
-  if (!out) return done(Error::InvalidValue);
-  return locked([&](Context&) {
-    std::shared_ptr<GraphExec> exec;
-    US_TRY(find_exec(h, exec));
-    *out = exec->shown_flags();
-    return Error::Success;
-  });
-}
-
-US_API cudaError_t cudaGraphLaunch(cudaGraphExec_t h, cudaStream_t stream) {
-  return execute(h, stream, [](GraphExec& e, Stream& s) { return e.launch(s); });
-}
-US_PTSZ(cudaGraphLaunch, (cudaGraphExec_t h, cudaStream_t stream), (h, stream))
-US_API cudaError_t cudaGraphUpload(cudaGraphExec_t h, cudaStream_t stream) {
-  return execute(h, stream, [](GraphExec& e, Stream& s) { return e.upload(s); });
-}
-US_PTSZ(cudaGraphUpload, (cudaGraphExec_t h, cudaStream_t stream), (h, stream))
 
 US_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t h, cudaGraph_t g, cudaGraphExecUpdateResultInfo* info) {
   GraphExec::Difference d;

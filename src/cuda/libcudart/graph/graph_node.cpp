@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph Management: nodes and their parameters.
+// Graph Management: kernels, copies and sets, as the runtime API names them. Other nodes: cuda/graph/.
 #include <cstring>
 
 #include "cuda/code/functions.h"
@@ -18,7 +18,6 @@ using us::driver::CopyOp;
 using us::driver::EdgeData;
 using us::driver::FillOp;
 using us::driver::GraphNode;
-using us::driver::HostOp;
 using us::driver::KernelOp;
 using us::driver::NamedEnd;
 using us::driver::NodeParams;
@@ -207,26 +206,6 @@ US_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t x, cudaGraph
   return set_exec<KernelOp>(x, n, NodeType::Kernel,
                             [&](Context& c, KernelOp& k) { return replace_kernel(c, n, p, k); });
 }
-US_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t h, cudaLaunchAttributeID id,
-                                                   cudaLaunchAttributeValue* out) {
-  if (!out) return done(Error::InvalidValue);
-  return locked([&](Context&) {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, NodeType::Kernel, n));
-    return get_attribute(*n, static_cast<int>(id), reinterpret_cast<CUlaunchAttributeValue&>(*out));
-  });
-}
-US_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t h, cudaLaunchAttributeID id,
-                                                   const cudaLaunchAttributeValue* v) {
-  if (!v) return done(Error::InvalidValue);
-  return locked([&](Context&) {
-    GraphNode* n = nullptr;
-    US_TRY(find_node(h, NodeType::Kernel, n));
-    return set_attribute(*n, static_cast<int>(id),
-                         reinterpret_cast<CUlaunchAttributeValue&>(const_cast<cudaLaunchAttributeValue&>(*v)));
-  });
-}
-
 US_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
                                           size_t count, const cudaMemcpy3DParms* p) {
   return add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
@@ -308,54 +287,6 @@ US_API cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t n, const cudaMem
 }
 US_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t x, cudaGraphNode_t n, const cudaMemsetParams* p) {
   return set_exec<FillOp>(x, n, NodeType::Memset, [&](Context& c, FillOp& f) { return fill_of(c, p, f); });
-}
-
-US_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after, size_t count,
-                                        const cudaHostNodeParams* p) {
-  return add<HostOp>({out, g, after, nullptr, count}, NodeType::Host,
-                     [&](Context&, HostOp& h) { return p ? host_params(p->fn, p->userData, h) : Error::InvalidValue; });
-}
-US_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t n, cudaHostNodeParams* out) {
-  if (!out) return done(Error::InvalidValue);
-  return get<HostOp>(n, NodeType::Host, [&](const HostOp& h) { *out = {h.function, h.data}; });
-}
-US_API cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t n, const cudaHostNodeParams* p) {
-  return set<HostOp>(n, NodeType::Host,
-                     [&](Context&, HostOp& h) { return p ? host_params(p->fn, p->userData, h) : Error::InvalidValue; });
-}
-US_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t x, cudaGraphNode_t n, const cudaHostNodeParams* p) {
-  return set_exec<HostOp>(x, n, NodeType::Host, [&](Context&, HostOp& h) {
-    return p ? host_params(p->fn, p->userData, h) : Error::InvalidValue;
-  });
-}
-
-US_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
-                                            size_t count, cudaMemAllocNodeParams* p) {
-  if (!p) return done(Error::InvalidValue);
-  return locked([&](Context&) {
-    u64 at = 0;
-    const auto& props = reinterpret_cast<const CUmemPoolProps&>(p->poolProps);
-    US_TRY(add_alloc({out, g, after, nullptr, count}, props, p->bytesize, p, sizeof *p, at));
-    p->dptr = pointer(at);
-    return Error::Success;
-  });
-}
-US_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t n, cudaMemAllocNodeParams* out) {
-  if (!out) return done(Error::InvalidValue);
-  return get<us::driver::AllocParams>(n, NodeType::MemAlloc, [&](const us::driver::AllocParams& a) {
-    const CUDA_MEM_ALLOC_NODE_PARAMS p = alloc_params(a);
-    static_assert(sizeof p == sizeof *out);
-    std::memcpy(out, &p, sizeof p);
-  });
-}
-US_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
-                                           size_t count, void* at) {
-  return locked([&](Context&) { return add_free({out, g, after, nullptr, count}, address(at)); });
-}
-US_API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t n, void* out) {
-  if (!out) return done(Error::InvalidValue);
-  return get<us::driver::FreeParams>(
-      n, NodeType::MemFree, [&](const us::driver::FreeParams& f) { *static_cast<void**>(out) = pointer(f.address); });
 }
 
 namespace {
