@@ -54,27 +54,27 @@ cudaError_t as_runtime_in(cudaStream_t stream, F&& f) {
   }
 
 #define US_BOTH_AS(name, driver_name, params, runtime_types, driver_types, args) \
-  US_API CUresult cu##driver_name params driver_types {                         \
-    return us::cuda::as_driver([&] { return name args; });                      \
-  }                                                                             \
-  US_API cudaError_t cuda##name params runtime_types {                          \
-    return us::cuda::as_runtime([&] { return name args; });                     \
+  US_API CUresult cu##driver_name params driver_types {                          \
+    return us::cuda::as_driver([&] { return name args; });                       \
+  }                                                                              \
+  US_API cudaError_t cuda##name params runtime_types {                           \
+    return us::cuda::as_runtime([&] { return name args; });                      \
   }
 
-#define US_BOTH_STREAM(name, driver_name, params, runtime_types, driver_types, args)                       \
-  US_API CUresult cu##driver_name params driver_types {                                                    \
-    return us::cuda::as_driver_in(stream, [&](us::driver::Stream& s) { return name args; });               \
-  }                                                                                                        \
-  US_API CUresult cu##driver_name##_ptsz params driver_types;                                              \
-  US_API CUresult cu##driver_name##_ptsz params driver_types {                                             \
-    us::cuda::PerThreadDefault scope;                                                                      \
-    return us::cuda::as_driver_in(stream, [&](us::driver::Stream& s) { return name args; });               \
-  }                                                                                                        \
-  US_API cudaError_t cuda##name params runtime_types {                                                     \
-    return us::cuda::as_runtime_in(stream, [&](us::driver::Stream& s) { return name args; });              \
-  }                                                                                                        \
-  US_API cudaError_t cuda##name##_ptsz params runtime_types;                                               \
-  US_API cudaError_t cuda##name##_ptsz params runtime_types {                                              \
-    us::cuda::PerThreadDefault scope;                                                                      \
-    return us::cuda::as_runtime_in(stream, [&](us::driver::Stream& s) { return name args; });              \
+#define US_BOTH_STREAM(name, driver_name, params, runtime_types, driver_types, args)          \
+  US_API CUresult cu##driver_name params driver_types {                                       \
+    return us::cuda::as_driver_in(stream, [&](us::driver::Stream& s) { return name args; });  \
+  }                                                                                           \
+  US_API CUresult cu##driver_name##_ptsz params driver_types;                                 \
+  US_API CUresult cu##driver_name##_ptsz params driver_types {                                \
+    us::cuda::PerThreadDefault scope;                                                         \
+    return us::cuda::as_driver_in(stream, [&](us::driver::Stream& s) { return name args; });  \
+  }                                                                                           \
+  US_API cudaError_t cuda##name params runtime_types {                                        \
+    return us::cuda::as_runtime_in(stream, [&](us::driver::Stream& s) { return name args; }); \
+  }                                                                                           \
+  US_API cudaError_t cuda##name##_ptsz params runtime_types;                                  \
+  US_API cudaError_t cuda##name##_ptsz params runtime_types {                                 \
+    us::cuda::PerThreadDefault scope;                                                         \
+    return us::cuda::as_runtime_in(stream, [&](us::driver::Stream& s) { return name args; }); \
   }

@@ -85,9 +85,8 @@ Error GraphUpload(Stream& s, CUgraphExec h) {
   (CUstream stream, CUgraph g, const CUgraphNode* after, const Edge* edges, size_t count, Mode mode)
 #define GRAPH_OUT(T) (CUstream stream, T out)
 #define STATUS(T) (CUstream stream, T * out)
-#define INFO(Status, Id, Edge)                                                                            \
-  (CUstream stream, Status * out, Id * id, CUgraph * g, const CUgraphNode** after, const Edge** edges, \
-   size_t* count)
+#define INFO(Status, Id, Edge) \
+  (CUstream stream, Status * out, Id * id, CUgraph * g, const CUgraphNode** after, const Edge** edges, size_t* count)
 #define UPDATE(Edge) (CUstream stream, CUgraphNode * list, const Edge* edges, size_t count, unsigned flags)
 #define EXEC(T) (T h, CUstream stream)
 

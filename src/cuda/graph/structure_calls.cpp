@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph Management: edges, types and flags; host and memory nodes. What both APIs have with types of one layout.
+#include <bit>
 #include <cstring>
 
 #include "cuda/graph/calls.h"
@@ -116,13 +117,6 @@ Error GraphExecHostNodeSetParams(CUgraphExec x, CUgraphNode n, const P* p) {
   return set_exec_node(x, n, NodeType::Host, h);
 }
 
-// An address is a void* to the one and a number to the other.
-template <class T>
-T& address_as(const u64& at) {
-  static_assert(sizeof(T) == sizeof at);
-  return reinterpret_cast<T&>(const_cast<u64&>(at));
-}
-
 template <class P>
 Error GraphAddMemAllocNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count, P* p) {
   static_assert(sizeof(P) == sizeof(CUDA_MEM_ALLOC_NODE_PARAMS));
@@ -130,7 +124,7 @@ Error GraphAddMemAllocNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after
   u64 at = 0;
   const auto& props = reinterpret_cast<const CUmemPoolProps&>(p->poolProps);
   US_TRY(add_alloc({out, g, after, nullptr, count}, props, p->bytesize, p, sizeof *p, at));
-  p->dptr = address_as<decltype(p->dptr)>(at);
+  p->dptr = std::bit_cast<decltype(p->dptr)>(at);
   return Error::Success;
 }
 template <class P>
@@ -143,9 +137,10 @@ Error GraphMemAllocNodeGetParams(CUgraphNode n, P* out) {
   std::memcpy(out, &p, sizeof p);
   return Error::Success;
 }
+// The address is a void* to the one and a number to the other.
 template <class T>
 Error GraphAddMemFreeNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count, T at) {
-  return add_free({out, g, after, nullptr, count}, reinterpret_cast<const u64&>(at));
+  return add_free({out, g, after, nullptr, count}, std::bit_cast<u64>(at));
 }
 Error GraphMemFreeNodeGetParams(CUgraphNode n, void* out) {
   GraphNode* node = nullptr;
