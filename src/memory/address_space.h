@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The addresses that virtual devices may touch: one range of the process, apart from everything else that is in it.
 //
-//   | reach | global: heaps, pinned memory, mappings ... | reach | windows: shared and local memory of clusters | reach |
+//   | reach | global: heaps, pinned memory, mappings | reach | windows: shared and local memory of clusters | reach |
 //
-// Compiled code tests addresses against the global part. What lies at most `kReach` from an address inside is then memory of
-// a device or none at all, so one test of an array's address speaks for all accesses to the array whose index is bounded.
-// Windows lie `kWindowReach` apart from each other and from anything else: a 32-bit offset from one cannot hit another.
+// Compiled code tests addresses against the global part. What lies at most `kReach` from an address inside is then
+// memory of a device or none at all, so one test of an array's address speaks for all accesses to the array whose index
+// is bounded. Windows lie `kWindowReach` apart from each other and from anything else, so a 32-bit offset from one
+// cannot hit another.
 #pragma once
 #include <mutex>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coordinates of 32 lanes to texel numbers and weights. Doubles hold every intermediate exactly: what would need more bits is so
-// far outside that clamping it changes nothing, or repeats so often that the lane is slow.
+// Coordinates of 32 lanes to texel numbers and weights. Doubles hold every intermediate exactly: what would need more
+// bits is so far outside that clamping it changes nothing, or repeats so often that the lane is slow.
 #include <algorithm>
 #include <bit>
 #include <cmath>
