@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcufft
 // needs: cufft.h
-// Many small pieces of work of libraries and kernels, in streams and as one graph.
+// Many small pieces of work, of a library and of kernels, in streams and as one graph.
 //
 //                     ┌─ spread ─ inverse FFT ─ sum of even, sum of odd samples ─ weight ─┐
 //   input ─ forward ──┼─ spread ─ inverse FFT ─ ...                                       ├─ stack

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device tells about kernels: attributes, blocks per multiprocessor, what launches of too large blocks return.
+// What a device reports about kernels: attributes, blocks per multiprocessor, what launches of too large blocks return.
 //   nvcc -std=c++17 -arch=sm_90 -cudart shared -lcuda kernel_resources.cu
 // Its output on an H100 (nvcc 13.0) is kernel_resources.tsv; compiled to PTX only and translated by the driver, the
 // program printed the same there. Rows:

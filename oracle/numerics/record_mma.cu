@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what matrix instructions answer. Build and run on an H200:
+// Records the results of matrix instructions. Build and run on an H200:
 //   nvcc -std=c++17 -O2 -gencode arch=compute_90a,code=sm_90a -Ioracle/numerics -o record_mma
 //     oracle/numerics/record_mma.cu -lcuda
 //   ./record_mma [--filter=TEXT] [--instances=N] [--dump=FILE:N] [--fine=FILE] >oracle/numerics/mma.txt

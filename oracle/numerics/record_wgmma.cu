@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what wgmma.mma_async answers. Build and run on an H200:
+// Records the results of wgmma.mma_async. Build and run on an H200:
 //   nvcc -std=c++17 -O2 -gencode arch=compute_90a,code=sm_90a -Ioracle/numerics -o record_wgmma
 //     oracle/numerics/record_wgmma.cu -lcuda
 //   ./record_wgmma [--filter=TEXT] [--instances=N] [--dump=FILE:N] >oracle/numerics/wgmma.txt

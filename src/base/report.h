@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fidelity report: what a run did, and what of it was not exactly what the real device does.
+// The fidelity report: what a run did, and where that was not exactly what the real device does.
 #pragma once
 #include <map>
 #include <mutex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person chose for a run: read once from UNDERSTUDY_* variables, which `understudy run` sets from its options.
+// The user's choices for a run, read once from UNDERSTUDY_* variables, which `understudy run` sets from its options.
 #pragma once
 #include <functional>
 #include <span>
@@ -56,7 +56,7 @@ std::string default_cache_dir(
 
 std::span<const std::string_view> pass_names();  // what --dump-after takes, besides `all`
 
-// UNDERSTUDY_* variables in `environment` (NAME=value) that are no setting: misspelt ones.
+// UNDERSTUDY_* variables in `environment` (NAME=value) that are not settings: misspelt ones.
 std::vector<std::string> unknown_settings(const char* const* environment);
 
 }  // namespace us

@@ -3,9 +3,9 @@
 //
 //   |pool 2 MiB: small blocks|gap|allocation of whole pages|gap|  free  |allocation|gap| ...
 //
-// Allocations below 2 MB end where unmapped memory begins (if their size is a multiple of a page); of bigger ones all
-// of the last 2 MB can be accessed, as on the device, whose pages are that big. Addresses are not reused before the
-// range is used up, so late accesses fault instead of hitting another allocation.
+// Allocations below 2 MB end where unmapped memory begins (if their size is a multiple of a page). Larger ones are
+// accessible up to the end of their last 2 MB, as on the device, which has pages of that size. Addresses are not reused
+// before the range is used up, so late accesses fault instead of hitting another allocation.
 #pragma once
 #include <map>
 #include <memory>

@@ -2,7 +2,7 @@
 // The box of a tensor that one bulk tensor copy moves (PTX ISA, "Tensors"): where each piece of it lies in the tensor's
 // memory and in shared memory. In shared memory elements follow each other densely, the innermost dimension first; a
 // swizzle then exchanges the 16-byte chunks of each 128 bytes by the bits of their address. A swizzle's rows are as far
-// apart as its span, also when they are shorter.
+// apart as its span, even when they are shorter.
 #pragma once
 #include <functional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texels: what a channel in memory means, and how the texture unit makes one value of several weighted ones.
+// Texels: what a channel in memory means, and how the texture unit combines several weighted values into one.
 //
 // Weights are 8-bit fractions that add up to 256. How they are applied was measured on an H200 and is the same for 1-D
 // and 2-D filters of every format (3-D ones add two planes):

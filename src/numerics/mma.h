@@ -27,7 +27,7 @@ inline bool is_integer(MmaType t) { return t >= MmaType::S32; }
 inline constexpr u32 kMmaRows = 16, kMmaColumns = 8, kMmaDepth = 128;
 inline constexpr u32 kMmaAbsent = 1u << 31;  // instead of an element: there is none (sparse matrices)
 
-// One tile: elements as bits (TF32: without the 13 bits that nobody looks at), k by k.
+// One tile: elements as bits (TF32: without the 13 low bits, which are ignored), k by k.
 struct MmaTile {
   using Column = u32[kMmaRows];
   alignas(64) Column a[kMmaDepth];

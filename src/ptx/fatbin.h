@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX out of the containers programs carry it in: fat binaries, and the wrappers that point to them.
+// Reads PTX from the containers in which programs carry it: fat binaries, and the wrappers that point to them.
 #pragma once
 #include <memory>
 #include <span>

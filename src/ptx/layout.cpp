@@ -3,7 +3,7 @@
 //
 //   shared   |0 .. reserved|kSharedBase: static variables the kernel can reach, as declared|extern []: dynamic|
 //
-// A variable has one offset for the whole module. Kernels that name the same variable would force each other's layout;
+// A variable has one offset for the whole module. Kernels that name the same variable would constrain each other;
 // so a variable that only kernels name (no device function) first gets a copy per kernel (Symbol::alias names the
 // original).
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random kernels out of the instruction table. A kernel is a tree of statements, so that a failing one can be shrunk by
-// leaving statements out; what is left is always valid.
+// Random kernels made from the instruction table. A kernel is a tree of statements, so that a failing one can be shrunk
+// by leaving statements out; what is left is always valid.
 //
 //   parameters     p0 input words, p1 columns of results, a word per thread, p2 words for atomics,
 //                  p3 a row of scratch per thread
