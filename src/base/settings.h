@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person chose for a run: read once from UNDERSTUDY_* variables, which `understudy run` sets from its options.
+// The user's choices for a run, read once from UNDERSTUDY_* variables, which `understudy run` sets from its options.
 #pragma once
 #include <functional>
 #include <span>

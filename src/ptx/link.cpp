@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linking: every module's symbols move into one table, by name for those other modules may see; then every id in code,
-// initial values and signatures is rewritten.
+// Linking: the symbols of all modules move into one table, by name where other modules may see them; then every id in
+// code, initial values and signatures is rewritten.
 #include <algorithm>
 #include <unordered_map>
 

@@ -2,7 +2,8 @@
 // Recordings as a file for Perfetto and chrome://tracing.
 //
 //   process of the program     a track per thread that called the API
-//   process "GPU 0, context 1" a track per stream; what runs beside it in the same stream (branches of a graph) on tracks below
+//   process "GPU 0, context 1" a track per stream; work beside it in the same stream (branches of a graph) goes to
+//                              tracks below
 //   arrows                     from a call to the work that it submitted
 #pragma once
 #include <string>

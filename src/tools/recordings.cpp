@@ -55,8 +55,8 @@ void write(const std::string& path, const std::string& text) {
   if (!(out << text) || !out.flush()) complain(fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
-// Into the fidelity report that the program left there: one object, so its last brace gives way. Where each process writes a
-// report of its own, %p is `all` here.
+// Adds to the fidelity report that the program left there: it is one JSON object, whose last brace is replaced. Where
+// each process writes a report of its own, %p is `all` here.
 void add_json(std::string path, const std::vector<Table>& tables) {
   if (const auto at = path.find("%p"); at != std::string::npos) path.replace(at, 2, "all");
   std::ifstream in(path);

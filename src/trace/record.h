@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a process writes down about itself. Records follow each other in a file, each a multiple of 8 bytes long; a record
-// whose kind is still 0 was being written when the process ended.
+// What a process writes down about itself. Records follow each other in a file, each a multiple of 8 bytes long; a
+// record whose kind is still 0 was being written when the process ended.
 #pragma once
 #include "base/types.h"
 

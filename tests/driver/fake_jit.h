@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A double of the compiler: kernels are C++ functions by name. Links in place of codegen.
+// A stand-in for the compiler: kernels are C++ functions, found by name. It is linked in place of codegen.
 #pragma once
 #include <functional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch's record says of its attributes: the physical synchronisation domain first of all.
+// What the record of a launch says about its attributes, above all the physical synchronisation domain.
 #include <gtest/gtest.h>
 
 #include "driver/graph/exec.h"

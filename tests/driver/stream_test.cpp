@@ -84,7 +84,8 @@ TEST(Stream, LegacyStreamOrdersBlockingOnesOnly) {
   EXPECT_EQ(ended, 3);
 }
 
-// A launch that has to wait for room must not hold up what makes the room: here another thread's work follows in the stream.
+// A launch that waits for room in the queue must not hold up the work that makes the room: another thread's work
+// follows in the stream.
 TEST(Stream, FullQueueDrains) {
   constexpr int kFull = 16384;
   std::atomic<bool> go = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file test: PTX text whose comments say how to run its kernels. Plain C++17, shared by the runner (Understudy) and by
-// record.cpp (a real GPU), so that both make the same inputs. Format: ../README.md.
+// A file test: PTX text whose comments say how to run its kernels. Plain C++17, shared by the runner (Understudy) and
+// by record.cpp (a real GPU), so that both make the same inputs. Format: ../README.md.
 #pragma once
 #include <cstdint>
 #include <string>
