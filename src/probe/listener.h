@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who listens to a launch. A listener belongs to one launch; the device and compiled code call it, a tool implements it. With
-// none, compiled code is the same as if this did not exist.
+// Who listens to a launch. A listener belongs to one launch; the device and compiled code call it, a tool implements
+// it. With none, compiled code is the same as if this did not exist.
 #pragma once
 #include "probe/counts.h"
 

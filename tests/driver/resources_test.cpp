@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels take of an SM, against the recording of an H100; where the numbers come from when the program does not bring them.
+// What kernels take of an SM, against the recording of an H100; where the numbers come from when the program does not
+// bring them.
 #include "driver/code/resources.h"
 
 #include <gtest/gtest.h>

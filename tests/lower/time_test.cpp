@@ -9,8 +9,8 @@
 namespace us::codegen {
 namespace {
 
-// Twenty thousand arms, each with a store into one array: none speaks for another. To compare each with all others, and each pair by
-// way of all blocks above, takes hours.
+// Twenty thousand arms, each with a store into one array: none speaks for another. To compare each with all others, and
+// each pair by way of all blocks above, takes hours.
 TEST(LowerTime, ManyArmsOfOneRoot) {
   std::string text =
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p0) {\n"
