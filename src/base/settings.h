@@ -29,6 +29,7 @@ struct Settings {
   bool verify_passes = false;
   bool verbose = false;
   bool quiet = false;
+  bool count = false;
   std::string json;
   std::string record;
   bool fast_math = false;

@@ -18,6 +18,7 @@ class Recorder;
 
 namespace us::driver {
 
+class Counts;  // code/counts.h
 class Function;
 enum class CaptureMode : int;  // graph/capture.h
 enum class FactSource : u8;    // code/resources.h
@@ -48,6 +49,7 @@ struct Settings {
   // A kernel is on its way to the device: what its record tells. From threads of the program, or of the device for what kernels launch.
   std::function<void(const device::Launch&)> launched;
   std::function<CaptureMode()> capture_mode;    // of the calling thread; empty = Global
+  Counts* counts = nullptr;                     // of --count
   trace::Recorder* recorder = nullptr;          // of --trace and --stats
   std::function<void(std::string_view)> print;  // device printf; empty = stdout
 };

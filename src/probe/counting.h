@@ -12,6 +12,7 @@ class Counting final : public Listener {
   Counting(u32 sites, u32 workers) : of_worker_(workers), sites_(sites) {}
   Strategy strategy() const override { return Strategy::Counts; }
   Count* counts(u32 worker) override;  // a worker asks for its own only
+  void ended() override {}
   std::vector<Count> total() const;    // by site; of a launch that has ended
 
  private:

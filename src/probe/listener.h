@@ -18,6 +18,7 @@ class Listener {
   virtual Strategy strategy() const = 0;
   // Of a worker thread, for all CTAs that it runs: indexed by site; stays where it is until the launch has ended.
   virtual Count* counts(u32 worker) = 0;
+  virtual void ended() = 0;  // once, before anybody hears that the launch has ended
 };
 
 }  // namespace us::probe

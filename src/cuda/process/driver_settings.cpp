@@ -35,6 +35,7 @@ driver::Settings driver_settings(const Config& c) {
   s.unimplemented = [](std::string_view what) { fidelity().shortfall(Shortfall::Unimplemented, what); };
   s.refused = [](std::string_view what) { fidelity().shortfall(Shortfall::Refused, what); };
   s.recorder = recorder();
+  if (c.settings.count) s.counts = &executed();
   s.device_query = answer_device_query;
   s.capture_mode = [] { return thread_state().capture_mode; };
   s.compiled = [](const codegen::Compiled& k) {

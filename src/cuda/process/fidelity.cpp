@@ -14,6 +14,7 @@
 #include "cuda/process/config.h"
 #include "cuda/process/refusal.h"
 #include "cuda/state.h"
+#include "driver/code/counts.h"
 
 namespace us::cuda {
 namespace {
@@ -48,6 +49,7 @@ void write_json(const std::string& path, const std::string& text) {
 void write_report() {
   if (in_refused_child()) return;
   const Settings& s = config().settings;
+  if (s.count) fmt::print(stderr, "{}", executed().text());
   if (!s.verbose && s.json.empty()) return;
   Report& r = fidelity();
   describe_run(r, config());
@@ -55,7 +57,12 @@ void write_report() {
   for (const StubCalls& c : stub_calls()) r.shortfall(Shortfall::StubbedCall, c.name, c.calls);
   if (s.fast_math) r.shortfall(Shortfall::Approximate, "--math=fast");
   if (s.verbose) fmt::print(stderr, "understudy: {}", r.to_text());
-  if (!s.json.empty()) write_json(with_process(s.json), r.to_json());
+  if (s.json.empty()) return;
+  std::string json = r.to_json();
+  if (s.count)
+    json = fmt::format("{},\n  \"executed\": {}\n}}\n",
+                       json.substr(0, json.find_last_not_of(" \n", json.rfind('}') - 1) + 1), executed().json());
+  write_json(with_process(s.json), json);
 }
 
 struct AtExit {
@@ -67,6 +74,11 @@ struct AtExit {
 Report& fidelity() {
   static Report* const report = new Report;  // never destroyed: threads may still count while the process ends
   return *report;
+}
+
+driver::Counts& executed() {
+  static driver::Counts* const counts = new driver::Counts;  // the same
+  return *counts;
 }
 
 }  // namespace us::cuda

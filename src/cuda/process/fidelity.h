@@ -3,6 +3,11 @@
 #pragma once
 #include "base/report.h"
 
-namespace us::cuda {
-Report& fidelity();  // thread safe; lives until the process ends
+namespace us::driver {
+class Counts;
 }
+
+namespace us::cuda {
+Report& fidelity();          // thread safe; lives until the process ends
+driver::Counts& executed();  // of --count; the same
+}  // namespace us::cuda

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "driver/code/counts.h"
 #include "driver/code/module.h"
 #include "driver/code/occupancy.h"
 #include "driver/context.h"
@@ -73,7 +74,8 @@ codegen::Variant KernelOp::variant(bool dependent) const {
           .cluster = cluster,
           .asks = runtime.asks(),
           .usual_space = runtime.space().usual(),
-          .dependent = dependent && function->module().waits_for_grids()};
+          .dependent = dependent && function->module().waits_for_grids(),
+          .probe = runtime.settings().counts ? probe::Strategy::Counts : probe::Strategy::Nothing};
 }
 
 Error KernelOp::compile(bool dependent) {
@@ -118,6 +120,8 @@ std::unique_ptr<device::Launch> KernelOp::launch(const Where& at, ParamBlock par
   if (module.launches()) launch->runtime = context.device_runtime(module, at.depth, at.run);
   launch->record = record_of(*function, config, {&attributes, at.stream});
   if (code) set_code(*launch, code);
+  if (Counts* counts = runtime.settings().counts)
+    launch->listener = counts->listen(module.ir(), function->ir(), context.device().gpu().workers());
   return launch;
 }
 
