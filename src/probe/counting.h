@@ -13,7 +13,7 @@ class Counting final : public Listener {
   Strategy strategy() const override { return Strategy::Counts; }
   Count* counts(u32 worker) override;  // a worker asks for its own only
   void ended() override {}
-  std::vector<Count> total() const;    // by site; of a launch that has ended
+  std::vector<Count> total() const;  // by site; of a launch that has ended
 
  private:
   std::vector<std::vector<Count>> of_worker_;

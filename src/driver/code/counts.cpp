@@ -62,7 +62,7 @@ Row row_of(const ir::Site& s, u32 line) {
 }  // namespace
 
 struct Counts::Of {
-  Kernel kernel;  // all lines of the module, until somebody asks
+  Kernel kernel;          // all lines of the module, until somebody asks
   std::vector<Row> rows;  // by site
 
   void add(const std::vector<probe::Count>& total) {
@@ -109,8 +109,7 @@ std::shared_ptr<probe::Listener> Counts::listen(const ir::Module& m, const ir::F
       index = static_cast<u32>(of->kernel.lines.size());
       of->kernel.lines.emplace_back().place = place_of(m, {key[0], key[1], 0, key[2]});
     }
-    for (const ir::Site& s : sites)
-      of->rows.push_back(row_of(s, lines[{s.loc().file, s.loc().line, s.loc().inlined}]));
+    for (const ir::Site& s : sites) of->rows.push_back(row_of(s, lines[{s.loc().file, s.loc().line, s.loc().inlined}]));
   }
   return std::make_shared<Launched>(*this, of, workers);
 }
