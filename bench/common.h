@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the native, the OpenCL and the CUDA version of a bench kernel share: inputs, reference checks and the timing loop.
-// Each kernels/<name>/problem.h defines `Problem` on top of it; kernels/<name>/size.h holds the sizes all three versions see.
+// What the native, the OpenCL and the CUDA version of a bench kernel share: inputs, reference checks and the timing
+// loop. Each kernels/<name>/problem.h defines `Problem` on top of it; kernels/<name>/size.h holds the sizes, which all
+// three versions see.
 #pragma once
 #include <sys/mman.h>
 
@@ -19,7 +20,8 @@
 
 namespace bench {
 
-// Plain memory, 2 MB aligned and in huge pages where the kernel grants them, so that no version pays more TLB misses than another.
+// Plain memory, aligned to 2 MB and in huge pages where the host's kernel grants them, so that no version pays more TLB
+// misses than another.
 inline char* allocate(size_t bytes) {
   constexpr size_t kHuge = size_t{2} << 20;
   void* memory = std::aligned_alloc(kHuge, (bytes + kHuge - 1) / kHuge * kHuge);
@@ -70,7 +72,8 @@ inline uint32_t* random_words(size_t count, uint32_t seed) {
   return data;
 }
 
-// In: read only. InOut: restored to `initial` before every run. Out: filled with a poison pattern before the checked run.
+// In: read only. InOut: restored to `initial` before every run.
+// Out: filled with a poison pattern before the checked run.
 enum class Role { In, InOut, Out };
 struct Buffer {
   Role role;
@@ -106,8 +109,8 @@ inline double milliseconds(clockid_t clock) {
   return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
 }
 
-// `Device` has: build() once before the first launch; upload(i, data); download(i, data); launch(), which returns when the
-// kernel has finished. Prints one JSON line.
+// `Device` has: build() once before the first launch; upload(i, data); download(i, data); launch(), which returns when
+// the kernel has finished. Prints one JSON line.
 template <class Problem, class Device>
 int run_bench(const char* version, Device& device, int argc, char** argv) {
   const int reps = argc > 1 ? std::atoi(argv[1]) : 3;

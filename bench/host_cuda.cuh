@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of the CUDA versions: kernels/<name>/kernel.cu defines the kernel and launch_kernel(), this gives it a main().
+// Host side of the CUDA versions: kernels/<name>/kernel.cu defines the kernel and launch_kernel(); this file adds
+// main().
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of the native versions: kernels/<name>/native.cpp defines run(data), this gives it a main().
+// Host side of the native versions: kernels/<name>/native.cpp defines run(data); this file adds main().
 #pragma once
 #include <omp.h>
 

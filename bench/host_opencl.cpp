@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host side of the OpenCL versions: builds kernels/<name>/kernel.cl (its directory is BENCH_DIR) and runs the kernel named
-// like the problem on the first CPU device of PoCL.
+// Host side of the OpenCL versions: builds kernels/<name>/kernel.cl (its directory is BENCH_DIR) and runs the kernel
+// named like the problem on the first CPU device of PoCL.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the experiments outside pipeline/ share: two sizes, device times, one line for each variant, tensor maps.
 //
-//   --h200      the size that a real H200 needs to show anything (the default is right for a CPU)
-//   --no-time   only what is the same on every device
+//   --h200      the size that a real H200 needs to show anything (the default suits a CPU)
+//   --no-time   prints only what is the same on every device
 #pragma once
 #include <cuda.h>
 

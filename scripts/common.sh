@@ -23,7 +23,7 @@ find_nvcc() {
   return 1
 }
 
-# Runs a command with its output in a file; shows the end of the file when it fails. On a terminal the output is shown too.
+# Runs a command with its output in a file, and on a terminal also there; shows the end of the file when it fails.
 logged() {
   local log=$1 rc=0
   shift

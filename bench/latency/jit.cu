@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first launch of a kernel of about 1000 PTX instructions costs in a new process. Prints one JSON line: milliseconds.
+// What the first launch of a kernel of about 1000 PTX instructions costs in a new process.
+// Prints one JSON line; times are in milliseconds.
 #include <cuda_runtime.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one launch of a cached empty kernel costs. Prints one JSON line: microseconds.
+// What one launch of a cached empty kernel costs. Prints one JSON line; times are in microseconds.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long host and kernel need to answer each other through pinned memory: one block, and as many as there are arguments for.
-//   round_trip [BLOCKS]    Prints one JSON line: microseconds.
+// How long host and kernel need to answer each other through pinned memory, with one block or with BLOCKS blocks.
+//   round_trip [BLOCKS]    prints one JSON line; times are in microseconds
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One exchange, at four scopes: everybody writes a word for its successor, meets the others at a barrier, reads its predecessor's.
+// One exchange at four scopes: each thread writes a word for its successor, meets the others at a barrier and reads its
+// predecessor's word.
 //
 //   block     cuda::barrier in shared memory
-//   cluster   an mbarrier in the shared memory of CTA 0, at which the others arrive from afar; each waits for one of its own
+//   cluster   an mbarrier in the shared memory of CTA 0, at which the other CTAs arrive remotely; each waits for one of
+//             its own
 //   device    cuda::barrier in global memory, under a cooperative launch
-//   system    cuda::barrier in managed memory, where a thread of the CPU takes part (in pinned memory behind PCIe the atomics of the
-//             two sides would not be atomic to each other: cudaDevAttrHostNativeAtomicSupported)
+//   system    cuda::barrier in managed memory, where a thread of the CPU takes part (in pinned memory behind PCIe the
+//             atomics of the two sides would not be atomic to each other: cudaDevAttrHostNativeAtomicSupported)
 #include <cooperative_groups.h>
 #include <cuda/barrier>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A histogram whose bins are spread over the shared memory of the CTAs of a cluster, of 1 to 16 CTAs: each CTA counts its part of
-// the words with atomics into the CTA that owns the bin, then adds its own bins to the result in global memory.
+// A histogram whose bins are spread over the shared memory of the CTAs of a cluster, of 1 to 16 CTAs: each CTA counts
+// its part of the words with atomics into the CTA that owns the bin, then adds its own bins to the result in global
+// memory.
 #include <cooperative_groups.h>
 
 #include "../experiment.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = A * B of integers by clusters of 2 x 2 CTAs, each a tile of C. The CTAs of a row of the cluster need the same tile of A, those
-// of a column the same tile of B: alone, each CTA asks for both; with multicast each asks for half of either, for itself and
-// its neighbour. A slot is asked for again when all who read it have said so (in multicast: in both CTAs).
+// C = A * B of integers by clusters of 2 x 2 CTAs, each a tile of C. The CTAs of a row of the cluster need the same
+// tile of A, those of a column the same tile of B: alone, each CTA asks for both; with multicast each asks for half of
+// either, for itself and its neighbour. A slot is filled again when all its readers have released it (with multicast:
+// the readers of both CTAs).
 #include <cooperative_groups.h>
 
 #include "../experiment.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight CTAs in a ring. In each round every thread sends 16 bytes from its registers into the shared memory of the next CTA
-// (st.async); the mbarrier there learns of the bytes, so the receiver waits for data and signal at once. Two slots take turns; a
-// remote arrival tells the sender when one is free again.
+// Eight CTAs in a ring. In each round every thread sends 16 bytes from its registers into the shared memory of the next
+// CTA (st.async). The mbarrier there counts the bytes, so the receiver waits for data and signal at once. Two slots
+// take turns; a remote arrival tells the sender when one is free again.
 #include <cooperative_groups.h>
 
 #include "../experiment.h"

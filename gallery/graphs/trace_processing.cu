@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcufft
 // needs: cufft.h
-// Many small pieces of work of libraries and kernels, in streams and as one graph.
+// Many small pieces of work, of a library and of kernels, in streams and as one graph.
 //
 //                     ┌─ spread ─ inverse FFT ─ sum of even, sum of odd samples ─ weight ─┐
 //   input ─ forward ──┼─ spread ─ inverse FFT ─ ...                                       ├─ stack
 //           FFT       └─ ... a hundred traces, each of a length of its own               ─┘
 //
-// The lengths differ, so no plan can batch them. The same calls are made twice: into streams that events fork and join, and
-// into a capture whose graph is launched once per step. Both must give the same bits; the first is checked against a transform
-// in double precision on the CPU.
+// The lengths differ, so no plan can batch them. The same calls are made twice: into streams that events fork and join,
+// and into a capture whose graph is launched once per step. Both must give the same bits; the first is checked against
+// a transform in double precision on the CPU.
 #include <cub/device/device_reduce.cuh>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>

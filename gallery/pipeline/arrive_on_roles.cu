@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Producers and consumers by warp: producers copy and let the copies arrive at an mbarrier (__pipeline_arrive_on), consumers wait for
-// its parity. That arrival counts itself in first, so it changes nothing on balance: each producer must arrive once more, or the
-// phase never ends.
+// Producers and consumers by warp: producers copy and let the copies arrive at an mbarrier (__pipeline_arrive_on),
+// consumers wait for its parity. That arrival first raises the pending count by one, so on balance it changes nothing:
+// each producer must arrive once more, or the phase never completes.
 #include <cuda_awbarrier_primitives.h>
 #include <cuda_pipeline_primitives.h>
 

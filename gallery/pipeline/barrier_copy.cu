@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda::memcpy_async that completes on a cuda::barrier: by the whole block, by each thread for itself, and ahead of use.
+// cuda::memcpy_async that completes on a cuda::barrier: by the whole block, by each thread for itself, and ahead of
+// use.
 #include <cuda/barrier>
 
 #include "structures.cuh"

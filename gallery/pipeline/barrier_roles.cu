@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Producers and consumers with cuda::barrier: one pair of barriers per slot, `full` and `empty`, both counting the whole block.
-// Producers arrive on `full` without waiting for it, consumers on `empty`; each side waits for the other's.
+// Producers and consumers with cuda::barrier: one pair of barriers per slot, `full` and `empty`, both counting the
+// whole block. Producers arrive on `full` without waiting for it, consumers on `empty`; each side waits for the barrier
+// of the other.
 #include <cuda/barrier>
 
 #include "structures.cuh"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every program of this gallery shares: sizes from the command line, the work done on a tile, its CPU twin, the verdict.
+// What the programs of this folder share: sizes from the command line, the work done on a tile, its reference on the
+// CPU, the verdict.
 //
-// The data is batches x blocks x tile words. A kernel brings tile after tile into shared memory and turns each into as many
-// output words. One output word mixes four words of its tile (itself, both neighbours, its mirror image), so a word that is
-// staged late, in the wrong slot or overwritten too early changes the result.
+// The data is batches x blocks x tile words. A kernel brings tile after tile into shared memory and turns each into as
+// many output words. One output word mixes four words of its tile (itself, both neighbours, its mirror image), so a
+// word that is staged late, in the wrong slot or overwritten too early changes the result.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -143,7 +144,8 @@ inline bool run_case(const Case& c, const Sizes& sizes) {
   const DeviceArray<Word> from(in);
   DeviceArray<Word> to(in.size());
   double ms = 0;
-  for (int round = 0; round < (sizes.times ? 2 : 1); ++round) {  // the first launch also loads the kernel: time the second
+  // The first launch also loads the kernel: the second is timed.
+  for (int round = 0; round < (sizes.times ? 2 : 1); ++round) {
     to.fill(0xA5);
     must(cudaDeviceSynchronize(), "before the launch");
     const auto start = std::chrono::steady_clock::now();

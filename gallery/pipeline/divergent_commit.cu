@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits under divergence. The lanes of a warp fetch halves of a tile in two branches. A commit inside the branches makes one batch
-// for each of the groups of lanes that come by, and a wait that leaves one batch open may then wait for more than it names: right,
-// but slow. The right place is behind the branches.
+// Commits under divergence. The lanes of a warp fetch halves of a tile in two branches. A commit inside the branches
+// makes one batch for each group of lanes that executes it, and a wait that leaves one batch open may then wait for
+// more than it names: correct, but slow. The right place is behind the branches.
 #include <cuda_pipeline_primitives.h>
 
 #include "../experiment.h"

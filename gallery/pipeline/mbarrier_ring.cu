@@ -4,8 +4,8 @@
 //   full[s]   32 arrivals: one per copying lane, made by the copies themselves (cp.async.mbarrier.arrive.noinc)
 //   empty[s]  one arrival per working thread
 //
-// Each side follows the phases by parity: use n of a slot waits for phase parity n & 1 of `full`, and for the opposite one of
-// `empty` (the phase before the first is taken as complete).
+// Each side follows the phases by parity: use n of a slot waits for phase parity n & 1 of `full`, and for the opposite
+// one of `empty` (the phase before the first is taken as complete).
 #include "structures.cuh"
 
 using namespace gallery;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The show piece: the five pipeline structures side by side on the same data, each checked against the CPU and timed.
+// The showpiece: the five pipeline structures side by side on the same data, each checked against the CPU and timed.
 #include "structures.cuh"
 
 using namespace gallery;

@@ -14,7 +14,8 @@
 
 #include "common.h"
 
-#pragma nv_diag_suppress static_var_with_dynamic_init  // pipeline_shared_state in shared memory: make_pipeline initialises it
+// pipeline_shared_state lies in shared memory: make_pipeline initialises it.
+#pragma nv_diag_suppress static_var_with_dynamic_init
 
 namespace gallery {
 
@@ -87,7 +88,7 @@ __global__ void ring(Job job) {
   }
 }
 
-// A tile has half as many words as the block has threads: words of the even threads' copies, worked on by the odd threads.
+// A tile has half as many words as the block has threads: the even threads copy them, the odd threads work on them.
 template <int kStages>
 __global__ void parity_roles(Job job) {
   alignas(16) extern __shared__ Word slots[];

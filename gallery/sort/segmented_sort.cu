@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts many segments of kLength ints, a thread for each: a tile of segments comes to shared memory, each thread takes its segment
-// into registers (a column of the tile: where banks conflict), sorts it with a network, and puts it back.
+// Sorts many segments of kLength ints, a thread for each: a tile of segments comes to shared memory, each thread takes
+// its segment into registers (a column of the tile: where banks conflict), sorts it with a network, and puts it back.
 //
 //   sync, padded            through registers, rows one word longer than a segment
 //   cp.async, padded        4 bytes at a time, since padded rows are not aligned for more

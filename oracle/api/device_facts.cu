@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints facts of the device that headers and manuals leave open: special registers, addresses, limits, occupancy, clusters,
-// the errors of bad launches, what comes after a fault. Its output on an H200 is device_facts.txt.
+// Prints facts of the device that headers and manuals leave open: special registers, addresses, limits, occupancy,
+// clusters, the errors of bad launches, what comes after a fault. Its output on an H200 is device_facts.txt.
 //   device_facts [facts | fault N]
 #include <cuda_runtime.h>
 

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device tells about kernels: attributes, blocks per multiprocessor, what launches of too large blocks return.
+// What a device reports about kernels: attributes, blocks per multiprocessor, what launches of too large blocks return.
 //   nvcc -std=c++17 -arch=sm_90 -cudart shared -lcuda kernel_resources.cu
-// Its output on an H100 (nvcc 13.0) is kernel_resources.tsv; the program compiled to PTX only, and translated by the driver,
-// printed the same there. Rows: kernel NAME registers local shared const max-threads ptx binary cacheModeCA max-dynamic,
-// blocks THREADS DYNAMIC BLOCKS error, launch THREADS error error-of-synchronize, cooperative GRID error (64 threads),
-// potential GRID BLOCK error, available BLOCKS BYTES error (128 threads), driver registers local shared const max-threads.
+// Its output on an H100 (nvcc 13.0) is kernel_resources.tsv; compiled to PTX only and translated by the driver, the
+// program printed the same there. Rows:
+//   kernel NAME registers local shared const max-threads ptx binary cacheModeCA max-dynamic
+//   blocks THREADS DYNAMIC BLOCKS error
+//   launch THREADS error error-of-synchronize
+//   cooperative GRID error (64 threads)
+//   potential GRID BLOCK error
+//   available BLOCKS BYTES error (128 threads)
+//   driver registers local shared const max-threads
 #include <cstdio>
 #include <cuda.h>
 #include <cuda_runtime.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what the approximate instructions give on this machine's GPU (meant: an H200).
+// Records what the approximate instructions give on this machine's GPU, which should be an H200.
 //   nvcc -arch=sm_90a -std=c++17 -O2 -cudart static record.cu -o record && ./record OUT_DIR
-// hashes.bin: for each form below, in order, 65536 sums of 64 bits: block k sums mix() over inputs k<<16 .. k<<16 | 65535.
-// samples.bin: for each form, 512 x 128 results: inputs of each sign and exponent with mantissas of sample_mantissa().
-// half.bin: for each form on halves, the results of all 65536 inputs (16 bits each).
-// raw_*.bin: results of whole binades, 32 bits each.
+//   hashes.bin   for each form below, in order, 65536 sums of 64 bits: block k sums mix() over the inputs k<<16 to
+//                k<<16 | 65535
+//   samples.bin  for each form, 512 x 128 results: inputs of each sign and exponent with mantissas of sample_mantissa()
+//   half.bin     for each form on halves, the results of all 65536 inputs (16 bits each)
+//   raw_*.bin    results of whole binades, 32 bits each
 #include <cstdint>
 #include <cstdio>
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What .sync instructions do with membermasks that do not name the lane, differ by lane, or name lanes that have ended.
-// The cases run in children of this process, because a refused one ends its context: a child goes on until one is refused, or
-// does not end. One line per case: number, instruction, who executes it, membermask, and an error or the results of the lanes.
+// The cases run in children of this process, because a refused one ends its context: a child goes on until one is
+// refused, or does not end. One line per case: number, instruction, who executes it, membermask, and an error or the
+// results of the lanes.
 //   nvcc -arch=sm_90a -std=c++17 -O2 record.cu -o record && ./record [FIRST [STEP]]
 #include <cuda_runtime.h>
 #include <signal.h>

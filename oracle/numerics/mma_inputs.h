@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments for matrix instructions, made from a form's seed, the number of the instance, the register and the lane. Sixteen
-// patterns take turns: anything, moderate, cancellation, subnormals, overflow, infinities and NaNs among them.
+// Arguments for matrix instructions, made from a form's seed, the number of the instance, the register and the lane.
+// Sixteen patterns take turns: anything, moderate, cancellation, subnormals, overflow, infinities and NaNs among them.
 #pragma once
 #include <cstdint>
 

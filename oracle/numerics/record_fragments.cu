@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks a GPU where wmma.load puts the elements of a matrix. Build and run as record_mma.cu.
-// One line for each operand, layout, shape and type: the number of the element (row times columns plus column) in each place of
-// the registers, register by register, lane by lane, lowest bits first.
+// One line for each operand, layout, shape and type: the number of the element (row times columns plus column) in each
+// place of the registers, register by register, lane by lane, lowest bits first.
 #include <cuda.h>
 #include <cuda_runtime.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what matrix instructions answer. Build and run on an H200:
-//   nvcc -std=c++17 -O2 -gencode arch=compute_90a,code=sm_90a -Ioracle/numerics oracle/numerics/record_mma.cu -lcuda -o record_mma
+// Records the results of matrix instructions. Build and run on an H200:
+//   nvcc -std=c++17 -O2 -gencode arch=compute_90a,code=sm_90a -Ioracle/numerics -o record_mma
+//     oracle/numerics/record_mma.cu -lcuda
 //   ./record_mma [--filter=TEXT] [--instances=N] [--dump=FILE:N] [--fine=FILE] >oracle/numerics/mma.txt
 // One line for each form: its name, then the sums of hashes over the instances [0, 2^8), [2^8, 2^10), .. [2^18, 2^20).
 // --dump writes the results of the first N instances of each form, --fine a hash for every 256 instances.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records what wgmma.mma_async answers. Build and run on an H200:
-//   nvcc -std=c++17 -O2 -gencode arch=compute_90a,code=sm_90a -Ioracle/numerics oracle/numerics/record_wgmma.cu -lcuda -o record_wgmma
+// Records the results of wgmma.mma_async. Build and run on an H200:
+//   nvcc -std=c++17 -O2 -gencode arch=compute_90a,code=sm_90a -Ioracle/numerics -o record_wgmma
+//     oracle/numerics/record_wgmma.cu -lcuda
 //   ./record_wgmma [--filter=TEXT] [--instances=N] [--dump=FILE:N] >oracle/numerics/wgmma.txt
-// One line for each form of wgmma_forms.h: its name, then the sums of hashes over the instances [0, 2^4), [2^4, 2^6), ..
+// One line for each form of wgmma_forms.h: its name, then the sums of hashes over the instances [0, 2^4), [2^4, 2^6)
+// and so on.
 #include <cuda.h>
 
 #include <cstdio>

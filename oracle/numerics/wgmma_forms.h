@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of wgmma.mma_async that are recorded: every type on 64x8 tiles, and every way to lay out matrices in shared memory.
+// The forms of wgmma.mma_async that are recorded: every type on 64x8 tiles,
+// and every way to lay out matrices in shared memory.
 #pragma once
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ struct WideForm {
   }
   bool narrow_c() const { return c == kF16; }
   u32 c_regs() const { return narrow_c() ? n / 4 : n / 2; }
-  // Words of one instance: shared memory, registers of a, registers of c, metadata; those of registers lie 128 lanes to a row.
+  // Words of one instance: shared memory, registers of a, registers of c, metadata. Registers lie 128 lanes to a row.
   u32 shared_words() const { return shared_bytes / 4; }
   u32 words() const { return shared_words() + 128 * ((registers ? 4 : 0) + c_regs() + sparse); }
   MMA_FN u64 input_of(u64 s, u64 instance, u32 word) const {

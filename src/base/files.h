@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a place can be written, asked before hours of work go there. Nothing is made or changed by asking.
+// Tells whether a path can be written, before hours of work go into it. Asking creates and changes nothing.
 #pragma once
 #include "base/types.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes JSON, two spaces per level. Calls nest as the text does; keys only inside objects.
+// Writes JSON, two spaces per level. Calls nest as the text does; only members of objects have keys.
 #pragma once
 #include <string_view>
 

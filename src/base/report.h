@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fidelity report: what a run did, and what of it was not exactly what the real device does.
+// The fidelity report: what a run did, and where that was not exactly what the real device does.
 #pragma once
 #include <map>
 #include <mutex>
@@ -17,7 +17,8 @@ enum class Shortfall : u8 {
   Refused,        // an image, kernel or library that was turned away, whether or not the device would have taken it
   Ignored,        // a wish about speed that was accepted without effect: changes no result
   Approximate,    // an instruction computed within its bound, but not bit by bit
-  Estimated,  // a kernel whose registers and stack the program asked for, or a launch depended on, and which are guessed
+  // A kernel whose registers and stack are estimates, though the program asked for them or a launch depended on them.
+  Estimated,
   Count
 };
 

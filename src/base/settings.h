@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person chose for a run: read once from UNDERSTUDY_* variables, which `understudy run` sets from its options.
+// The user's choices for a run, read once from UNDERSTUDY_* variables, which `understudy run` sets from its options.
 #pragma once
 #include <functional>
 #include <span>
@@ -29,6 +29,7 @@ struct Settings {
   bool verify_passes = false;
   bool verbose = false;
   bool quiet = false;
+  bool count = false;
   std::string json;
   std::string record;
   bool fast_math = false;

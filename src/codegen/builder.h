@@ -12,6 +12,7 @@
 
 #include "device/abi.h"
 #include "ir/ir.h"
+#include "probe/counts.h"
 
 namespace us::numerics {
 enum class Approx : u8;
@@ -136,6 +137,9 @@ class Builder {
 
   // mma on registers; args as those of RtFn::Mma. False: this builder knows no better way than that.
   virtual bool multiply_registers(const device::MmaCode&, std::span<const V>, V*) { return false; }
+
+  // Adds `each` for every active lane to a counter of a site (probe/counts.h); Counter::Lanes counts the warp too.
+  virtual void count([[maybe_unused]] u32 site, probe::Counter, [[maybe_unused]] u32 each) {}
 
   // Operands of the current instruction
   virtual V read(const ir::Operand&,

@@ -6,6 +6,7 @@
 
 #include "base/passes.h"
 #include "device/abi.h"
+#include "probe/listener.h"
 
 namespace us::codegen {
 
@@ -16,10 +17,11 @@ struct Variant {
   bool asks = false;  // accesses to global memory ask the device first: it is one of several, or memory is registered
   bool usual_space = false;  // device memory is at AddressSpace::kUsualStart
   bool dependent = false;    // launched to run beside its predecessors: griddepcontrol.wait has something to wait for
+  probe::Strategy probe = probe::Strategy::Nothing;  // what becomes of events
 
-  std::array<u64, 9> words() const {
-    const auto& [b, c, asks_first, usual, waits] = *this;
-    return {b.x, b.y, b.z, c.x, c.y, c.z, asks_first, usual, waits};
+  std::array<u64, 10> words() const {
+    const auto& [b, c, asks_first, usual, waits, events] = *this;
+    return {b.x, b.y, b.z, c.x, c.y, c.z, asks_first, usual, waits, static_cast<u64>(events)};
   }
   bool operator==(const Variant& o) const { return words() == o.words(); }
 };
@@ -58,6 +60,8 @@ struct CodeFacts : Variant, CodeChoices {
 
   bool full_warps() const { return block.x && (u64{block.x} * block.y * block.z) % kWarpSize == 0; }
   u32 warps() const { return block.x ? (block.x * block.y * block.z + kWarpSize - 1) / kWarpSize : 0; }
+
+  bool counts() const { return Variant::probe == probe::Strategy::Counts; }
 
   // What follows from the others.
   bool cluster_one;

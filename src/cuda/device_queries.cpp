@@ -5,6 +5,7 @@
 
 #include "cuda/devices.h"
 #include "cuda/errors.h"
+#include "driver/code/function.h"
 
 namespace us::cuda {
 

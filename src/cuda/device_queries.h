@@ -4,7 +4,7 @@
 #include <span>
 
 #include "device/device_runtime.h"
-#include "driver/function.h"
+#include "driver/code/function.h"
 
 struct cudaFuncAttributes;
 

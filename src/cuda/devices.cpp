@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "cuda/config.h"
+#include "cuda/process/config.h"
+#include "driver/preset.h"
 
 namespace us::cuda {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "cuda/fidelity.h"
+#include "cuda/process/fidelity.h"
 
 namespace us::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "cuda/devices.h"
-#include "cuda/driver_settings.h"
+#include "cuda/process/driver_settings.h"
 
 namespace us::cuda {
 namespace {

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one instance of everything, and what each thread of the program has chosen.
 #pragma once
+#include "driver/code/modules.h"
+#include "driver/context.h"
+#include "driver/device.h"
+#include "driver/graph/graph.h"
+#include "driver/green.h"
+#include "driver/memory/pools.h"
 #include "driver/runtime.h"
 
 namespace us::cuda {
@@ -25,6 +31,7 @@ struct ThreadState {
   std::vector<Slot> stack;  // of current contexts, top last
   u32 device = 0;           // cudaSetDevice
   std::vector<CallConfig> calls;
+  driver::CaptureMode capture_mode = driver::CaptureMode::Global;  // cudaThreadExchangeStreamCaptureMode
   bool per_thread_default = false;  // inside a _ptsz or _ptds entry point: stream 0 is the per-thread one
 };
 ThreadState& thread_state();

@@ -9,10 +9,11 @@
 //   args[k * 32 + lane], results[k * 32 + lane], only lanes of `mask` are valid / written.
 #pragma once
 #include "base/types.h"
+#include "probe/counts.h"
 
 namespace us::device {
 
-inline constexpr u32 kAbiVersion = 6;
+inline constexpr u32 kAbiVersion = 7;
 inline constexpr u64 kCtaSharedStride = 16u
                                         << 20;  // bytes between the shared windows of neighbouring CTAs of a cluster
 inline constexpr u32 kAllocaBytes = 16 * 1024;  // of each thread's local memory, for alloca
@@ -92,6 +93,7 @@ struct WarpCtx {
   u32 line = 0;          // of the program, where it gave way last
   u32 behind_barrier =
       0;  // 1: has left a barrier of the CTA, 2: and read shared memory since; compiled code lets others read first
+  probe::Count* counts = nullptr;  // of the worker, by site; only code that counts reads it
 };
 
 }  // namespace us::device

@@ -159,6 +159,7 @@ void Machine::end_clusters(const std::shared_ptr<Grid>& g, u64 count) {
 
 void Machine::finish(const std::shared_ptr<Grid>& g) {
   Fault fault = std::move(g->fault);
+  if (probe::Listener* listener = g->launch->listener.get()) listener->ended();
   auto done = std::move(g->launch->done);
   g->launch->code.reset();
   g->launch->keep_alive.reset();

@@ -12,6 +12,7 @@
 #include "device/copy.h"
 #include "device/device_runtime.h"
 #include "memory/address_space.h"
+#include "probe/listener.h"
 
 namespace us::memory {
 class TextureTable;
@@ -80,6 +81,7 @@ struct Launch {
   u32 max_resident_ctas = 1;                    // occupancy limit of the modelled device for this kernel, whole device
   std::shared_ptr<const std::vector<u32>> sms;  // the multiprocessors it may run on; null: all
   u32 stack_bytes = 0;                          // per thread, if more than the code's own local_dynamic
+  std::shared_ptr<probe::Listener> listener;    // null: nobody; else the code was compiled for its strategy
   // On a worker thread, before `done`; a grid that fails may skip them.
   std::function<void()> triggered;                       // if the code triggers: all CTAs have, or have ended
   std::function<void()> begun;                           // if set: all CTAs have begun

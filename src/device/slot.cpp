@@ -46,6 +46,8 @@ void set_constants(Warp& w, Cta& c, u32 warp, u8* local, u64 stride) {
   w.shared_base = u32(c.cluster_rank * kCtaSharedStride);
   w.warp_id = warp;
   w.local = local + kLocalBefore, w.local_stride = stride;
+  probe::Listener* listener = s.grid->launch->listener.get();
+  w.counts = listener ? listener->counts(s.worker->index) : nullptr;
 }
 }  // namespace
 

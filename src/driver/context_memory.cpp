@@ -6,7 +6,10 @@
 
 #include "driver/context.h"
 #include "driver/device.h"
-#include "driver/mem_pool.h"
+#include "driver/graph/graph.h"
+#include "driver/memory/advice.h"
+#include "driver/memory/ipc.h"
+#include "driver/memory/mem_pool.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
@@ -40,6 +43,17 @@ bool from_device(memory::Kind k) {
   return k == memory::Kind::Device || k == memory::Kind::Async || k == memory::Kind::Managed;
 }
 
+Error capture_allocation(Context& c, Stream& s, u64 bytes, u32 device, u64& out, bool& captured) {
+  if (bytes == 0) return Error::Success;
+  Graphs& graphs = c.runtime().graphs();
+  AllocParams p;
+  US_TRY(graphs.memory.allocate(c, device, bytes, p.block));
+  const u64 at = p.block->address();
+  US_TRY(graphs.captures.add(s, std::move(p), captured));
+  if (captured) out = at;
+  return Error::Success;
+}
+
 bool from_imported_pool(const memory::Allocation& a) { return a.kind == memory::Kind::Imported && a.pool; }
 
 }  // namespace
@@ -70,10 +84,11 @@ void Context::release_memory(const memory::Allocation& a) {
 Error Context::allocate_async(u64 bytes, MemPool& pool, Stream& s, u64& out) {
   US_TRY(sticky());
   out = 0;
-  CapturePoint* at = nullptr;
-  US_TRY(runtime().captures().admit(s, at));
-  if (at && pool.home().kind != MemPool::Home::Kind::Device) return Error::NotSupported;
-  if (at) return capture_allocation(*at, bytes, pool.device(), out);
+  bool captured = false;
+  US_TRY(runtime().captures().admit(s, captured));
+  if (captured && pool.home().kind != MemPool::Home::Kind::Device) return Error::NotSupported;
+  if (captured) US_TRY(capture_allocation(*this, s, bytes, pool.device(), out, captured));
+  if (captured) return Error::Success;
   US_TRY(runtime().captures().unsafe());
   if (pool.sharing() == MemPool::Sharing::Imported) return Error::InvalidValue;
   if (bytes == 0) return Error::Success;
@@ -106,23 +121,15 @@ Error Context::free(u64 address) {
   return Error::Success;
 }
 
-Error Context::capture_allocation(CapturePoint& at, u64 bytes, u32 device, u64& out) {
-  if (bytes == 0) return Error::Success;
-  AllocParams p;
-  US_TRY(runtime().graphs().memory.allocate(*this, device, bytes, p.block));
-  out = p.block->address();
-  return runtime().captures().add(at, NodeType::MemAlloc, std::move(p));
-}
-
 Error Context::free_async(u64 address, Stream& s) {
   US_TRY(sticky());
   if (address == 0) return Error::Success;
   GraphMemory& graph_memory = runtime().graphs().memory;
-  CapturePoint* at = nullptr;
-  US_TRY(runtime().captures().admit(s, at));
-  if (at)
-    return graph_memory.knows(address) ? runtime().captures().add(*at, NodeType::MemFree, FreeParams{address})
-                                       : Error::InvalidValue;
+  bool captured = false;
+  US_TRY(runtime().captures().admit(s, captured));
+  if (captured && !graph_memory.knows(address)) return Error::InvalidValue;
+  if (captured) US_TRY(runtime().captures().add(s, FreeParams{address}, captured));
+  if (captured) return Error::Success;
   US_TRY(runtime().captures().unsafe());
   if (graph_memory.knows(address)) return graph_memory.end(address);
   const auto a = runtime().registry().find(address);
@@ -137,7 +144,7 @@ Error Context::free_async(u64 address, Stream& s) {
     runtime().registry().remove(address);
     n->work = [this, a = *a] { release_memory(a); };
   }
-  append(s, n);
+  order_.append(s, n);
   return Error::Success;
 }
 

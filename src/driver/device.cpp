@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/device.h"
 
+#include <optional>
+
+#include "driver/context.h"
+#include "driver/memory/mem_pool.h"
+#include "driver/memory/rights.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
+
+struct Device::Primary {
+  std::optional<Context> context;
+};
+
 Device::Device(Runtime& r, u32 ordinal, const DeviceSpec& s)
     : runtime_(r),
       ordinal_(ordinal),
       spec_(s),
       heap_(std::make_unique<memory::Heap>(s.total_memory, r.space())),
       default_pool_(std::make_unique<MemPool>(*heap_, MemPool::Home{.device = ordinal}, 0)),
-      pool_(default_pool_.get()) {}
+      pool_(default_pool_.get()),
+      primary_(std::make_unique<Primary>()) {}
 
 MemPool& Device::pool() { return *pool_; }
 void Device::set_pool(MemPool& p) { pool_ = &p; }
 
-Device::~Device() { primary_.reset(); }
+Device::~Device() { primary_->context.reset(); }
 
 device::Gpu& Device::gpu() {
   std::lock_guard l(m_);
@@ -40,11 +51,11 @@ device::Gpu& Device::gpu() {
 
 Context& Device::primary() {
   std::lock_guard l(m_);
-  if (!primary_) {
-    primary_.emplace(*this, true, runtime_.next_context_id());
-    primary_->flags = primary_flags_;
+  if (!primary_->context) {
+    primary_->context.emplace(*this, true, runtime_.next_context_id());
+    primary_->context->flags = primary_flags_;
   }
-  return *primary_;
+  return *primary_->context;
 }
 
 Context& Device::primary_for_runtime() {
@@ -55,7 +66,7 @@ Context& Device::primary_for_runtime() {
 
 bool Device::primary_active() const {
   std::lock_guard l(m_);
-  return primary_.has_value();
+  return primary_->context.has_value();
 }
 
 Context& Device::retain_primary() {
@@ -68,7 +79,7 @@ Error Device::release_primary() {
   std::lock_guard l(m_);
   if (primary_refs_ == 0) return Error::InvalidContext;
   if (--primary_refs_ > 0) return Error::Success;
-  primary_.reset();
+  primary_->context.reset();
   used_by_runtime_ = false;
   return Error::Success;
 }
@@ -77,18 +88,18 @@ void Device::reset_primary() {
   std::lock_guard l(m_);
   primary_refs_ = 0;
   used_by_runtime_ = false;
-  primary_.reset();
+  primary_->context.reset();
 }
 
 void Device::set_primary_flags(u32 flags) {
   std::lock_guard l(m_);
   primary_flags_ = flags;
-  if (primary_) primary_->flags = flags;
+  if (primary_->context) primary_->context->flags = flags;
 }
 
 u32 Device::primary_flags() const {
   std::lock_guard l(m_);
-  return primary_ ? primary_->flags.load() : primary_flags_;
+  return primary_->context ? primary_->context->flags.load() : primary_flags_;
 }
 
 void Device::mem_info(u64& free, u64& total) {

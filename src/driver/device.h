@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // One virtual GPU: its limits, its memory, its execution engine, its primary context.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include "device/gpu.h"
-#include "driver/context.h"
 #include "driver/device_spec.h"
-#include "driver/mem_pool.h"
+#include "driver/error.h"
 #include "memory/heap.h"
 
 namespace us::driver {
+
+class Context;
+class MemPool;
+class Runtime;
 
 class Device {
  public:
@@ -44,7 +47,8 @@ class Device {
   std::atomic<MemPool*> pool_;
   mutable std::recursive_mutex m_;
   std::unique_ptr<device::Gpu> gpu_;
-  std::optional<Context> primary_;  // always at the same address: its handle is good again once it is retained again
+  struct Primary;  // always at the same address: its handle is good again once it is retained again
+  std::unique_ptr<Primary> primary_;
   u32 primary_refs_ = 0;
   bool used_by_runtime_ = false;
   u32 primary_flags_ = 0;

@@ -4,10 +4,12 @@
 #include <cstring>
 
 #include "device/guest_heap.h"
+#include "driver/code/module.h"
+#include "driver/code/occupancy.h"
 #include "driver/device.h"
 #include "driver/device_grid.h"
-#include "driver/graph_exec.h"
-#include "driver/occupancy.h"
+#include "driver/device_texts.h"
+#include "driver/graph/exec.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
@@ -93,25 +95,28 @@ Error DeviceGrid::dispatch(DeviceApi api, const Caller& c, Words w) {
     case DeviceApi::Free:
       return c.heap->free(w[0]) ? Error::Success : Error::InvalidValue;
     case DeviceApi::MemcpyAsync:
-      return copy(c, {.dst = w[0], .src = w[1], .width = w[2]}, w[4]);
+      return in_stream(c, w[4], CopyOp{.given = {.dst = w[0], .src = w[1], .width = w[2]}});
     case DeviceApi::Memcpy2DAsync:
       if (w[4] > w[1] || w[4] > w[3]) return Error::InvalidPitchValue;
-      return copy(c, {.dst = w[0], .src = w[2], .width = w[4], .height = w[5], .dst_pitch = w[1], .src_pitch = w[3]},
-                  w[7]);
+      return in_stream(
+          c, w[7],
+          CopyOp{.given = {
+                     .dst = w[0], .src = w[2], .width = w[4], .height = w[5], .dst_pitch = w[1], .src_pitch = w[3]}});
     case DeviceApi::MemsetAsync:
-      return fill(c, {.dst = w[0], .width = w[2], .value = static_cast<u8>(w[1])}, w[3]);
+      return in_stream(c, w[3], FillOp{.given = {.dst = w[0], .width = w[2], .value = static_cast<u8>(w[1])}});
     case DeviceApi::Memset2DAsync:
-      return fill(c, {.dst = w[0], .pitch = w[1], .width = w[3], .height = w[4], .value = static_cast<u8>(w[2])}, w[5]);
+      return in_stream(
+          c, w[5],
+          FillOp{.given = {.dst = w[0], .pitch = w[1], .width = w[3], .height = w[4], .value = static_cast<u8>(w[2])}});
     case DeviceApi::Memset3DAsync:
-      return fill(c,
-                  {.dst = w[0],
-                   .pitch = w[1],
-                   .slice = w[1] * w[3],
-                   .width = w[5],
-                   .height = w[6],
-                   .depth = w[7],
-                   .value = static_cast<u8>(w[4])},
-                  w[8]);
+      return in_stream(c, w[8],
+                       FillOp{.given = {.dst = w[0],
+                                        .pitch = w[1],
+                                        .slice = w[1] * w[3],
+                                        .width = w[5],
+                                        .height = w[6],
+                                        .depth = w[7],
+                                        .value = static_cast<u8>(w[4])}});
     case DeviceApi::GetDevice:
       return answer(w[0], static_cast<int>(context_.device().ordinal()));
     case DeviceApi::GetDeviceCount:
@@ -201,21 +206,26 @@ Error DeviceGrid::allocate(const Caller& c, u64 out, u64 bytes) {
   return at || bytes == 0 ? Error::Success : Error::OutOfMemory;
 }
 
-Error DeviceGrid::copy(const Caller& c, const Copy& given, u64 stream) {
-  Copy k = given;
-  if (k.bytes() == 0) return Error::Success;
-  fault_outside_address_space(k.dst);
-  fault_outside_address_space(k.src);
-  const auto good = [&](u64 at, u64 extent) { return c.heap->contains(at, extent) || context_.on_device(at, extent); };
-  if (!good(k.dst, k.dst_extent()) || !good(k.src, k.src_extent())) return Error::InvalidValue;
-  return in_stream(c, stream, [k] { run(k); });
+namespace {
+void touch(const CopyOp& c) {
+  fault_outside_address_space(c.given.dst);
+  fault_outside_address_space(c.given.src);
 }
+void touch(const FillOp& f) { fault_outside_address_space(f.given.dst); }
+}  // namespace
 
-Error DeviceGrid::fill(const Caller& c, const Fill& f, u64 stream) {
-  if (f.bytes() == 0) return Error::Success;
-  fault_outside_address_space(f.dst);
-  if (!c.heap->contains(f.dst, f.extent()) && !context_.on_device(f.dst, f.extent())) return Error::InvalidValue;
-  return in_stream(c, stream, [f] { run(f); });
+// Never at once: the thread is the device's.
+template <class Op>
+Error DeviceGrid::in_stream(const Caller& c, u64 stream, const Op& op) {
+  if (op.empty()) return Error::Success;
+  touch(op);
+  US_TRY(op.check_on_device(context_, *c.heap));
+  Target target;
+  US_TRY(target_of(c, stream, target));
+  const NodeRef n = op.node(context_.executor());
+  n->small = false;
+  submit(target, n, {});
+  return Error::Success;
 }
 
 Error DeviceGrid::occupancy(Words w) {

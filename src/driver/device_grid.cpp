@@ -17,6 +17,10 @@ u64 thread_key(u64 block, u32 thread) { return u64{3} << 62 | block << 10 | thre
 
 }  // namespace
 
+std::shared_ptr<device::DeviceRuntime> Context::device_runtime(Module& m, u32 depth, std::shared_ptr<GraphRun> run) {
+  return std::make_shared<DeviceGrid>(*this, m, depth, std::move(run));
+}
+
 DeviceGrid::DeviceGrid(Context& c, Module& m, u32 depth, std::shared_ptr<GraphRun> run)
     : context_(c), module_(m), depth_(depth), run_(std::move(run)) {}
 
@@ -60,7 +64,7 @@ void DeviceGrid::start(const NodeRef& n, std::span<const NodeRef> after) {
 }
 
 // Under the lock, or two launches of one stream could change places; a node that is ready starts outside it.
-void DeviceGrid::submit(const Place& p, const NodeRef& n, const NodeRef& also_after) {
+void DeviceGrid::submit(const Target& p, const NodeRef& n, const NodeRef& also_after) {
   NodeRef after[2] = {{}, also_after};
   {
     std::lock_guard l(m_);
@@ -74,7 +78,7 @@ void DeviceGrid::submit(const Place& p, const NodeRef& n, const NodeRef& also_af
   start(n, after);
 }
 
-Error DeviceGrid::place_of(const Caller& c, u64 stream, Place& out) {
+Error DeviceGrid::target_of(const Caller& c, u64 stream, Target& out) {
   if (stream == 0) stream = c.own_default_stream ? kPerThread : kLegacy;
   if (stream == kTail) out.order = Order::Tail;
   if (stream == kFireAndForget) out.order = Order::FireAndForget;
@@ -136,35 +140,24 @@ Error DeviceGrid::launch(const Caller& c, u64 buffer, u64 stream) {
     if (auto found = prepared_.extract(buffer)) p = std::move(found.mapped());
   }
   if (!p || !p->function) return Error::InvalidValue;
-  Place place;
-  US_TRY(place_of(c, stream, place));
-  return launch_in(place, *p);
+  Target target;
+  US_TRY(target_of(c, stream, target));
+  return launch_in(target, *p);
 }
 
-Error DeviceGrid::launch_in(const Place& place, Prepared& p) {
-  device::Dim3 cluster;
-  if (const Error e = validate(*p.function, p.config, cluster); failed(e))
+Error DeviceGrid::launch_in(const Target& target, Prepared& p) {
+  KernelOp k{.function = p.function, .config = p.config, .where = {&context_, context_.id()}};
+  if (const Error e = validate(*p.function, p.config, k.cluster); failed(e))
     return e == Error::InvalidValue ? Error::InvalidConfiguration : e;
-  std::unique_ptr<device::Launch> launch = context_.make_launch(*p.function, p.config, cluster, p.params(), depth_ + 1);
-  const codegen::Variant variant{.block = p.config.block,
-                                 .cluster = cluster,
-                                 .asks = context_.runtime().asks(),
-                                 .usual_space = context_.runtime().space().usual()};
-  std::shared_ptr<const codegen::Compiled> code;
-  NodeRef compiled;
-  if (p.function->ready_code(variant, code))
-    set_code(*launch, std::move(code));
-  else
-    compiled = compile_node(*p.function, variant, *launch);
+  const codegen::Variant variant = k.variant(false);
+  const bool ready = p.function->ready_code(variant, k.code);
+  std::unique_ptr<device::Launch> launch = k.launch({.depth = depth_ + 1}, p.params());
+  const NodeRef compiled = ready ? NodeRef() : compile_node(*p.function, variant, *launch);
   if (compiled && context_.runtime().settings().deterministic) context_.executor().wait(compiled);
-  launch->record = record_of(*p.function, p.config, {});
-  context_.runtime().launched(*launch);
-  const NodeRef n = context_.executor().make(Node::Kind::Kernel);
-  n->span = context_.runtime().notes().kernel(
-      {.device = context_.device().ordinal(), .context = static_cast<u32>(context_.id())}, *launch, *p.function,
-      launch->record.domain);
-  n->launch = std::move(launch);
-  submit(place, n, compiled);
+  const NodeRef n = k.node(std::move(launch));
+  n->span = k.span(context_.runtime().spans(),
+                   {.device = context_.device().ordinal(), .context = static_cast<u32>(context_.id())}, *n->launch);
+  submit(target, n, compiled);
   return Error::Success;
 }
 
@@ -180,15 +173,6 @@ NodeRef DeviceGrid::compile_node(Function& f, const codegen::Variant& variant, d
   };
   e.submit(n, {});
   return n;
-}
-
-Error DeviceGrid::in_stream(const Caller& c, u64 stream, std::function<void()> work) {
-  Place place;
-  US_TRY(place_of(c, stream, place));
-  const NodeRef n = context_.executor().make(Node::Kind::Work);
-  n->work = std::move(work);
-  submit(place, n, {});
-  return Error::Success;
 }
 
 Error DeviceGrid::create(std::unordered_map<u64, NodeRef>& table, u64 out) {
@@ -221,28 +205,28 @@ Error DeviceGrid::destroy(std::unordered_map<u64, NodeRef>& table, u64 handle) {
 }
 
 Error DeviceGrid::record(const Caller& c, u64 event, u64 stream) {
-  Place place;
-  US_TRY(place_of(c, stream, place));
-  if (place.order != Order::InStream) return Error::InvalidValue;
+  Target target;
+  US_TRY(target_of(c, stream, target));
+  if (target.order != Order::InStream) return Error::InvalidValue;
   std::lock_guard l(m_);
   const auto e = events_.find(event);
   if (e == events_.end()) return Error::InvalidHandle;
-  e->second = streams_[place.stream];
+  e->second = streams_[target.stream];
   return Error::Success;
 }
 
 Error DeviceGrid::wait(const Caller& c, u64 stream, u64 event) {
-  Place place;
+  Target target;
   NodeRef recorded;
-  US_TRY(place_of(c, stream, place));
-  if (place.order != Order::InStream) return Error::InvalidValue;
+  US_TRY(target_of(c, stream, target));
+  if (target.order != Order::InStream) return Error::InvalidValue;
   {
     std::lock_guard l(m_);
     const auto e = events_.find(event);
     if (e == events_.end()) return Error::InvalidHandle;
     recorded = e->second;
   }
-  if (recorded.pending()) submit(place, context_.executor().make(Node::Kind::Empty), recorded);
+  if (recorded.pending()) submit(target, context_.executor().make(Node::Kind::Empty), recorded);
   return Error::Success;
 }
 

@@ -16,7 +16,8 @@
 
 #include "device/device_runtime.h"
 #include "driver/context.h"
-#include "driver/graph_run.h"
+#include "driver/graph/run.h"
+#include "driver/operation/operation.h"
 #include "memory/heap.h"
 
 namespace us::driver {
@@ -43,7 +44,7 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
   };
   enum class Order { InStream, FireAndForget, Tail };
   // Where work goes: behind the tail of a stream, or nowhere in particular.
-  struct Place {
+  struct Target {
     Order order = Order::InStream;
     u64 stream = 0;  // key in streams_
   };
@@ -54,15 +55,14 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
   u64 parameter_buffer(const Caller&, Words);
   Error shape(u64 buffer, u64 function, Words);
   Error launch(const Caller&, u64 buffer, u64 stream);
-  Error launch_in(const Place&, Prepared&);
-  Error place_of(const Caller&, u64 stream, Place& out);
+  Error launch_in(const Target&, Prepared&);
+  Error target_of(const Caller&, u64 stream, Target& out);
   NodeRef compile_node(Function&, const codegen::Variant&, device::Launch&);
-  void submit(const Place&, const NodeRef&, const NodeRef& also_after);
+  void submit(const Target&, const NodeRef&, const NodeRef& also_after);
   void start(const NodeRef&, std::span<const NodeRef> after);  // release() when it is complete
   void release();
-  Error in_stream(const Caller&, u64 stream, std::function<void()> work);
-  Error copy(const Caller&, const Copy&, u64 stream);
-  Error fill(const Caller&, const Fill&, u64 stream);
+  template <class Op>
+  Error in_stream(const Caller&, u64 stream, const Op&);  // a copy or set, checked on the way
   Error create(std::unordered_map<u64, NodeRef>&, u64 out);
   Error create_stream(u64 out, u64 flags);
   Error create_event(u64 out, u64 flags);

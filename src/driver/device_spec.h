@@ -9,6 +9,8 @@
 
 namespace us::driver {
 
+using SmSet = std::vector<u32>;  // numbers of multiprocessors
+
 struct DeviceSpec {
   std::string name = "NVIDIA H200";
   u32 cc_major = 9, cc_minor = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/green.h"
 
+#include "driver/context.h"
 #include "driver/device.h"
 
 namespace us::driver {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "driver/device_spec.h"
 #include "driver/error.h"
 
 namespace us::driver {
@@ -13,8 +14,6 @@ class Context;
 class Device;
 class Event;
 class Stream;
-
-using SmSet = std::vector<u32>;  // numbers of multiprocessors
 
 class GreenContext : public std::enable_shared_from_this<GreenContext> {
  public:

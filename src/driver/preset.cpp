@@ -18,45 +18,18 @@ namespace {
 #define US_QUANTITY_ESTIMATE(quantity, v) p.set(Quantity::quantity) = Fact{v, Origin::Estimated};
 #define US_CARVEOUTS(...) p.carveouts_kb = {__VA_ARGS__};
 
-Preset start(std::string_view id) {
-  Preset p;
-  p.id = id;
-  return p;
-}
+#define US_PRESET(name, origin)              \
+  {                                          \
+    constexpr auto kOrigin = Origin::origin; \
+    Preset& p = all.emplace_back();          \
+    p.id = #name;
+#define US_PRESET_END }
 
-Preset make_h200() {
-  constexpr Origin kOrigin = Origin::Measured;
-  Preset p = start("h200");
-#include "driver/presets/h200.inc"
-  return p;
-}
-
-#define US_MAKE(id)                              \
-  constexpr Origin kOrigin = Origin::Documented; \
-  Preset p = start(id);
-
-Preset make_h100() {
-  US_MAKE("h100")
-#include "driver/presets/h100.inc"
-  return p;
-}
-
-Preset make_a100() {
-  US_MAKE("a100")
-#include "driver/presets/a100.inc"
-  return p;
-}
-
-Preset make_l40s() {
-  US_MAKE("l40s")
-#include "driver/presets/l40s.inc"
-  return p;
-}
-
-Preset make_rtx5090() {
-  US_MAKE("rtx5090")
-#include "driver/presets/rtx5090.inc"
-  return p;
+std::vector<Preset> make_presets() {
+  std::vector<Preset> all;
+#include "driver/presets/presets.inc"
+  for (Preset& p : all) p.assume(all.front());
+  return all;
 }
 
 bool same_word(std::string_view a, std::string_view b) {
@@ -76,11 +49,7 @@ void Preset::assume(const Preset& other) {
 }
 
 std::span<const Preset> presets() {
-  static const auto* const all = [] {  // facts: never destroyed, so also there while the process ends
-    auto* v = new std::vector<Preset>{make_h200(), make_h100(), make_a100(), make_l40s(), make_rtx5090()};
-    for (Preset& p : *v) p.assume(v->front());
-    return v;
-  }();
+  static const auto* const all = new std::vector<Preset>(make_presets());  // also there while the process ends
   return *all;
 }
 
@@ -163,7 +132,7 @@ DeviceSpec spec_of(const Preset& p) {
 std::span<const AttributeRow> attribute_rows() {
   static constexpr AttributeRow rows[] = {
 #define US_ATTRIBUTE(number, name) {Attribute::name, #name},
-#include "driver/attributes.inc"
+#include "driver/presets/attributes.inc"
 #undef US_ATTRIBUTE
   };
   return rows;
@@ -172,7 +141,7 @@ std::span<const AttributeRow> attribute_rows() {
 std::span<const QuantityRow> quantity_rows() {
   static constexpr QuantityRow rows[] = {
 #define US_QUANTITY_ROW(name, unit) {Quantity::name, #name, unit},
-#include "driver/quantities.inc"
+#include "driver/presets/quantities.inc"
 #undef US_QUANTITY_ROW
   };
   return rows;

@@ -12,14 +12,14 @@ namespace us::driver {
 
 enum class Attribute : u16 {
 #define US_ATTRIBUTE(number, name) name = number,
-#include "driver/attributes.inc"
+#include "driver/presets/attributes.inc"
 #undef US_ATTRIBUTE
 };
 inline constexpr u32 kAttributeEnd = 148;  // numbers 1..147
 
 enum class Quantity : u16 {
 #define US_QUANTITY_ROW(name, unit) name,
-#include "driver/quantities.inc"
+#include "driver/presets/quantities.inc"
 #undef US_QUANTITY_ROW
   Count
 };

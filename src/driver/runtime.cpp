@@ -3,9 +3,38 @@
 
 #include <algorithm>
 
+#include "driver/code/assembler.h"
+#include "driver/code/library.h"
+#include "driver/code/modules.h"
+#include "driver/context.h"
+#include "driver/device.h"
+#include "driver/device_texts.h"
+#include "driver/graph/exec.h"
+#include "driver/graph/graph.h"
+#include "driver/green.h"
+#include "driver/memory/advice.h"
+#include "driver/memory/array.h"
+#include "driver/memory/ipc.h"
+#include "driver/memory/pools.h"
+#include "driver/memory/rights.h"
+#include "driver/memory/virtual_memory.h"
+#include "driver/memory/workspaces.h"
+#include "driver/operation/spans.h"
+
 namespace us::driver {
 
-Runtime::Runtime(Settings s) : settings_(std::move(s)), assembler_(settings_.ptxas, settings_.jit.cache_dir) {
+Runtime::Runtime(Settings s)
+    : settings_(std::move(s)),
+      workspaces_(std::make_unique<Workspaces>(space_)),
+      device_texts_(std::make_unique<DeviceTexts>(space_)),
+      assembler_(std::make_unique<Assembler>(settings_.ptxas, settings_.jit.cache_dir)),
+      arrays_(std::make_unique<ArrayTable>()),
+      ipc_(std::make_unique<Ipc>(*this)),
+      advice_(std::make_unique<Advice>()),
+      virtual_memory_(std::make_unique<VirtualMemory>(*this)),
+      rights_(std::make_unique<Rights>(*this)),
+      pools_(std::make_unique<Pools>(*this)),
+      graphs_(std::make_unique<Graphs>(*this)) {
   for (u32 i = 0; i < settings_.devices.size(); ++i)
     devices_.push_back(std::make_unique<Device>(*this, i, settings_.devices[i]));
 }
@@ -13,14 +42,15 @@ Runtime::Runtime(Settings s) : settings_(std::move(s)), assembler_(settings_.ptx
 Runtime::~Runtime() {
   own_contexts_.clear();
   for (auto& d : devices_) d->reset_primary();
-  pools_.clear();
-  standards_.clear();
-  destroyed_pools_.clear();
+  pools_.reset();
   devices_.clear();
 }
 
+Captures& Runtime::captures() { return graphs_->captures; }
+Spans Runtime::spans() const { return {settings_.recorder, registry_}; }
+
 bool Runtime::in_device_range(u64 address) const {
-  if (virtual_memory_.reserved(address)) return true;
+  if (virtual_memory_->reserved(address)) return true;
   return std::any_of(devices_.begin(), devices_.end(), [&](const auto& d) { return d->heap().contains(address); });
 }
 
@@ -88,13 +118,13 @@ GreenContext* Runtime::find_green(const void* handle) {
 }
 
 bool Runtime::busy() const {
-  for (const Context* c : contexts())
-    if (c->busy()) return true;
+  for (Context* c : contexts())
+    if (c->executor().busy()) return true;
   return false;
 }
 
 void Runtime::after_all_work(const std::shared_ptr<void>& last) {
-  for (Context* c : contexts()) c->after_all_work(last);
+  for (Context* c : contexts()) c->order().after_all(last);
 }
 
 std::vector<Context*> Runtime::contexts() const {
@@ -118,13 +148,13 @@ std::shared_ptr<Event> Runtime::find_event(const void* handle) {
 
 Context* Runtime::context_of_function(const void* handle) {
   for (Context* c : contexts())
-    if (c->find_function(handle)) return c;
+    if (c->modules().find_function(handle)) return c;
   return nullptr;
 }
 
 Context* Runtime::context_of_module(const void* handle) {
   for (Context* c : contexts())
-    if (c->find_module(handle)) return c;
+    if (c->modules().find(handle)) return c;
   return nullptr;
 }
 
@@ -136,78 +166,6 @@ void Runtime::context_made(Context* c) {
 void Runtime::context_gone(Context* c) {
   std::lock_guard l(m_);
   contexts_.erase(c);
-}
-
-MemPool& Runtime::create_pool(MemPool::Home home, u64 max_bytes, MemPool::Sharing sharing) {
-  auto p = std::make_unique<MemPool>(devices_[home.device]->heap(), home, max_bytes, sharing);
-  std::lock_guard l(m_);
-  return *pools_.emplace(p.get(), std::move(p)).first->second;
-}
-
-Error Runtime::destroy_pool(const void* handle) {
-  std::lock_guard l(m_);
-  const auto it = pools_.find(handle);
-  if (it == pools_.end()) return Error::InvalidValue;
-  MemPool& p = *it->second;
-  Device& d = *devices_[p.device()];
-  if (&d.pool() == &p) d.set_pool(d.default_pool());
-  for (Standard& s : standards_)
-    if (s.now == &p) s.now = s.original.get();
-  p.set(MemPool::ReleaseThreshold, 0);
-  p.trim(0);
-  destroyed_pools_.push_back(std::move(it->second));
-  pools_.erase(it);
-  return Error::Success;
-}
-
-MemPool* Runtime::find_pool(const void* handle) {
-  for (const auto& d : devices_)
-    if (&d->default_pool() == handle) return &d->default_pool();
-  std::lock_guard l(m_);
-  for (const Standard& s : standards_)
-    if (s.original.get() == handle) return s.original.get();
-  const auto it = pools_.find(handle);
-  return it == pools_.end() ? nullptr : it->second.get();
-}
-
-Runtime::Standard& Runtime::standard(MemPool::Home home) {
-  for (Standard& s : standards_)
-    if (s.original->home() == home) return s;
-  auto p = std::make_unique<MemPool>(devices_[home.device]->heap(), home, 0);
-  MemPool* const now = p.get();
-  return standards_.emplace_back(std::move(p), now);
-}
-
-MemPool& Runtime::default_pool(MemPool::Home home) {
-  if (home.kind == MemPool::Home::Kind::Device) return devices_[home.device]->default_pool();
-  std::lock_guard l(m_);
-  return *standard(home).original;
-}
-
-MemPool& Runtime::pool(MemPool::Home home) {
-  if (home.kind == MemPool::Home::Kind::Device) return devices_[home.device]->pool();
-  std::lock_guard l(m_);
-  return *standard(home).now;
-}
-
-Error Runtime::set_pool(MemPool::Home home, MemPool& p) {
-  if (p.home() != home || p.sharing() == MemPool::Sharing::Imported) return Error::InvalidValue;
-  if (home.kind == MemPool::Home::Kind::Device) {
-    devices_[home.device]->set_pool(p);
-    return Error::Success;
-  }
-  std::lock_guard l(m_);
-  standard(home).now = &p;
-  return Error::Success;
-}
-
-void Runtime::pools_synchronized(Device& d) {
-  d.default_pool().synchronized();
-  std::lock_guard l(m_);
-  for (const auto& [handle, p] : pools_)
-    if (p->device() == d.ordinal()) p->synchronized();
-  for (const Standard& s : standards_)
-    if (s.original->device() == d.ordinal()) s.original->synchronized();
 }
 
 Library& Runtime::add_library(std::unique_ptr<Library> library) {
@@ -225,7 +183,7 @@ Error Runtime::remove_library(const void* handle) {
     libraries_.erase(it);
     std::erase_if(kernels_, [&](auto& e) { return e.second->library == gone.get(); });
   }
-  for (Context* c : contexts()) c->forget(*gone);
+  for (Context* c : contexts()) c->modules().forget(*gone);
   return Error::Success;
 }
 

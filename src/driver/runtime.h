@@ -1,26 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owns everything. cuda/ has the one instance; a unit test makes as many as it likes.
+// Owns everything. cuda/ has the one instance; a unit test makes as many as it likes. This header is what the parts see of
+// their owner, so it names them and includes none; runtime.cpp puts them together.
 #pragma once
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
-#include "driver/advice.h"
-#include "driver/array.h"
-#include "driver/assembler.h"
-#include "driver/device.h"
-#include "driver/device_texts.h"
-#include "driver/graph.h"
-#include "driver/ipc.h"
-#include "driver/mem_pool.h"
-#include "driver/notes.h"
-#include "driver/rights.h"
+#include "driver/error.h"
 #include "driver/settings.h"
-#include "driver/virtual_memory.h"
-#include "driver/workspaces.h"
+#include "memory/address_space.h"
+#include "memory/registry.h"
 #include "memory/texture.h"
 
 namespace us::driver {
+
+class Advice;
+class ArrayTable;
+class Assembler;
+class Captures;
+class Context;
+class Device;
+class DeviceTexts;
+class Event;
+class Graphs;
+class GreenContext;
+class Ipc;
+struct Kernel;
+class Library;
+class Pools;
+class Rights;
+class Spans;
+class Stream;
+class VirtualMemory;
+class Workspaces;
 
 class Runtime {
  public:
@@ -36,19 +50,20 @@ class Runtime {
   bool asks() const { return devices_.size() > 1 || registry_.any_registered() || !space_.apart(); }
   codegen::Jit& jit();  // made on first compile
   memory::AddressSpace& space() { return space_; }
-  DeviceTexts& device_texts() { return device_texts_; }
-  Workspaces& workspaces() { return workspaces_; }
-  Assembler& assembler() { return assembler_; }
+  DeviceTexts& device_texts() { return *device_texts_; }
+  Workspaces& workspaces() { return *workspaces_; }
+  Assembler& assembler() { return *assembler_; }
   memory::Registry& registry() { return registry_; }
-  ArrayTable& arrays() { return arrays_; }
+  ArrayTable& arrays() { return *arrays_; }
   memory::TextureTable& textures() { return textures_; }
-  Ipc& ipc() { return ipc_; }
-  Advice& advice() { return advice_; }
-  Graphs& graphs() { return graphs_; }
-  Captures& captures() { return graphs_.captures; }
-  VirtualMemory& virtual_memory() { return virtual_memory_; }
-  Rights& rights() { return rights_; }
-  Notes notes() const { return {settings_.recorder, registry_}; }
+  Ipc& ipc() { return *ipc_; }
+  Advice& advice() { return *advice_; }
+  Graphs& graphs() { return *graphs_; }
+  Captures& captures();
+  VirtualMemory& virtual_memory() { return *virtual_memory_; }
+  Pools& pools() { return *pools_; }
+  Rights& rights() { return *rights_; }
+  Spans spans() const;
   void report(std::string_view text);  // to the person, if there is one
   void refused(std::string_view what) const {
     if (settings_.refused) settings_.refused(what);
@@ -85,30 +100,20 @@ class Runtime {
   Kernel* find_kernel(const void* handle);
   void kernel_made(Kernel*);
 
-  // Memory pools of the program; each device also has its default pool.
-  MemPool& create_pool(MemPool::Home, u64 max_bytes, MemPool::Sharing);
-  Error destroy_pool(const void* handle);  // its memory goes back when the last block is freed
-  MemPool* find_pool(const void* handle);
-  // What is taken from without naming a pool, of each home; made on first use.
-  MemPool& default_pool(MemPool::Home);
-  MemPool& pool(MemPool::Home);
-  Error set_pool(MemPool::Home, MemPool&);  // InvalidValue: it is at home elsewhere, or another process's
-  void pools_synchronized(Device&);         // what is above their thresholds goes back
-
  private:
   std::vector<Context*> contexts() const;
   Settings settings_;
   memory::AddressSpace space_;
-  Workspaces workspaces_{space_};
-  DeviceTexts device_texts_{space_};
-  Assembler assembler_;
+  const std::unique_ptr<Workspaces> workspaces_;
+  const std::unique_ptr<DeviceTexts> device_texts_;
+  const std::unique_ptr<Assembler> assembler_;
   memory::Registry registry_;
-  ArrayTable arrays_;
+  const std::unique_ptr<ArrayTable> arrays_;
   memory::TextureTable textures_;
-  Ipc ipc_{*this};
-  Advice advice_;
-  VirtualMemory virtual_memory_{*this};
-  Rights rights_{*this};
+  const std::unique_ptr<Ipc> ipc_;
+  const std::unique_ptr<Advice> advice_;
+  const std::unique_ptr<VirtualMemory> virtual_memory_;
+  const std::unique_ptr<Rights> rights_;
   std::atomic<u64> grids_{1}, contexts_made_{1};
   mutable std::mutex m_;
   std::mutex jit_m_;
@@ -117,17 +122,10 @@ class Runtime {
   std::unordered_map<const void*, std::unique_ptr<Library>> libraries_;
   std::unordered_map<const void*, Kernel*> kernels_;
   std::vector<std::unique_ptr<Device>> devices_;
-  std::unordered_map<const void*, std::unique_ptr<MemPool>> pools_;
-  struct Standard {
-    std::unique_ptr<MemPool> original;
-    MemPool* now;
-  };
-  Standard& standard(MemPool::Home);  // m_ is held; not for devices, which have their own
-  std::vector<Standard> standards_;
-  std::vector<std::unique_ptr<MemPool>> destroyed_pools_;                   // blocks of them may still be in use
+  std::unique_ptr<Pools> pools_;
   std::unordered_map<const void*, std::unique_ptr<Context>> own_contexts_;  // not the primary ones
   std::unordered_map<const void*, std::shared_ptr<GreenContext>> greens_;
-  Graphs graphs_{*this};
+  std::unique_ptr<Graphs> graphs_;  // the first to go
 };
 
 }  // namespace us::driver

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the person who runs the program chose. cuda/ reads it from the environment; nothing below knows where it came from.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -9,17 +10,24 @@
 #include "base/settings.h"
 #include "codegen/jit.h"
 #include "device/gpu.h"
-#include "driver/compile_notice.h"
 #include "driver/device_spec.h"
-#include "driver/resources.h"
 
-namespace us::probe {
+namespace us::trace {
 class Recorder;
 }
 
 namespace us::driver {
 
+class Counts;  // code/counts.h
 class Function;
+enum class CaptureMode : int;  // graph/capture.h
+enum class FactSource : u8;    // code/resources.h
+
+struct CompileNotices {                       // about kernels that take long to compile
+  std::function<void(std::string_view)> say;  // empty: nothing is said
+  bool watched = false;                       // by a person, at a terminal
+  std::chrono::milliseconds patience{2000};
+};
 
 struct Settings {
   std::vector<DeviceSpec> devices{DeviceSpec{}};
@@ -40,7 +48,9 @@ struct Settings {
   std::function<u64(device::DeviceApi, u32 device, Function*, std::span<const u64> words)> device_query;
   // A kernel is on its way to the device: what its record tells. From threads of the program, or of the device for what kernels launch.
   std::function<void(const device::Launch&)> launched;
-  probe::Recorder* recorder = nullptr;          // of --trace and --stats
+  std::function<CaptureMode()> capture_mode;    // of the calling thread; empty = Global
+  Counts* counts = nullptr;                     // of --count
+  trace::Recorder* recorder = nullptr;          // of --trace and --stats
   std::function<void(std::string_view)> print;  // device printf; empty = stdout
 };
 

@@ -54,6 +54,8 @@ struct Operand {
   std::vector<Operand> elems;  // Vector: its elements. `d|p` destinations are two consecutive operands.
 };
 
+inline constexpr u32 kNoSite = ~u32{0};
+
 // A second value for memory instructions etc. is just the next operand: operands stand in the order of the row's
 // `operands` column, optional ones that are absent have Kind::None, so operand k of a form always means the same.
 struct Inst {
@@ -71,7 +73,8 @@ struct Inst {
     bool named = false;        // ... and go to registers that have keys
     std::vector<u32> keys;     // a product's: of each destination
   } late;
-  std::string text;  // Form::Unknown: the mnemonic; otherwise empty
+  std::string text;    // Form::Unknown: the mnemonic; otherwise empty
+  u32 site = kNoSite;  // see sites.h
   // Form call: callee and its signature
   struct Call {
     SymId callee;                     // direct; else ops[..] Value `target`
@@ -93,6 +96,8 @@ struct Terminator {
   enum class Kind : u8 { Br, CondBr, Switch, Exit, Ret, Trap, Unreachable };
   Kind kind = Kind::Exit;
   bool uni = false;              // bra.uni
+  bool written = false;          // an instruction of the program, not only where a block ends
+  u32 site = kNoSite;            // see sites.h
   Operand cond;                  // CondBr: predicate (maybe negated); Switch: index
   std::vector<BlockId> targets;  // Br: {t}; CondBr: {taken, fallthrough}; Switch: by index
   SrcLoc loc;
@@ -180,6 +185,7 @@ struct Module {
   bool texmode_independent = false, debug = false;
   std::vector<std::string> files;    // .file index -> path (index 0 unused)
   std::vector<InlinedCall> inlined;  // by SrcLoc::inlined (index 0 unused)
+  u32 sites = 0;                     // see sites.h
   std::vector<Symbol> symbols;
   std::vector<Function> functions;
   std::vector<Proto> protos;

@@ -225,10 +225,11 @@ class Verifier {
     defs_[v.v] = {block_, at};
   }
   // A use before instruction `at` of the block.
-  void use(const Operand& o, u32 block, std::size_t at) {
+  void use(const Operand& o, u32 block, std::size_t at, bool reaches = true) {
     if (!o.value.valid()) return;
     const Def& d = defs_[o.value.v];
     if (d.block == Cfg::kNone) return complain(fmt::format("%{} is used, but never defined", o.value.v));
+    if (!reaches) return;
     if (d.block == block ? d.at >= at && d.at : !cfg_.dominates(d.block, block))
       complain(fmt::format("%{} is used where its definition in block{} does not reach", o.value.v, d.block));
   }
@@ -266,7 +267,11 @@ class Verifier {
     }
     for (std::size_t k = 0; k < b.insts.size(); ++k) {
       where_ = &b.insts[k];
-      for_each_use(b.insts[k], [&](const Operand& o) { use(o, block_, k + 1); });
+      const auto& roots = b.insts[k].roots;
+      for_each_use(b.insts[k], [&](const Operand& o) {
+        const bool root = std::ranges::any_of(roots, [&](const Operand& r) { return &r == &o; });
+        use(o, block_, k + 1, !root);
+      });
     }
     where_ = nullptr;
     use(b.term.cond, block_, ~std::size_t{0});

@@ -20,6 +20,8 @@
 //   - every block can be reached
 //   - `preds` are the blocks that lead there, each once, in ascending order; a phi has one input for each. Kind::None: not written
 //   - one definition for each value that is used; it dominates every use, for an input of a phi the end of that predecessor
+//   - a root is defined, but need not reach: a phi one of whose ways did not write it keeps the root of the others, and who reads it came
+//     by those
 //   - phis, their inputs, `merge` and what it replaces have one width; guarded instructions have one `merge` entry per definition, others
 //     have none
 //   - `origin` names a register for each value

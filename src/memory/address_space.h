@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses that virtual devices may touch: one range of the process, apart from everything else that is in it.
+// The addresses that virtual devices may touch: one range of the process, apart from all its other memory.
 //
-//   | reach | global: heaps, pinned memory, mappings ... | reach | windows: shared and local memory of clusters | reach |
+//   | reach | global: heaps, pinned memory, mappings | reach | windows: shared and local memory of clusters | reach |
 //
-// Compiled code tests addresses against the global part. What lies at most `kReach` from an address inside is then memory of
-// a device or none at all, so one test of an array's address speaks for all accesses to the array whose index is bounded.
-// Windows lie `kWindowReach` apart from each other and from anything else: a 32-bit offset from one cannot hit another.
+// Compiled code tests addresses against the global part. Whatever lies within `kReach` of an address inside is then
+// device memory or unmapped, so one test of an array's address covers all accesses to the array whose index is bounded.
+// Windows lie `kWindowReach` apart from each other and from anything else, so a 32-bit offset from one cannot hit
+// another.
 #pragma once
 #include <mutex>
 
@@ -29,7 +30,7 @@ class AddressSpace {
   u64 global_start() const { return global_; }
   u64 global_bytes() const { return global_bytes_; }
   bool usual() const { return global_ == kUsualStart && global_bytes_ == kUsualBytes; }
-  // Nothing else is within kReach. If not, for want of addresses, every access of a kernel must be looked at.
+  // Nothing else is within kReach. If not, for want of addresses, every access of a kernel must be checked.
   bool apart() const { return apart_; }
   bool in_global(u64 address) const { return address - global_ < global_bytes_; }
   bool in_windows(u64 address) const { return address - windows_ < windows_bytes_; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well the contents of compressible memory compress. Hardware keeps a line of 128 bytes in 1, 2 or 4 sectors of 32 bytes;
-// which lines fit is not published. Our rule: a line is a row of equal elements of 2, 4 or 8 bytes,
+// How well the contents of compressible memory compress. Hardware keeps a line of 128 bytes in 1, 2 or 4 sectors of 32
+// bytes; which lines fit is not published. Our rule: a line is a row of equal elements of 2, 4 or 8 bytes,
 //
 //   element i = base + (delta i << shift),   delta i a signed number of `width` bits, base = element 0
 //
-// and takes  8 element + 6 + 6 + (elements - 1) width  bits: the base, the shift, the width, the deltas. Of the three sizes of
-// elements the one that takes least counts. At most 256 bits: four to one. At most 512: two to one. Else the line is kept as it is.
-// Nothing is lost: base, shift, width and deltas give the line back.
+// and takes  8 element + 6 + 6 + (elements - 1) width  bits: the base, the shift, the width, the deltas. Of the three
+// sizes of elements the one that takes the fewest bits counts. At most 256 bits: four to one. At most 512: two to one.
+// Otherwise the line is kept as it is. Nothing is lost: base, shift, width and deltas give the line back.
 #pragma once
 #include <span>
 

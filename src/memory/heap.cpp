@@ -20,8 +20,8 @@ constexpr u64 kManyMappings = 8192;     // beyond, small page-sized allocations 
 constexpr u64 kTooManyMappings = 28000;  // beyond, allocations stand without a gap so that mappings merge
 constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-// What of an allocation can be accessed: as on the device, a big one up to the end of its last chunk (an H200 read the last
-// byte of that for 2 MB + 4, 5 MB and 33 MB, and faulted at the next).
+// How much of an allocation can be accessed: as on the device, a large one up to the end of its last chunk (an H200
+// read the last byte of it for 2 MB + 4, 5 MB and 33 MB, and faulted at the next).
 u64 accessible(u64 bytes) { return round_up(bytes, bytes >= kChunk ? kChunk : kPage); }
 void* ptr(u64 a) { return reinterpret_cast<void*>(a); }
 

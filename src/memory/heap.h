@@ -3,9 +3,9 @@
 //
 //   |pool 2 MiB: small blocks|gap|allocation of whole pages|gap|  free  |allocation|gap| ...
 //
-// Allocations below 2 MB end where unmapped memory begins (if their size is a multiple of a page); of bigger ones all of
-// the last 2 MB can be accessed, as on the device, whose pages are that big. Addresses are not reused before the range is
-// used up, so late accesses fault instead of hitting another allocation.
+// Allocations below 2 MB end where unmapped memory begins (if their size is a multiple of a page). Larger ones are
+// accessible up to the end of their last 2 MB, as on the device, which has pages of that size. Addresses are not reused
+// before the range is used up, so late accesses fault instead of hitting another allocation.
 #pragma once
 #include <map>
 #include <memory>
@@ -28,7 +28,8 @@ class Heap {
   Heap& operator=(const Heap&) = delete;
 
   u64 allocate(u64 bytes, u64 align = 256);  // 0: no memory
-  // Is all of a new allocation zero, because nobody had its pages before? They appear when they are touched: do not clear them.
+  // Is a new allocation all zero, because its pages were never used? Such pages appear when they are touched; clearing
+  // them would cost memory.
   bool fresh(u64 address) const;
   bool free(u64 address);  // false: not the start of an allocation
   // Moves the pages of an allocation (of a small one: of its pool) into a file that other processes can map. Nobody may

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The box that most copies move: dense rows of a tiled tensor, all inside it, as they are.
+// The box that most copies move: dense rows of a tiled tensor, all inside it, copied unchanged.
 #pragma once
 #include "memory/tensor_box.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation the process knows of, by address: what an address is decides how it is copied, freed and described.
+// Every allocation of the process, by address. What an address refers to decides how it is copied, freed and described.
 #pragma once
 #include <atomic>
 #include <map>

@@ -228,8 +228,8 @@ Texel fetch(const TextureObject& t, const TextureRead& r) {
   const TextureLevel& l = t.level[static_cast<u32>(r.texel_level)];
   i64 at[3] = {r.texel[0] + i64{r.offset[0]}, r.texel[1] + i64{r.offset[1]}, r.texel[2] + i64{r.offset[2]}};
   if (t.layered()) at[2] = layer_of(t, l, r.layer);
-  // Recorded: with a level (on an object that wraps) the nearest texel, without one (on objects that do not) zero. Which of
-  // the two differences decides is not known.
+  // Recorded: with a level (on an object that wraps) the nearest texel, without one (on objects that do not) zero.
+  // Which of the two differences decides is not known.
   for (u32 k = 0; r.level && k < 3; ++k) at[k] = std::clamp<i64>(at[k], 0, i64{size_of(l, k)} - 1);
   for (u32 k = 0; k < 3; ++k)
     if (at[k] < 0 || at[k] >= size_of(l, k)) return Texel{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of texture objects: from coordinates to texels. Coordinates are fixed-point numbers as in the texture unit (measured on
-// an H200):
+// Reads of texture objects, from coordinates to texels. Coordinates are fixed-point numbers as in the texture unit
+// (measured on an H200):
 //   normalised     floor(x * 2^21), then times the size (2^22 for more than 8192 texels)
-//   for a filter   8 fraction bits, the nearest; half a texel less, and cut to the first and last texel's middle by clamp
+//   for a filter   8 fraction bits, the nearest; half a texel less; clamp cuts to the middle of the outer texels
 //   for a point    floor
 //   1-D            the row y = 0 of a 2-D texture of one row, with its own address mode (layered: no border above it)
 #pragma once

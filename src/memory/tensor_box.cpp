@@ -28,8 +28,9 @@ u32 swizzled(const TensorMap& m, u32 address) {
   }
 }
 
-// Dimensions as a copy walks them. Of an interleaved map (NC/8HWC8, NC/16HWC16) dimension 0 is W, in steps of the 16 or 32 bytes of
-// a slice of channels, dimension rank - 2 the slice, of which a copy moves one whatever the box says, and a row is one element.
+// Dimensions as a copy walks them. Of an interleaved map (NC/8HWC8, NC/16HWC16) dimension 0 is W, in steps of the 16 or
+// 32 bytes of a slice of channels; dimension rank - 2 is the slice, of which a copy moves one whatever the box says; a
+// row is one element.
 struct Walk {
   explicit Walk(const TensorMap& m)
       : map(m), interleaved(m.interleave != TensorMap::NoInterleave), first(interleaved ? 0 : 1) {}
@@ -43,7 +44,8 @@ struct Walk {
   }
 };
 
-// Rows of the box in the order of shared memory: f(address of the element at[0] of the row, or null if the row is outside).
+// Calls f for the rows of the box in the order of shared memory, with the address of the row's element at[0], or null
+// if the row is outside.
 template <class F>
 void for_each_row(const TensorBox& b, F f) {
   const TensorMap& m = b.map;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texels: what a channel in memory means, and how the texture unit makes one value of several weighted ones.
+// Texels: what a channel in memory means, and how the texture unit combines several weighted values into one.
 //
-// Weights are 8-bit fractions that add up to 256. How they are applied was measured on an H200 and is the same for 1-D and 2-D
-// filters of every format (3-D ones add two planes):
+// Weights are 8-bit fractions that add up to 256. How they are applied was measured on an H200 and is the same for 1-D
+// and 2-D filters of every format (3-D ones add two planes):
 //   8 and 16 bits, read as [0, 1]    the channel as 16 bits, times weights, to the nearest of 65535 steps
 //   8 and 16 bits, read as [-1, 1]   the same with 32767 steps
 //   sRGB                             8 significant bits, at the exponent of the largest texel
-//   f16, f32                         significand and 4 more bits at the exponent of the largest texel, rounded once, halves away
-//                                    from zero; texels of weight 0 do not count
+//   f16, f32                         significand and 4 more bits at the exponent of the largest texel, rounded once,
+//                                    halves away from zero; texels of weight 0 do not count
 #pragma once
 #include <span>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a 64-bit texture or surface handle stands for. Handles come from kernels, which may hand over any number: a handle is
-// valid if it is the address of a slot of the TextureTable whose `magic` says that an object of the kind lives there. Slots lie
-// in one mapped range, so the test reads nothing but slots, and takes no lock. What is no valid handle is an illegal address.
+// What a 64-bit texture or surface handle stands for. Handles come from kernels, which may pass any number: a handle is
+// valid if it is the address of a slot of the TextureTable whose `magic` says that an object of the kind lives there.
+// Slots lie in one mapped range, so the test reads nothing but slots and takes no lock. Any other number is an illegal
+// address.
 //
 //   texel (x, y, z) of a level = data + z * slice + y * pitch + x * texel_bytes()
 //   z is the depth (D3), the layer (layered), the face (Cube: +x -x +y -y +z -z) or layer * 6 + face (CubeLayered)
@@ -89,7 +90,8 @@ struct TextureObject {
 
   u32 level_count = 1;                           // those of the view: level[0] is the finest that can be read
   std::array<TextureLevel, kMaxLevels> level{};  // surfaces have one
-  // How a warp reads it, picked by TextureTable::add: with floating point coordinates, with integer ones. Null: lane by lane.
+  // How a warp reads it, picked by TextureTable::add: with floating-point coordinates, with integer ones.
+  // Null: lane by lane.
   WarpSampler sample_warp = nullptr, fetch_warp = nullptr;
 
   bool layered() const {
@@ -116,8 +118,9 @@ inline u32 TexelFormat::channel_bytes() const {
   }
 }
 
-// Owns the objects. An object dies twice: `remove` takes the handle from the program, `bury` from kernels, once those that
-// were launched before have ended. Slots are used again last, so that stale handles stay recognisable for long.
+// Owns the objects. An object dies twice: `remove` takes the handle from the program, `bury` from kernels, once those
+// that were launched before have ended. Freed slots are reused late, the oldest first, so that stale handles stay
+// recognisable for long.
 class TextureTable {
  public:
   TextureTable();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coordinates of 32 lanes to texel numbers and weights. Doubles hold every intermediate exactly: what would need more bits is so
-// far outside that clamping it changes nothing, or repeats so often that the lane is slow.
+// Turns the coordinates of 32 lanes into texel numbers and weights. Doubles hold every intermediate value exactly: what
+// would need more bits is so far outside that clamping it changes nothing, or repeats so often that the lane is slow.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,7 +14,7 @@ constexpr double kFar = 1 << 29;      // beyond every texture, in filter coordin
 constexpr i32 kMostOffset = 1 << 16;  // more is slow
 
 US_IN_CLONES float real(u64 word) { return std::bit_cast<float>(static_cast<u32>(word)); }
-// Written without choices where a compiler would make branches of them.
+// Written without conditional expressions where a compiler would turn them into branches.
 US_IN_CLONES i32 clamped(i32 i, i32 low, i32 high) { return std::min(std::max(i, low), high); }
 US_IN_CLONES i32 inside_or_minus_one(i32 i, i32 n) {
   return i | -static_cast<i32>(static_cast<u32>(i) >= static_cast<u32>(n));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels of 32 lanes: converted, or weighted as texel.h says. Sums of significands are kept as doubles, which hold them exactly.
+// Channels of 32 lanes: converted, or weighted as texel.h says. Sums of significands are doubles, which hold them
+// exactly.
 #include <bit>
 #include <cmath>
 

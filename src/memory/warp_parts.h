@@ -4,7 +4,8 @@
 #include "memory/sample_rules.h"
 #include "memory/warp_sample.h"
 
-// A version per vector width. Not under ThreadSanitizer: what picks one runs before its library is there, and would call it.
+// A version per vector width. Not under ThreadSanitizer: the code that picks one runs before the sanitizer's library is
+// there, and would call it.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define US_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else

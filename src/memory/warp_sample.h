@@ -4,9 +4,10 @@
 //   coordinates ─► per axis: two texels and a weight ─► words of the texels ─► channels ─► converted, or weighted
 //                  warp_axis.cpp                        warp_sample.cpp                    warp_filter.cpp
 //
-// Every step is a loop over 32 lanes without branches, compiled for several vector widths; what it depends on (shape, filter,
-// address mode, format) is decided outside. All lanes are computed, whoever asked: addresses are inside the texture whatever the
-// coordinates are. Lanes with what is rare (infinities among the texels, edges of cubes, repeated far away) are left to sample().
+// Every step is a loop over 32 lanes without branches, compiled for several vector widths; what it depends on (shape,
+// filter, address mode, format) is decided outside. All lanes are computed, active or not: addresses are inside the
+// texture whatever the coordinates are. Rare lanes (infinities among the texels, edges of cubes, coordinates repeated
+// far away) are left to sample().
 #pragma once
 #include "memory/texture.h"
 
@@ -25,7 +26,8 @@ struct WarpTexels {  // the channels that the format has
   alignas(64) u32 c[4][kLanes];
 };
 
-// A WarpSampler returns the lanes that it leaves to sample(). For an object: reads with floating point coordinates, and with integer ones and no level. Null: sample() does all lanes.
+// A WarpSampler returns the lanes that it leaves to sample(). An object has one for reads with floating-point
+// coordinates and one for integer coordinates without a level. Null: sample() does all lanes.
 WarpSampler warp_sampler(const TextureObject&);
 WarpSampler warp_fetcher(const TextureObject&);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpolation tables of the device's multi-function unit, recovered from recordings (oracle/approx/README.md).
 //
-// A function is approximated on segments of equal length. The upper bits of the argument's fraction choose the segment, the
-// rest is x: 16 bits of 128 segments, or 17 bits of 64. A segment's value is C0 + C1 x + C2 S(x), an exact sum of integers
-// that is cut off, never rounded. S is the upper half of a squarer that leaves the products of its low columns out:
-// with h and l the upper and the next eight bits of x, S = h*h >> 1 plus, for k = 1..7, h >> (8-k) where bit k of l is set.
-// C0 is a whole number of grains of 2^grain, plus a bias that all segments share.
+// A function is approximated on segments of equal length. The upper bits of the argument's fraction choose the segment,
+// the rest is x: 16 bits of 128 segments, or 17 bits of 64. A segment's value is C0 + C1 x + C2 S(x), an exact sum of
+// integers that is cut off, never rounded. S is the upper half of a squarer that leaves the products of its low columns
+// out: with h and l the upper and the next eight bits of x, S = h*h >> 1 plus, for k = 1..7, h >> (8-k) where bit k of
+// l is set. C0 is a whole number of grains of 2^grain, plus a bias that all segments share.
 //
 // The sum needs 41 bits. With x and C1 moved to the middle of their ranges, x' = x - 2^15 and C1' = C1 - slope * 2^15,
 // everything finer than a grain is in t = C1' x' + C2 S(x) + bias, which fits 32 bits and is two 16-bit products:
 //   sum = (start + (t >> grain) + (slope * x << 15 - grain)) * 2^grain + (t mod 2^grain)
-// Segments of 17 bits are cut in two, so that x has 16 (except in S). Rsqrt and Sqrt, of 128 such segments, add the C1' of
-// the upper half instead: C1' << 16 - grain where bit 16 of x is set.
+// Segments of 17 bits are cut in two, so that x has 16 (except in S). Rsqrt and Sqrt, of 128 such segments, add the C1'
+// of the upper half instead: C1' << 16 - grain where bit 16 of x is set.
 #pragma once
 #include <span>
 
@@ -24,9 +24,9 @@ struct ApproxFacts {
   u32 x_bits;   // of x in S
   bool halves;  // each entry of the table serves two halves of a segment
   u32 grain, bias;
-  u32 fraction;  // bits of the sum below the last place of a 24-bit result (Tanh: see TanhBinade; Sqrt: one more for odd
-                 // exponents)
-  int slope;     // -1, 0, 1
+  // Bits of the sum below the last place of a 24-bit result. Tanh: see TanhBinade. Sqrt: one more for odd exponents.
+  u32 fraction;
+  int slope;                                           // -1, 0, 1
   u32 table_bits() const { return halves ? 17 : 16; }  // of x in the table
 };
 constexpr ApproxFacts facts(Approx f) {
@@ -64,7 +64,8 @@ struct TanhBinade {
 inline constexpr TanhBinade kTanhBinades[11] = {{0, 0, 8},   {1, 0, 8},   {2, 0, 8},   {3, 1, 9},
                                                 {5, 1, 9},   {7, 2, 11},  {11, 2, 11}, {15, 2, 11},
                                                 {19, 3, 13}, {27, 4, 16}, {43, 3, 16}};
-// For each binade (16 entries): segment, 6 - doubling in bits 8.., and what to add to the exponent of the sum in bits 16..
+// For each binade (16 entries): from bit 0 the segment, from bit 8 on 6 - doubling, from bit 16 on what to add to the
+// exponent of the sum.
 std::span<const u32> tanh_binades();
 
 }  // namespace us::numerics

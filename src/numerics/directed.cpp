@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// f64 operations with directed rounding: one instruction between two loads of the rounding control. The instructions are
-// written out because compilers move ordinary arithmetic across a change of the rounding mode.
+// f64 operations with directed rounding: one instruction between two loads of the rounding control. The instructions
+// are written out because compilers move ordinary arithmetic across a change of the rounding mode.
 #include <bit>
 
 #include "numerics/numerics.h"

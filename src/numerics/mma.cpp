@@ -272,9 +272,10 @@ using Words [[gnu::may_alias]] = u32 __attribute__((vector_size(64)));
 using Doubles [[gnu::may_alias]] = double __attribute__((vector_size(128)));
 using Longs [[gnu::may_alias]] = i64 __attribute__((vector_size(128)));
 
-// From tame elements: products and scales are floats without an error, and turning a float into an integer cuts off as the rule says.
-// Sixteen products of less than 2^27 (of the largest significands) fit an i32. Returns whether all results are done: those of c that
-// are no finite numbers, and results below the smallest normal f32, are left to others.
+// From tame elements: products and scales are floats without an error, and turning a float into an integer cuts off as
+// the rule says. Sixteen products of less than 2^27 (of the largest significands) fit an i32. Returns whether all
+// results are done: elements of c that are not finite, and results below the smallest normal f32, are left to
+// step_general().
 US_CLONES bool tame_columns(const MmaElements& a, const MmaElements& b, const MmaTile::Column* c, u32 depth,
                             u32 fraction, MmaTile::Column* d) {
   const i32 up = fraction > 23 ? i32(fraction) - 23 : 0, down = fraction < 23 ? 23 - i32(fraction) : 0;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of tensor cores, as recorded on an H200 (oracle/numerics).
 //
-// One step adds up to 32 products to an accumulator. A product is exact: significand times significand (not normalised, in
-// [0, 4)), exponent plus exponent; subnormals keep the smallest exponent and have no leading one. All terms and the accumulator
-// are shifted right to the largest exponent among them, which is at least -126 (an accumulator of zero counts, a product with a
-// zero does not); what lies more than `fraction` bits behind its point is cut off, in sign and magnitude:
+// One step adds up to 32 products to an accumulator. A product is exact: significand times significand (not normalised,
+// in [0, 4)), exponent plus exponent; subnormals keep the smallest exponent and have no leading one. All terms and the
+// accumulator are shifted right to the largest exponent among them, which is at least -126 (an accumulator of zero
+// counts, a product with a zero does not); what lies more than `fraction` bits behind its point is cut off, in sign and
+// magnitude:
 //
 //     a0 b0      1x.xxxxxxxxxxxxxxxxxxxx|
 //     a1 b1        .00000xx.xxxxxxxxxxxx|xxxxxxxx     cut off
 //     c          0x.xxxxxxxxxxxxxxxxxxxx|
 //                                    ^ 2^(largest - fraction)
 //
-// `fraction` is 25; for the 8-bit floats of wgmma it is 13, and an f32 result keeps 13 bits, too (mma.sync multiplies 8-bit floats
-// as halves). The sum of what is left is exact. It is cut off again to an f32, or rounded to the nearest f16. The sum of nothing is +0.
-// Infinities and NaNs follow IEEE 754; every NaN result is all ones with sign 0.
+// `fraction` is 25; for the 8-bit floats of wgmma it is 13, and an f32 result keeps 13 bits, too (mma.sync multiplies
+// 8-bit floats as halves). The sum of what is left is exact. It is cut off again to an f32, or rounded to the nearest
+// f16. The sum of nothing is +0. Infinities and NaNs follow IEEE 754; every NaN result is all ones with sign 0.
 #pragma once
 #include "base/types.h"
 
@@ -26,7 +27,7 @@ inline bool is_integer(MmaType t) { return t >= MmaType::S32; }
 inline constexpr u32 kMmaRows = 16, kMmaColumns = 8, kMmaDepth = 128;
 inline constexpr u32 kMmaAbsent = 1u << 31;  // instead of an element: there is none (sparse matrices)
 
-// One tile: elements as bits (TF32: without the 13 bits that nobody looks at), k by k.
+// One tile: elements as bits (TF32: without the 13 low bits, which are ignored), k by k.
 struct MmaTile {
   using Column = u32[kMmaRows];
   alignas(64) Column a[kMmaDepth];
@@ -35,8 +36,9 @@ struct MmaTile {
   alignas(64) Column d[kMmaColumns];
 };
 
-// Elements of a or b made ready for many products. `tame`: every element that is not zero lies in [2^-48, 2^61), so that floats hold
-// all products and scales exactly; then `value` are the elements as floats and `power` the powers of two below them (of zero: zero).
+// Elements of a or b made ready for many products. `tame`: every element that is not zero lies in [2^-48, 2^61), so
+// that floats hold all products and scales exactly; then `value` are the elements as floats and `power` the powers of
+// two below them (of zero: zero).
 struct MmaElements {
   const u32* bits = nullptr;  // not copied
   float *value = nullptr, *power = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounding of f64 values to narrow formats, and the half precision operations built on it: sums and products of halves are
-// exact in f64 up to a residual, whose sign is enough to round once.
+// Rounding of f64 values to narrow formats, and the half precision operations built on it: sums and products of halves
+// are exact in f64 up to a residual, whose sign is enough to round once.
 #include <bit>
 #include <cmath>
 

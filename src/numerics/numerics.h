@@ -16,8 +16,8 @@ struct Format {
 };
 inline constexpr Format kF16{5, 10}, kBF16{8, 7};
 
-// The number of format f next to value + residual, where |residual| is below the last bit of value and only its sign counts.
-// Infinities and overflow follow the rounding direction; NaN is all ones with sign 0.
+// The number of format f next to value + residual, where |residual| is below the last bit of value and only its sign
+// counts. Infinities and overflow follow the rounding direction; NaN is all ones with sign 0.
 u64 narrow(double value, double residual, Format f, Round r);
 double widen(u64 bits, Format f);  // exact
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of an instruction against its row: which is which, kinds, counts and types.
+// Checks the operands of an instruction against its row: roles, kinds, counts and types.
 #include <algorithm>
 
 #include "ptx/parser.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //   fat binary: |magic u32|version u16|header bytes u16|bytes behind the header u64| entry, entry, ..
 //   entry:      |kind u16 (1 PTX, 2 ELF)|version u16|header bytes u32|payload bytes u64|compressed bytes u32| .. to 24:
-//               minor u16|major u16|arch u32| .. to 40: flags u64| .. to 56: uncompressed bytes u64| .. to 64, in a longer
-//               header: offset of options u32|bytes of them u32| .. header end: payload
+//               minor u16|major u16|arch u32| .. to 40: flags u64| .. to 56: uncompressed bytes u64|
+//               .. to 64, in a longer header: offset of options u32|bytes of them u32| .. header end: payload
 //   wrapper:    |magic u32|version u32|pointer to a fat binary|version 2: pointer to a list of them, 0 at the end|
 #include "ptx/fatbin.h"
 

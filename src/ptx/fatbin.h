@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX out of the containers programs carry it in: fat binaries, and the wrappers that point to them.
+// Reads PTX from the containers in which programs carry it: fat binaries, and the wrappers that point to them.
 #pragma once
 #include <memory>
 #include <span>
@@ -42,8 +42,8 @@ Result<std::vector<Image>> find_images(const void* image, Target);
 Result<std::unique_ptr<ir::Module>> load(const std::vector<Image>&, const std::string& name);
 Result<std::unique_ptr<ir::Module>> load(const void* image, Target, const std::string& name);
 
-// Machine code that would run on the target, the most fitting of each fat binary: ELF files, of a whole program or to be
-// linked. What does not decompress is left out.
+// Machine code that would run on the target, the most fitting of each fat binary: ELF files, of a whole program or to
+// be linked. What does not decompress is left out.
 std::vector<std::string> find_machine_code(const void* image, Target);
 
 // True if the failure is that there is no code for the target (rather than a damaged container or wrong PTX).

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where variables live in their spaces.
 //
-//   shared   |0 .. reserved|kSharedBase: static variables the kernel can reach, in order of declaration|extern []: dynamic|
+//   shared   |0 .. reserved|kSharedBase: static variables the kernel can reach, as declared|extern []: dynamic|
 //
-// A variable has one offset for the whole module. Kernels that name the same variable would force each other's layout;
-// so a variable that only kernels name (no device function) gets a copy per kernel first (Symbol::alias = the original).
+// A variable has one offset for the whole module. Kernels that name the same variable would constrain each other;
+// so a variable that only kernels name (no device function) first gets a copy per kernel (Symbol::alias names the
+// original).
 #include <algorithm>
 
 #include "ptx/ptx.h"

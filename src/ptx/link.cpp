@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linking: every module's symbols move into one table, by name for those other modules may see; then every id in code,
-// initial values and signatures is rewritten.
+// Linking: the symbols of all modules move into one table, by name where other modules may see them; then every id in
+// code, initial values and signatures is rewritten.
 #include <algorithm>
 #include <unordered_map>
 
 #include "base/hash.h"
+#include "ir/sites.h"
 #include "ptx/ptx.h"
 
 namespace us::ptx {
@@ -43,6 +44,7 @@ class Linker {
   Result<std::unique_ptr<ir::Module>> finish() {
     if (diags_.empty()) diags_ = assign_layout(*out_);
     if (!diags_.empty()) return std::move(diags_);
+    ir::number_sites(*out_);
     return std::move(out_);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images come as bare pointers, and their headers may claim any size. What can be read there at all is known to the kernel.
+// Images come as bare pointers, and their headers may claim any size. The host's kernel knows what can be read there.
 #pragma once
 #include <span>
 

@@ -57,6 +57,7 @@ void Parser::leave(ir::Terminator::Kind kind, const ir::Operand& guard) {
   ir::Terminator t;
   t.kind = kind;
   t.loc = source_loc(cur_);
+  t.written = true;
   if (guard.kind == ir::Operand::Kind::None) {
     if (kind == ir::Terminator::Kind::Ret && returns_register && !dead_) {
       t.kind = ir::Terminator::Kind::Br;
@@ -69,6 +70,7 @@ void Parser::leave(ir::Terminator::Kind kind, const ir::Operand& guard) {
   if (kind == ir::Terminator::Kind::Trap) {
     out = new_block("");
     fn_.blocks[out].term = t;
+    fn_.blocks[out].term.written = false;  // the branch to it is
   } else {
     out = exit_block(kind);
   }

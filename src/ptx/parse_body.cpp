@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements of a body that are no instructions: scopes, registers, labels, .loc.
+// Statements of a body that are not instructions: scopes, registers, labels, .loc.
 #include "ptx/parser.h"
 
 namespace us::ptx {

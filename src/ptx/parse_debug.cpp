@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Source positions: .loc with the calls that the front-end compiler inlined, and the names of their functions, which stand in
-// the section .debug_str (PTX ISA, Debugging Directives).
+// Source positions: .loc with the calls that the front-end compiler inlined, and the names of their functions, which
+// stand in the section .debug_str (PTX ISA, Debugging Directives).
 #include <charconv>
 
 #include "ptx/parser.h"
 
 namespace us::ptx {
 
-// The outermost call comes first: the position named behind inlined_at is the last one of this function that is written so.
+// The outermost call comes first: the position named behind inlined_at is the last one of this function that is written
+// so.
 void Parser::loc_directive() {
   advance();
   u32 v[3] = {};

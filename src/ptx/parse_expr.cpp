@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant expressions: 64-bit integers with C's operators; floats are literals with a sign.
+// Constant expressions: 64-bit integers with the operators of C; floats are only literals with a sign.
 #include <bit>
 
 #include "ptx/parser.h"

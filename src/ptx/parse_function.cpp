@@ -270,7 +270,11 @@ void Parser::give_stack_back() {
 }
 
 void Parser::finish_body() {
-  if (!dead_) leave(fn_.entry ? ir::Terminator::Kind::Exit : ir::Terminator::Kind::Ret, {});
+  if (!dead_) {
+    const u32 last = block_;
+    leave(fn_.entry ? ir::Terminator::Kind::Exit : ir::Terminator::Kind::Ret, {});
+    fn_.blocks[last].term.written = false;
+  }
   if (ret_block_ != ~0u) store_register_returns(fn_.blocks[ret_block_]);
   give_stack_back();
   constexpr u32 kRef = 0x80000000u;

@@ -26,8 +26,8 @@ bool Parser::guard_prefix(ir::Operand& guard) {
   return true;
 }
 
-// mad.f32 without a rounding, as a driver of CUDA 13 takes it: for sm_1x targets it is the only spelling and means fma.rn.ftz;
-// later targets have it in older PTX, as fma.rn. An H200 took it with .version 3.0 and refused it with 8.0.
+// mad.f32 without a rounding, as a driver of CUDA 13 takes it: for sm_1x targets it is the only spelling and means
+// fma.rn.ftz; later targets have it in older PTX, as fma.rn. An H200 took it with .version 3.0 and refused it with 8.0.
 std::string Parser::spelled_now(std::string_view mnemonic) const {
   constexpr u32 kRoundingRequired = 31;  // .version 3.1; what is between was not asked
   static constexpr std::string_view kOld[] = {"mad.f32", "mad.sat.f32", "mad.ftz.f32", "mad.ftz.sat.f32"};
@@ -58,6 +58,7 @@ bool Parser::branch(const KnownMnemonic& m, const ir::Operand& guard) {
   ir::Terminator t;
   t.uni = m.match.toks[static_cast<std::size_t>(isa::Tok::uni)];
   t.loc = source_loc(label);
+  t.written = true;
   t.kind = TermKind::Br;
   t.targets = {label_ref(label.text, label.loc())};
   if (guard.kind == Kind::None) {
@@ -79,6 +80,7 @@ bool Parser::branch_index(const KnownMnemonic& m, const ir::Operand& guard) {
   t.kind = TermKind::Switch;
   t.uni = m.match.toks[static_cast<std::size_t>(isa::Tok::uni)];
   t.loc = source_loc(cur_);
+  t.written = true;
   const SrcLoc loc = cur_.loc();
   if (!plain_operand(t.cond, 1)) return false;
   if (t.cond.kind == Kind::Value && isa::bits_of(reg_types_[t.cond.value.v]) != 32)

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/hash.h"
+#include "ir/sites.h"
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
 
@@ -24,6 +25,7 @@ Result<std::unique_ptr<ir::Module>> Parser::run() {
   name_inlined_functions();
   if (diags_.empty()) diags_ = assign_layout(*module_);
   if (!diags_.empty()) return std::move(diags_);
+  ir::number_sites(*module_);
   return std::move(module_);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parser's view of tokens: look-ahead, expectations, errors, and where to go on after one.
+// The parser's view of tokens: look-ahead, expectations, errors, and where parsing resumes after an error.
 #include "ptx/parser.h"
 
 namespace us::ptx {

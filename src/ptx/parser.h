@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parser, private to ptx/. One pass: declarations become symbols, statements become instructions in blocks at once.
 // Names that are used before they are declared get a symbol that the declaration fills in later; branch targets are
-// numbers into label_refs_ until the end of the function. Every error is recorded and parsing goes on behind it.
+// numbers into label_refs_ until the end of the function. Every error is recorded, and parsing continues after it.
 //
 //   parse_module.cpp    .version .target .file, linkage, variables, aliases
-//   parse_function.cpp  signatures, attributes;       parse_body.cpp, parse_blocks.cpp  scopes, registers, labels, blocks
+//   parse_function.cpp  signatures, attributes
+//   parse_body.cpp, parse_blocks.cpp  scopes, registers, labels, blocks
 //   parse_inst.cpp      mnemonics, control flow;  parse_call.cpp  calls and prototypes
 //   parse_operand.cpp   operands as written;      check_operands.cpp  against the row of the instruction table
 //   parse_expr.cpp      constant expressions;     parse_initializer.cpp  initial values of variables

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX text to ir::Module in register form, and linking of several modules.
+// Turns PTX text into an ir::Module in register form, and links several modules.
 #pragma once
 #include <memory>
 #include <span>

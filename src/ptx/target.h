@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which PTX a device takes: none for a target above its own, and no instruction that the module's own target does not have.
+// Which PTX a device accepts: none for a target above its own, and no instruction that the module's own target lacks.
 #pragma once
 #include <string>
 

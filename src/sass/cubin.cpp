@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cubin is an ELF. Its kernels are function symbols marked as entries; what belongs to a kernel stands in sections that end
-// in its name:
+// A cubin is an ELF file. Its kernels are function symbols marked as entries; what belongs to a kernel stands in
+// sections whose names end in its name:
 //   .nv.info             attributes of functions: symbol and value      .nv.shared.KERNEL    size: shared memory
 //   .nv.info.KERNEL      attributes of this kernel                      .nv.constant3        constant variables of all
 //   .text.KERNEL         its code; up to ABI 7 registers are in sh_info
-//   attribute: |format u8|code u8| 1: nothing u16 | 2: value u8, pad u8 | 3: value u16 | 4: bytes u16, then so many bytes|
+//   attribute: |format u8|code u8| 1: nothing u16 | 2: value u8, pad u8 | 3: value u16 | 4: size u16, then its bytes|
 #include "sass/cubin.h"
 
 #include <algorithm>

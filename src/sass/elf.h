@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections and symbols of a 64-bit ELF of device code. Every offset is judged before it is followed: what does not fit in
-// the file is not there.
+// Sections and symbols of a 64-bit ELF of device code. Every offset is checked before it is followed: what does not lie
+// in the file does not exist.
 #pragma once
 #include <span>
 #include <string_view>

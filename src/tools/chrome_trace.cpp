@@ -13,10 +13,10 @@
 namespace us::tools {
 namespace {
 
-using probe::Call;
-using probe::Place;
-using probe::Recording;
-using probe::Work;
+using trace::Call;
+using trace::Place;
+using trace::Recording;
+using trace::Work;
 
 const char* side_name(Work::Side s) {
   switch (s) {
@@ -93,7 +93,7 @@ void Writer::host(const Recording& r) {
     span("api", r.process, c.head.thread, c.begin, c.end, r.names.at(c.name),
          fmt::format(R"("call": {}, "error": {})", c.id, told ? c.result : 0));
   }
-  for (const probe::Compile& c : r.compiles) {
+  for (const trace::Compile& c : r.compiles) {
     threads[c.head.thread] = true;
     span("compile", r.process, c.head.thread, c.begin, c.end, "compile " + demangled(r.names.at(c.name)),
          fmt::format(R"("call": {}, "from_cache": {})", c.call, c.from_cache != 0));
@@ -116,7 +116,7 @@ Item item_of(const Recording& r, const Work& w) {
   return {w.begin, w.end, w.call, w.place, work_name(r, w), a};
 }
 
-Item item_of(const probe::Graph& g) {
+Item item_of(const trace::Graph& g) {
   return {g.begin,
           g.end,
           g.call,
@@ -173,7 +173,7 @@ void Writer::streams(const Recording& r, u64 process, std::vector<Item> items) {
 void Writer::devices(const Recording& r) {
   std::map<std::pair<u32, u32>, std::vector<Item>> contexts;
   for (const Work& w : r.work) contexts[{w.place.device, w.place.context}].push_back(item_of(r, w));
-  for (const probe::Graph& g : r.graphs) contexts[{g.place.device, g.place.context}].push_back(item_of(g));
+  for (const trace::Graph& g : r.graphs) contexts[{g.place.device, g.place.context}].push_back(item_of(g));
   for (auto& [where, items] : contexts) {
     const u64 process = next_device_process_++;
     named("process", process, 0, fmt::format("GPU {}, context {} of program {}", where.first, where.second, r.process));
@@ -186,8 +186,8 @@ u64 first_moment(const std::vector<Recording>& all) {
   for (const Recording& r : all) {
     for (const Call& c : r.calls) first = std::min(first, c.begin);
     for (const Work& w : r.work) first = std::min(first, w.begin);
-    for (const probe::Graph& g : r.graphs) first = std::min(first, g.begin);
-    for (const probe::Compile& c : r.compiles) first = std::min(first, c.begin);
+    for (const trace::Graph& g : r.graphs) first = std::min(first, g.begin);
+    for (const trace::Compile& c : r.compiles) first = std::min(first, c.begin);
   }
   return first;
 }

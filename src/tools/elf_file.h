@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tools need to know of a 64-bit x86 ELF file: what it asks the loader for, its sections and its symbols.
+// What the tools need to know about a 64-bit x86 ELF file: what it asks of the loader, its sections and its symbols.
 #pragma once
 #include <span>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine and the installation this runs on.
+// The machine and the installation on which this runs.
 #pragma once
 #include "base/types.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before a program is started: where it is, and whether it can use our libraries.
+// Checks before a program is started: where it is, and whether it can use our libraries.
 #pragma once
 #include "base/types.h"
 

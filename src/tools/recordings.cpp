@@ -34,12 +34,12 @@ std::string make_directory() {
   return {};
 }
 
-std::vector<probe::Recording> read_all(const std::string& directory) {
-  std::vector<probe::Recording> all;
+std::vector<trace::Recording> read_all(const std::string& directory) {
+  std::vector<trace::Recording> all;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
     if (entry.path().extension() != ".events") continue;
-    auto r = probe::read_recording(entry.path().string());
+    auto r = trace::read_recording(entry.path().string());
     if (!r) {
       complain(r.diags());
       continue;
@@ -55,8 +55,8 @@ void write(const std::string& path, const std::string& text) {
   if (!(out << text) || !out.flush()) complain(fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
-// Into the fidelity report that the program left there: one object, so its last brace gives way. Where each process writes a
-// report of its own, %p is `all` here.
+// Adds to the fidelity report that the program left there: it is one JSON object, whose last brace is replaced. Where
+// each process writes a report of its own, %p is `all` here.
 void add_json(std::string path, const std::vector<Table>& tables) {
   if (const auto at = path.find("%p"); at != std::string::npos) path.replace(at, 2, "all");
   std::ifstream in(path);

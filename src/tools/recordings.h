@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --trace and --stats: a directory for the recordings of the program's processes, and what is made of them afterwards.
+// --trace and --stats: a directory for the recordings of the program's processes, and what becomes of them afterwards.
 #pragma once
 #include <string>
 

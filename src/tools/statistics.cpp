@@ -54,14 +54,14 @@ void append_text(std::string& out, const Table& t) {
 
 }  // namespace
 
-std::vector<Table> statistics(const std::vector<probe::Recording>& all) {
+std::vector<Table> statistics(const std::vector<trace::Recording>& all) {
   Samples calls, kernels, times, sizes, others, compiles;
-  for (const probe::Recording& r : all) {
-    for (const probe::Call& c : r.calls) calls[r.names.at(c.name)].push_back(c.end - c.begin);
-    for (const probe::Compile& c : r.compiles)
+  for (const trace::Recording& r : all) {
+    for (const trace::Call& c : r.calls) calls[r.names.at(c.name)].push_back(c.end - c.begin);
+    for (const trace::Compile& c : r.compiles)
       compiles[c.from_cache ? "(from the cache)" : demangled(r.names.at(c.name))].push_back(c.end - c.begin);
-    for (const probe::Work& w : r.work) {
-      using What = probe::Work::What;
+    for (const trace::Work& w : r.work) {
+      using What = trace::Work::What;
       const std::string name = work_name(r, w);
       const bool memory = w.what == What::Copy || w.what == What::Set;
       (memory ? times : w.what == What::Kernel ? kernels : others)[name].push_back(w.end - w.begin);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "probe/reading.h"
+#include "trace/reading.h"
 
 namespace us::tools {
 
@@ -21,7 +21,7 @@ struct Table {
   std::vector<Summary> rows;     // most first
 };
 
-std::vector<Table> statistics(const std::vector<probe::Recording>&);
+std::vector<Table> statistics(const std::vector<trace::Recording>&);
 std::string to_text(const std::vector<Table>&);
 void to_json(const std::vector<Table>&, JsonWriter&);  // one object
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to the person. Colours only on a terminal, and not with NO_COLOR.
+// Messages to the user. They have colours only on a terminal, and not with NO_COLOR.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays and mipmapped arrays: what they say of themselves, copies into, out of and between them, wrong arguments.
+// Arrays and mipmapped arrays: their attributes, copies into, out of and between them, wrong arguments.
 #include <vector>
 
 #include "api.h"

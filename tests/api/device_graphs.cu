@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -rdc=true -lcudadevrt
-// Graphs launched by kernels of graphs: fire and forget, as sibling, at the tail; the order that each keeps; limits; a graph
-// that launches itself again; nodes that kernels change.
+// Graphs launched by kernels of graphs: fire and forget, as sibling, at the tail; the order that each keeps; limits; a
+// graph that launches itself again; nodes that kernels change.
 #include <cstring>
 #include <vector>
 

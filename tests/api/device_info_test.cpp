@@ -25,7 +25,7 @@ const Facts& recorded() {
 
 const std::map<std::string, int> attribute_numbers = {
 #define US_ATTRIBUTE(number, name) {#name, number},
-#include "driver/attributes.inc"
+#include "driver/presets/attributes.inc"
 #undef US_ATTRIBUTE
 };
 

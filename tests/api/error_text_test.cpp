@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and texts of the errors; where the stock runtime is installed, compared with what it says (it needs no GPU for that).
+// Names and texts of the errors, compared with those of the stock runtime where it is installed (it needs no GPU for
+// that).
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>

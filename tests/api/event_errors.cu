@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Events and streams, right and wrong: flags, handles that are gone, time between events, both APIs.
+// Events and streams, right and wrong: flags, destroyed handles, time between events, both APIs.
 #include "cu.h"
 
 __global__ void plain() {}

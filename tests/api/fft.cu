@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcufft
 // needs: cufft.h
-// Transforms of every kind, shape and layout against the definition in double precision, in streams and captured, and the codes
-// of wrong calls. Rounding differs between libraries, so what is printed is whether a result is close enough.
+// Transforms of every kind, shape and layout against the definition in double precision, in streams and captured, and
+// the codes of wrong calls. Rounding differs between libraries, so what is printed is whether a result is close enough.
 #include <cufft.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls answer in a child that was forked after the parent had come so far with CUDA. Each call has a child of its own, which
-// ends by exit(); each state of the parent is a process of its own.
+// What calls return in a child forked from a parent that has used CUDA to some extent. Each call has a child of its
+// own, which ends by exit(); each state of the parent is a process of its own.
 // flags: -lcuda
 #include <sys/wait.h>
 #include <unistd.h>

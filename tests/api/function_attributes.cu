@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a kernel says about itself, and what occupancy follows. (Registers are the compiler's business: not shown.)
+// The attributes of a kernel, and the occupancy that follows from them. Registers depend on the compiler: not shown.
 #include "api.h"
 
 __global__ void plain(int* p) { *p = 1; }

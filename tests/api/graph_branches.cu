@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches of a graph run beside each other; graphs of many threads; many launches; events of graphs.
+// Branches of a graph overlap; graphs of many threads; many launches; events of graphs.
 #include <thread>
 #include <vector>
 

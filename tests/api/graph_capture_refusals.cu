@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call each while a stream captures, in the three modes: its code, what it does to the capture, how the capture ends.
+// One call each while a stream captures, in the three modes: its code, its effect on the capture, how the capture ends.
 #include <thread>
 
 #include "api.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Condition handles belong to their graph; graphs with conditional nodes can be updated, bodies and first values with them.
+// Condition handles belong to their graph; graphs with conditional nodes can be updated,
+// bodies and first values with them.
 #include "cu.h"
 
 __global__ void adds(int* v, int n) { atomicAdd(v, n); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executable graphs: instantiation, launch, setters, updates and their refusals, disabled nodes, memory nodes, conditions.
+// Executable graphs: instantiation, launch, setters, updates and their refusals, disabled nodes, memory nodes,
+// conditions.
 // needs: cuda_device_runtime_api.h
 #include <vector>
 

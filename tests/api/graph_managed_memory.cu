@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Allocation nodes of other kinds of memory than the device's own. Managed memory of a graph is no managed memory: the host that
-// reads it is ended by a signal on a real device.
+// Allocation nodes of other kinds of memory than the device's own. A graph's managed memory is not accessible to the
+// host: on a real device a read by the host ends the process with a signal.
 #include "cu.h"
 
 __global__ void fills(int* p, int n) { p[threadIdx.x] = n + threadIdx.x; }

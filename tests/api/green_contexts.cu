@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Green contexts: multiprocessors divided, streams over a part of them, what their kernels and their contexts tell.
+// Green contexts: multiprocessors divided, streams over a part of them, what their kernels and their contexts report.
 #include "cu.h"
 
 namespace {

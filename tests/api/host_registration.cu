@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Which memory of the process can be registered: ranges that wrap, that are not mapped, that may not be read or written; flags.
+// Which memory of the process can be registered: ranges that wrap, are not mapped, may not be read or written; flags.
 #include <sys/mman.h>
 #include <unistd.h>
 

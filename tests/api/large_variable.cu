@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
 // ours only: what it measures is the memory of a process in which the device lives
-// A variable of 16 GB without initial value: it is zero, and takes the pages that are touched. Used again, it is zero again.
+// A variable of 16 GB without initial value: it is zero, and takes the pages that are touched.
+// Used again, it is zero again.
 #include <cstring>
 #include <fstream>
 #include <string>

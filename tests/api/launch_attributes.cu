@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of launches, streams, functions and kernel nodes: what is taken, what is refused, what reads back.
+// Attributes of launches, streams, functions and kernel nodes: what is accepted, what is refused, what is read back.
 #include <cstring>
 
 #include "api.h"

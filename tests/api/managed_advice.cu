@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice about managed memory and prefetches, and what a range then tells.
+// Advice about managed memory, prefetches, and the attributes that a range then has.
 #include "api.h"
 
 static void tell(char* p, size_t bytes) {

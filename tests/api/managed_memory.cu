@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Managed memory: both sides see one another's writes; advice and prefetch.
+// Managed memory: host and device see each other's writes; advice and prefetch.
 #include "api.h"
 
 __managed__ int counter = 5;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Reserved addresses and mapped memory, wrong use: ranges, offsets, rights, handles, order of taking apart.
+// Reserved addresses and mapped memory, wrong use: ranges, offsets, rights, handles, order of release.
 #include "cu.h"
 
 __global__ void store(int* p) { *p = 5; }

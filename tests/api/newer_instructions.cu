@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// PTX that a device of compute capability 9.0 does not run: instructions of its successors, and its own for older targets.
+// PTX that a device of compute capability 9.0 does not run: instructions of its successors, and its own instructions in
+// modules for older targets.
 #include <string>
 
 #include "cu.h"

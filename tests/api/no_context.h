@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both programs about calls without a current context begin with.
+// The common beginning of the two programs about calls without a current context.
 #pragma once
 #include <cudaProfiler.h>
 

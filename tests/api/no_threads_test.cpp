@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system that starts no more threads (`ulimit -u`, a container's limit): the work is done without, or refused with
+// A system that starts no more threads (`ulimit -u`, a container's limit): work is done without them or refused with
 // cudaErrorOperatingSystem, and nothing ends the process or waits for ever. Each test is a process of its own.
 #include <cuda.h>
 #include <cuda_runtime_api.h>

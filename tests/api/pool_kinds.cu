@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Memory pools that are not a device's own: of the host, of a NUMA node, of managed memory. What can be made, what comes
-// out of it, who may touch it.
+// Memory pools that are not a device's own: of the host, of a NUMA node, of managed memory. What can be made, what
+// comes out of it, who may touch it.
 #include "cu.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// The primary context when the runtime uses it, too: who holds it, what releases and resets leave behind.
+// The primary context while the runtime uses it as well: who holds it, what releases and resets leave behind.
 #include "cu.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel that faults breaks the context: what every call then says, and what a reset mends.
+// A kernel that faults corrupts the context: what every call then returns, and what a reset repairs.
 #include "api.h"
 
 __global__ void wild(int* p) { *p = 1; }

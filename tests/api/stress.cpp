@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that do random things to shared streams and events, to captures, graphs and pools of their own. What all of it adds
-// up to is known; a watch reports when nothing moves any more. Meant for ThreadSanitizer.
+// Threads that do random things to shared streams and events, to captures, graphs and pools of their own. What all of
+// it adds up to is known; a watchdog reports when nothing makes progress any more. Meant for ThreadSanitizer.
 //   api_stress [--seconds N] [--seed N] [--threads N] [--streams N] [--skip BITS]
 //   api_stress --graphs N      N launches of graphs that come and go; memory must not grow
 #include <cuda.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two libraries export: the rows of their tables with the stock version node, and nothing else. Where the stock
-// libraries are installed, the tables must also equal theirs.
+// What libcudart and libcuda export: the rows of their tables with the stock version node, and nothing else. Where the
+// stock libraries are installed, the tables must also equal theirs.
 #include <gtest/gtest.h>
 
 #include <algorithm>

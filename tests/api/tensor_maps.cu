@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Tensor maps: which descriptions are taken.
+// Tensor maps: which descriptions are accepted.
 #include "cu.h"
 
 struct Tiled {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making texture and surface objects: which descriptors are taken, what is told of an object. (What device code reads
-// from them: tests/programs.)
+// Making texture and surface objects: which descriptors are accepted, what is reported about an object. What device
+// code reads from them is tested in tests/programs.
 #include <cstring>
 
 #include "api.h"

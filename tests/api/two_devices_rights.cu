@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Memory of one device in kernels, copies and sets of another: with and without peer access, rights of pools and of mappings.
-// On a real machine: two GPUs that can be peers. Each case is a process of its own: a fault is the end of it.
+// Memory of one device in kernels, copies and sets of another: with and without peer access, rights of pools and of
+// mappings. On a real machine: two GPUs that can be peers. Each case is a process of its own: a fault is the end of it.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -lcuda
-// Mapped memory under the rights a program gives it: copies, sets and kernels; what an allocation remembers of its properties.
+// Mapped memory under the rights a program gives it: copies, sets and kernels;
+// what an allocation remembers of its properties.
 #include <cstring>
 #include <vector>
 

@@ -97,7 +97,8 @@ TEST(Cfg, PostDominatorsAreWhatAllWaysToTheEndPass) {
   }
 }
 
-// A hundred thousand blocks, each of which may leave for the last one: looking for what they have in common, way by way, takes a minute.
+// A hundred thousand blocks, each of which may branch to the last one: looking for common dominators path by path takes
+// a minute.
 TEST(Cfg, ManyWaysToOneBlock) {
   const u32 n = 100000;
   std::vector<std::vector<u32>> succs(n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the kernels of a PTX file and prints pass times: jitdump FILE [--kernel K] [--block X Y Z] [--dump PASS] [--verify] [--disable PASS]
-// [--its] [--varying] [--late] [--many BLOCKS]
+// Compiles the kernels of a PTX file and prints pass times: jitdump FILE [--kernel K] [--block X Y Z] [--dump PASS]
+// [--verify] [--disable PASS] [--its] [--varying] [--late] [--many BLOCKS]
 #include <cstring>
 #include <fstream>
 #include <iostream>

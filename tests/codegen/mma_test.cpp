@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix instructions against the recordings of an H200 (oracle/numerics/mma.txt): the same arguments are made again and the
-// hashes of the answers compared. MMA_LEVELS=n compares n sums for each form (7: all 2^20 instances), MMA_ONLY=TEXT some forms.
+// Matrix instructions against the recordings of an H200 (oracle/numerics/mma.txt): the same arguments are made again
+// and the hashes of the answers compared. MMA_LEVELS=n compares n sums for each form (7: all 2^20 instances),
+// MMA_ONLY=TEXT only some forms.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

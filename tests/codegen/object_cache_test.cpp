@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 namespace us::codegen {
 namespace {
@@ -176,6 +177,29 @@ TEST_F(ObjectCacheTest, AFileLaidAsideUnderTheProcessIdIsNotWrittenThrough) {
   store();
   EXPECT_EQ(contents(victim), (Bytes{'k', 'e', 'e', 'p'}));
   EXPECT_TRUE(hit());
+}
+
+// Each fact that decides the code is compared, and part of the key.
+TEST(CodeFacts, EachOneCounts) {
+  std::vector<Variant> launches(10);
+  launches[1].block.x = launches[2].block.y = launches[3].block.z = 32;
+  launches[4].cluster.x = launches[5].cluster.y = launches[6].cluster.z = 2;
+  launches[7].asks = launches[8].usual_space = launches[9].dependent = true;
+  std::vector<Options> processes(7);
+  processes[1].force_varying = processes[2].force_its = processes[3].deferred_copies = processes[4].fast_math = true;
+  processes[5].many_blocks = 1;
+  processes[6].disabled.add(Pass::Dead);
+  std::vector<CodeFacts> facts;
+  std::set<std::string> keys;
+  ir::Module m;
+  for (const Variant& v : launches)
+    for (const Options& o : processes) {
+      facts.emplace_back(v, o);
+      keys.insert(cache_key(m, "k", v, o, "cpu"));
+    }
+  EXPECT_EQ(keys.size(), facts.size());
+  for (std::size_t a = 0; a < facts.size(); ++a)
+    for (std::size_t b = 0; b < facts.size(); ++b) EXPECT_EQ(facts[a] == facts[b], a == b) << a << ", " << b;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wgmma.mma_async against the recordings of an H200 (oracle/numerics/wgmma.txt). WGMMA_LEVELS=n compares n sums for each form
-// (7: all 2^16 instances), MMA_ONLY=TEXT some forms.
+// wgmma.mma_async against the recordings of an H200 (oracle/numerics/wgmma.txt). WGMMA_LEVELS=n compares n sums for
+// each form (7: all 2^16 instances), MMA_ONLY=TEXT only some forms.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -7,7 +7,8 @@ import pathlib
 import re
 import shlex
 
-HOPPER_ONLY = re.compile(r"\b(wgmma|setmaxnreg|mbarrier|tma-\w+|bulk|cluster)\b")  # features whose programs ask for sm_90a themselves
+# Features whose programs ask for sm_90a themselves.
+HOPPER_ONLY = re.compile(r"\b(wgmma|setmaxnreg|mbarrier|tma-\w+|bulk|cluster)\b")
 FLAGS = ["-cudart", "shared", "-std=c++17", "-O3", "-w"]
 CUTLASS_FLAGS = ["--expt-relaxed-constexpr", "--extended-lambda", "-DNDEBUG"]
 MODULE_FILES = {  # samples that load a file at run time: kernel source -> the file

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs of the device room on this host. Prints numbers, judges nothing.
+// Costs of the device room on this host. Prints numbers and judges none.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -114,8 +114,8 @@ TEST_P(Mbarriers, TransactionsHoldThePhase) {
   EXPECT_EQ(run(gpu, kernel, nullptr, {}).outcome, Outcome::Ok);
 }
 
-// The states of a warp's lanes differ in their counts: all wait for the same phase, and its end releases all of them even
-// if the word is something else by the time they run.
+// The states of a warp's lanes differ in their counts: all wait for the same phase, and its end releases all of them
+// even if the word is something else by the time they run.
 TEST_P(Mbarriers, WaitersAreReleasedByThePhaseTheyWaitFor) {
   Gpu gpu(options());
   auto kernel = [](WarpCtx* w) {
@@ -147,7 +147,8 @@ TEST_P(Mbarriers, EveryLaneArrives) {
   EXPECT_EQ(run(gpu, kernel, nullptr, {.grid = {20, 1, 1}, .block = {200, 1, 1}}).outcome, Outcome::Ok);
 }
 
-// Warp 0 fills a ring of four stages with cp.async, the others read: full[stage] counts the copies, empty[stage] the readers.
+// Warp 0 fills a ring of four stages with cp.async, the other warps read: full[stage] counts copies, empty[stage]
+// readers.
 struct Ring {
   std::vector<u32> data;
   u32 sum[8] = {};

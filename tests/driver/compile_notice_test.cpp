@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/compile_notice.h"
+#include "driver/code/compile_notice.h"
 
 #include <gtest/gtest.h>
 

@@ -54,7 +54,7 @@ Bench::Bench(const std::string& kernel, const std::vector<u32>& sizes, driver::S
       }()),
       context(runtime.device(0).primary()) {
   auto& library = runtime.add_library(std::make_unique<driver::Library>(runtime, module_with(kernel, sizes), "test"));
-  const driver::Error e = context.function_of(library.kernel(kernel), function);
+  const driver::Error e = context.modules().function_of(library.kernel(kernel), function);
   US_CHECK(e == driver::Error::Success);
 }
 

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A double of the compiler: kernels are C++ functions by name. Links in place of codegen.
+// A stand-in for the compiler: kernels are C++ functions, found by name. It is linked in place of codegen.
 #pragma once
 #include <functional>
 
+#include "driver/code/modules.h"
+#include "driver/context.h"
+#include "driver/device.h"
+#include "driver/graph/graph.h"
+#include "driver/operation/operation.h"
 #include "driver/runtime.h"
 
 namespace us::test {
@@ -17,6 +22,9 @@ std::unique_ptr<ir::Module> module_with(const std::string& kernel, const std::ve
 // A runtime with one device and the kernel ready to launch.
 struct Bench {
   explicit Bench(const std::string& kernel, const std::vector<u32>& param_sizes = {}, driver::Settings = {});
+  driver::Error launch(const driver::LaunchConfig& c, const driver::LaunchArgs& args, driver::Stream& s) {
+    return context.submit(driver::KernelOp{.function = function, .config = c, .arguments = args}, s);
+  }
   driver::Runtime runtime;
   driver::Context& context;
   driver::Function* function = nullptr;

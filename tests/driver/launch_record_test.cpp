@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch's record says of its attributes: the physical synchronisation domain first of all.
+// What the record of a launch says about its attributes, above all the physical synchronisation domain.
 #include <gtest/gtest.h>
 
-#include "driver/graph_exec.h"
+#include "driver/graph/exec.h"
 #include "fake_jit.h"
 
 namespace us::driver {
@@ -36,7 +36,7 @@ struct Records {
     c.block = {32, 1, 1};
     c.attributes = list.data();
     c.attribute_count = static_cast<u32>(list.size());
-    EXPECT_EQ(bench.context.launch(*bench.function, c, {}, s), Error::Success);
+    EXPECT_EQ(bench.launch(c, {}, s), Error::Success);
     EXPECT_EQ(bench.context.synchronize(s), Error::Success);
     return last;
   }
@@ -71,7 +71,7 @@ TEST(LaunchRecord, GraphsKeepTheCapturedStreamsDomainsAndIgnoreTheLaunchingStrea
   Graph* g = nullptr;
   ASSERT_EQ(graphs.captures.begin(r.s, CaptureMode::Relaxed, nullptr, {}, nullptr), Error::Success);
   const LaunchConfig c{.grid = {1, 1, 1}, .block = {32, 1, 1}};
-  ASSERT_EQ(r.bench.context.launch(*r.bench.function, c, {}, r.s), Error::Success);
+  ASSERT_EQ(r.bench.launch(c, {}, r.s), Error::Success);
   ASSERT_EQ(graphs.captures.end(r.s, g), Error::Success);
   GraphExec::Outcome outcome;
   std::shared_ptr<GraphExec> e;

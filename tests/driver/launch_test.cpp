@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "driver/occupancy.h"
+#include "driver/code/occupancy.h"
 #include "fake_jit.h"
 
 namespace us::driver {
@@ -26,16 +26,15 @@ TEST(Launch, PassesParametersAndShapes) {
   ASSERT_EQ(b.context.allocate(n * 4, memory::Kind::Device, 0, dy), Error::Success);
   Stream& s = b.context.legacy_stream();
   const auto at = [](auto& v) { return reinterpret_cast<u64>(v.data()); };
-  EXPECT_EQ(b.context.copy({.dst = dx, .src = at(x), .width = n * 4}, CopyKind::HostToDevice, s, false),
+  EXPECT_EQ(b.context.submit(CopyOp{{.dst = dx, .src = at(x), .width = n * 4}, CopyKind::HostToDevice}, s, false),
             Error::Success);
-  EXPECT_EQ(b.context.copy({.dst = dy, .src = at(y), .width = n * 4}, CopyKind::HostToDevice, s, false),
+  EXPECT_EQ(b.context.submit(CopyOp{{.dst = dy, .src = at(y), .width = n * 4}, CopyKind::HostToDevice}, s, false),
             Error::Success);
   float a = 2;
   u32 count = n;
   void* args[] = {&a, &dx, &dy, &count};
-  EXPECT_EQ(b.context.launch(*b.function, {.grid = {4, 1, 1}, .block = {256, 1, 1}}, {.pointers = args}, s),
-            Error::Success);
-  EXPECT_EQ(b.context.copy({.dst = at(y), .src = dy, .width = n * 4}, CopyKind::DeviceToHost, s, false),
+  EXPECT_EQ(b.launch({.grid = {4, 1, 1}, .block = {256, 1, 1}}, {.pointers = args}, s), Error::Success);
+  EXPECT_EQ(b.context.submit(CopyOp{{.dst = at(y), .src = dy, .width = n * 4}, CopyKind::DeviceToHost}, s, false),
             Error::Success);
   for (u32 i = 0; i < n; ++i) EXPECT_EQ(y[i], 1 + 2 * static_cast<float>(i));
 }
@@ -43,7 +42,7 @@ TEST(Launch, PassesParametersAndShapes) {
 TEST(Launch, RefusesWhatHardwareRefuses) {
   define_kernel("shape", [](device::WarpCtx&, u32) {});
   Bench b("shape");
-  const auto launch = [&](LaunchConfig c) { return b.context.launch(*b.function, c, {}, b.context.legacy_stream()); };
+  const auto launch = [&](LaunchConfig c) { return b.launch(c, {}, b.context.legacy_stream()); };
   EXPECT_EQ(launch({.grid = {0, 1, 1}, .block = {1, 1, 1}}), Error::InvalidValue);
   EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {0, 1, 1}}), Error::InvalidValue);
   EXPECT_EQ(launch({.grid = {1, 1, 1}, .block = {1025, 1, 1}}), Error::InvalidValue);
@@ -70,14 +69,12 @@ TEST(Launch, AFaultBreaksTheContextUntilReset) {
   u64 nowhere = 8;
   void* args[] = {&nowhere};
   Stream& s = b.context.legacy_stream();
-  EXPECT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {.pointers = args}, s),
-            Error::Success);
+  EXPECT_EQ(b.launch({.grid = {1, 1, 1}, .block = {1, 1, 1}}, {.pointers = args}, s), Error::Success);
   EXPECT_EQ(b.context.synchronize(), Error::IllegalAddress);
   EXPECT_NE(b.reported.find("wild"), std::string::npos) << b.reported;
   u64 at = 0;
   EXPECT_EQ(b.context.allocate(4, memory::Kind::Device, 0, at), Error::IllegalAddress);
-  EXPECT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {.pointers = args}, s),
-            Error::IllegalAddress);
+  EXPECT_EQ(b.launch({.grid = {1, 1, 1}, .block = {1, 1, 1}}, {.pointers = args}, s), Error::IllegalAddress);
   b.runtime.device(0).reset_primary();
   EXPECT_EQ(b.runtime.device(0).primary().allocate(4, memory::Kind::Device, 0, at), Error::Success);
 }

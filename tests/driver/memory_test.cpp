@@ -22,7 +22,7 @@ struct Memory : testing::Test {
     return at;
   }
   Error copy(u64 dst, u64 src, u64 n, CopyKind k, bool async = false) {
-    return c.copy({.dst = dst, .src = src, .width = n}, k, c.legacy_stream(), async);
+    return c.submit(CopyOp{{.dst = dst, .src = src, .width = n}, k}, c.legacy_stream(), async);
   }
   Bench bench;
   Context& c;
@@ -48,22 +48,23 @@ TEST_F(Memory, ExtentsThatOverflowAreOutside) {
     EXPECT_EQ(copy(d, at(in.data()), n, CopyKind::HostToDevice), Error::InvalidValue);
     EXPECT_EQ(copy(d + 3, at(in.data()), n, CopyKind::HostToDevice, true), Error::InvalidValue);
     EXPECT_EQ(copy(at(in.data()), d, n, CopyKind::DeviceToHost), Error::InvalidValue);
-    EXPECT_EQ(c.fill({.dst = d, .width = n, .element = 1}, c.legacy_stream(), false), Error::InvalidValue);
-    EXPECT_EQ(c.fill({.dst = d, .pitch = n, .width = 1, .height = 5}, c.legacy_stream(), true), Error::InvalidValue);
+    EXPECT_EQ(c.submit(FillOp{{.dst = d, .width = n, .element = 1}}, c.legacy_stream(), false), Error::InvalidValue);
+    EXPECT_EQ(c.submit(FillOp{{.dst = d, .pitch = n, .width = 1, .height = 5}}, c.legacy_stream(), true),
+              Error::InvalidValue);
   }
   // 2^32 rows of 2^32 bytes are not none.
-  EXPECT_EQ(
-      c.fill({.dst = d, .pitch = 1ull << 32, .width = 1ull << 32, .height = 1ull << 32}, c.legacy_stream(), false),
-      Error::InvalidValue);
+  EXPECT_EQ(c.submit(FillOp{{.dst = d, .pitch = 1ull << 32, .width = 1ull << 32, .height = 1ull << 32}},
+                     c.legacy_stream(), false),
+            Error::InvalidValue);
 }
 
 TEST_F(Memory, StagesPageableSources) {
   const u64 d = take(16);
   std::atomic<bool> go = false;
-  EXPECT_EQ(c.callback(c.legacy_stream(),
-                       [&] {
-                         while (!go) std::this_thread::yield();
-                       }),
+  EXPECT_EQ(c.submit(CallbackOp{[&] {
+                       while (!go) std::this_thread::yield();
+                     }},
+                     c.legacy_stream()),
             Error::Success);
   u32 value = 1, out = 0;
   EXPECT_EQ(copy(d, at(&value), 4, CopyKind::HostToDevice, true), Error::Success);
@@ -85,14 +86,15 @@ TEST_F(Memory, RefusesWrongCopies) {
 
 TEST_F(Memory, CopiesPitchedAndFills) {
   const u64 d = take(64 * 8);
-  EXPECT_EQ(c.fill({.dst = d, .width = 64 * 8 / 4, .value = 0x01020304, .element = 4}, c.legacy_stream(), false),
-            Error::Success);
-  EXPECT_EQ(c.fill({.dst = d + 4, .pitch = 64, .width = 8, .height = 8, .value = 0xff}, c.legacy_stream(), true),
-            Error::Success);
+  EXPECT_EQ(
+      c.submit(FillOp{{.dst = d, .width = 64 * 8 / 4, .value = 0x01020304, .element = 4}}, c.legacy_stream(), false),
+      Error::Success);
+  EXPECT_EQ(
+      c.submit(FillOp{{.dst = d + 4, .pitch = 64, .width = 8, .height = 8, .value = 0xff}}, c.legacy_stream(), true),
+      Error::Success);
   std::vector<u8> out(16 * 8);
-  EXPECT_EQ(c.copy({.dst = at(out.data()), .src = d, .width = 16, .height = 8, .dst_pitch = 16, .src_pitch = 64},
-                   CopyKind::DeviceToHost, c.legacy_stream(), false),
-            Error::Success);
+  const Copy back{.dst = at(out.data()), .src = d, .width = 16, .height = 8, .dst_pitch = 16, .src_pitch = 64};
+  EXPECT_EQ(c.submit(CopyOp{back, CopyKind::DeviceToHost}, c.legacy_stream(), false), Error::Success);
   for (u32 y = 0; y < 8; ++y)
     for (u32 x = 0; x < 16; ++x) EXPECT_EQ(out[y * 16 + x], x >= 4 && x < 12 ? 0xff : 4 - x % 4);
 }

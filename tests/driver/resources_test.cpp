@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels take of an SM, against the recording of an H100; where the numbers come from when the program does not bring them.
-#include "driver/resources.h"
+// What kernels take of an SM, against the recording of an H100; where the numbers come from when the program does not
+// bring them.
+#include "driver/code/resources.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -12,10 +13,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "driver/assembler.h"
-#include "driver/child.h"
-#include "driver/facts_cache.h"
-#include "driver/occupancy.h"
+#include "driver/code/assembler.h"
+#include "driver/code/child.h"
+#include "driver/code/facts_cache.h"
+#include "driver/code/occupancy.h"
 
 namespace us::driver {
 namespace {

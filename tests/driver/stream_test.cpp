@@ -24,8 +24,7 @@ TEST(Stream, RunsKernelsInOrder) {
   Stream& s = b.context.create_stream(false, 0);
   for (int i = 0; i < 1000; ++i) {
     void* args[] = {&i};
-    ASSERT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {32, 1, 1}}, {.pointers = args}, s),
-              Error::Success);
+    ASSERT_EQ(b.launch({.grid = {1, 1, 1}, .block = {32, 1, 1}}, {.pointers = args}, s), Error::Success);
   }
   EXPECT_EQ(b.context.synchronize(s), Error::Success);
   ASSERT_EQ(seen.size(), 1000u);
@@ -39,7 +38,7 @@ TEST(Stream, LaunchReturnsBeforeTheKernelEnds) {
   });
   Bench b("wait");
   Stream& s = b.context.create_stream(true, 0);
-  ASSERT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, s), Error::Success);
+  ASSERT_EQ(b.launch({.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, s), Error::Success);
   EXPECT_EQ(b.context.query(s), Error::NotReady);
   go = true;
   EXPECT_EQ(b.context.synchronize(s), Error::Success);
@@ -55,8 +54,7 @@ TEST(Stream, TwoStreamsRunAtOnce) {
   Bench b("meet");
   Stream& s1 = b.context.create_stream(true, 0);
   Stream& s2 = b.context.create_stream(true, 0);
-  for (Stream* s : {&s1, &s2})
-    ASSERT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, *s), Error::Success);
+  for (Stream* s : {&s1, &s2}) ASSERT_EQ(b.launch({.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, *s), Error::Success);
   EXPECT_EQ(b.context.synchronize(), Error::Success);
   EXPECT_EQ(inside, 2);
 }
@@ -75,9 +73,9 @@ TEST(Stream, LegacyStreamOrdersBlockingOnesOnly) {
   const LaunchConfig one{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   Stream& blocking = b.context.create_stream(false, 0);
   Stream& free_stream = b.context.create_stream(true, 0);
-  ASSERT_EQ(b.context.launch(*b.function, one, {.pointers = wait_args}, blocking), Error::Success);
-  ASSERT_EQ(b.context.launch(*b.function, one, {.pointers = pass_args}, b.context.legacy_stream()), Error::Success);
-  ASSERT_EQ(b.context.launch(*b.function, one, {.pointers = pass_args}, free_stream), Error::Success);
+  ASSERT_EQ(b.launch(one, {.pointers = wait_args}, blocking), Error::Success);
+  ASSERT_EQ(b.launch(one, {.pointers = pass_args}, b.context.legacy_stream()), Error::Success);
+  ASSERT_EQ(b.launch(one, {.pointers = pass_args}, free_stream), Error::Success);
   EXPECT_EQ(b.context.synchronize(free_stream), Error::Success);
   EXPECT_EQ(ended, 1);  // the non-blocking stream passed, the legacy stream waits for the blocking one
   EXPECT_EQ(b.context.query(b.context.legacy_stream()), Error::NotReady);
@@ -86,7 +84,8 @@ TEST(Stream, LegacyStreamOrdersBlockingOnesOnly) {
   EXPECT_EQ(ended, 3);
 }
 
-// A launch that has to wait for room must not hold up what makes the room: here another thread's work follows in the stream.
+// A launch that waits for room in the queue must not hold up the work that makes the room: another thread's work
+// follows in the stream.
 TEST(Stream, FullQueueDrains) {
   constexpr int kFull = 16384;
   std::atomic<bool> go = false;
@@ -102,10 +101,9 @@ TEST(Stream, FullQueueDrains) {
   Stream& launches = b.context.create_stream(true, 0);
   Stream& follows = b.context.create_stream(true, 0);
   Event& e = b.context.create_event(false, false);
-  ASSERT_EQ(b.context.launch(*b.function, one, {.pointers = wait_args}, closed), Error::Success);
+  ASSERT_EQ(b.launch(one, {.pointers = wait_args}, closed), Error::Success);
   for (int i = 0; i < kFull; ++i) ASSERT_EQ(b.context.record(e, closed), Error::Success);
-  std::thread other(
-      [&] { EXPECT_EQ(b.context.launch(*b.function, one, {.pointers = pass_args}, launches), Error::Success); });
+  std::thread other([&] { EXPECT_EQ(b.launch(one, {.pointers = pass_args}, launches), Error::Success); });
   nap(200);  // it waits for room now
   Event& behind = b.context.create_event(false, false);
   ASSERT_EQ(b.context.record(behind, launches), Error::Success);
@@ -134,10 +132,10 @@ TEST(Stream, EventsOrderStreamsAndTakeTime) {
   void *ten_args[] = {&ten}, *one_args[] = {&one};
   const LaunchConfig single{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   EXPECT_EQ(b.context.record(start, s1), Error::Success);
-  EXPECT_EQ(b.context.launch(*b.function, single, {.pointers = ten_args}, s1), Error::Success);
+  EXPECT_EQ(b.launch(single, {.pointers = ten_args}, s1), Error::Success);
   EXPECT_EQ(b.context.record(end, s1), Error::Success);
   EXPECT_EQ(b.context.wait(s2, end), Error::Success);
-  EXPECT_EQ(b.context.launch(*b.function, single, {.pointers = one_args}, s2), Error::Success);
+  EXPECT_EQ(b.launch(single, {.pointers = one_args}, s2), Error::Success);
   EXPECT_EQ(end.query(), Error::NotReady);
   EXPECT_EQ(Event::elapsed_ms(start, end, ms), Error::NotReady);
   EXPECT_EQ(b.context.synchronize(s2), Error::Success);
@@ -154,8 +152,8 @@ TEST(Stream, HostFunctionRunsInOrder) {
   Stream& s = b.context.create_stream(true, 0);
   const LaunchConfig single{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(b.context.launch(*b.function, single, {}, s), Error::Success);
-    EXPECT_EQ(b.context.callback(s, [&] { log += 'h'; }), Error::Success);
+    EXPECT_EQ(b.launch(single, {}, s), Error::Success);
+    EXPECT_EQ(b.context.submit(CallbackOp{[&] { log += 'h'; }}, s), Error::Success);
   }
   EXPECT_EQ(b.context.synchronize(s), Error::Success);
   EXPECT_EQ(log, "khkhkh");
@@ -169,7 +167,7 @@ TEST(Stream, WorkOfADestroyedStreamEnds) {
   });
   Bench b("last");
   Stream& s = b.context.create_stream(false, 0);
-  EXPECT_EQ(b.context.launch(*b.function, {.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, s), Error::Success);
+  EXPECT_EQ(b.launch({.grid = {1, 1, 1}, .block = {1, 1, 1}}, {}, s), Error::Success);
   EXPECT_EQ(b.context.destroy_stream(&s), Error::Success);
   EXPECT_EQ(b.context.destroy_stream(&s), Error::InvalidHandle);
   EXPECT_EQ(b.context.synchronize(), Error::Success);
@@ -183,7 +181,7 @@ TEST(Stream, EmptyLaunchIsCheap) {
   const LaunchConfig single{.grid = {1, 1, 1}, .block = {1, 1, 1}};
   const auto start = std::chrono::steady_clock::now();
   constexpr int kLaunches = 20000;
-  for (int i = 0; i < kLaunches; ++i) ASSERT_EQ(b.context.launch(*b.function, single, {}, s), Error::Success);
+  for (int i = 0; i < kLaunches; ++i) ASSERT_EQ(b.launch(single, {}, s), Error::Success);
   EXPECT_EQ(b.context.synchronize(s), Error::Success);
   const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
   RecordProperty("us_per_launch", std::to_string(took.count() / kLaunches));

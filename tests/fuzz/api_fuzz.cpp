@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // api_fuzz [--count N | --minutes M] [--start SEED] [--steps N] [--trace FILE] [--print]
-// Sequences of calls of both APIs with arguments that an application could pass: valid, null, destroyed, at the edges. Every
-// call returns, with a code that has a name; nothing else in the process changes; and after each sequence a copy and a launch
-// still do their work. The calls of the current sequence are kept in the file of --trace, which outlives a crash.
+// Sequences of calls of both APIs with arguments that an application could pass: valid, null, destroyed, at the edges.
+// Every call returns, with a code that has a name; nothing else in the process changes; and after each sequence a copy
+// and a launch still do their work. The calls of the current sequence are kept in the file of --trace, which survives a
+// crash.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -171,7 +172,7 @@ class Sequence {
   Trace& trace_;
 };
 
-// --- calls whose arguments depend on each other ------------------------------------------------------------------------
+// --- calls whose arguments depend on each other ----------------------------------------------------------------------
 
 #define CALL(f, ...) s.call_with(#f, f __VA_OPT__(, ) __VA_ARGS__)
 
@@ -390,7 +391,7 @@ const std::vector<Step>& steps() {
   return all;
 }
 
-// --- a sequence and what must hold after it ----------------------------------------------------------------------------
+// --- a sequence and what must hold after it --------------------------------------------------------------------------
 
 #define MUST(x)                                     \
   if (const auto e = (x); static_cast<int>(e) != 0) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with one access, moved out of bounds for some lanes: the launch must fault exactly when the rule says so, with the
-// error of the rule, and give the values of the rule otherwise. Nothing outside of device memory may change.
+// Kernels with one access, moved out of bounds for some lanes: the launch must fault exactly when the rule says so,
+// with the error of the rule, and give the values of the rule otherwise. Nothing outside of device memory may change.
 //   bounds_fuzz [--kernels N] [--moves M] [--start SEED]      prints the seed of what differs
 #include <cstdio>
 #include <cstdlib>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // form_sweep [--gpu] [--form ID] [--part K/N] [--show N] [--deviating FILE] RECORDING
-// Every spelling of every form that only computes, on 4096 operand tuples full of edge cases: interpreter, compiled code and
-// what an H200 gave. RECORDING holds one line "key hash" per instruction: key of its text, hash of its results, "refused"
-// for what the stock assembler refuses. Forms named in FILE may differ from it, not from each other. --gpu makes it from this machine's real GPU and shows where ours differs.
+// Every spelling of every form that only computes, on 4096 operand tuples full of edge cases: interpreter, compiled
+// code and what an H200 gave. RECORDING holds one line "key hash" per instruction: key of its text, hash of its
+// results, "refused" for what the stock assembler refuses. For forms named in FILE both engines may differ from the
+// recording, but not from each other. --gpu records this machine's real GPU and shows where ours differs.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -31,7 +32,7 @@ struct Probe {
   std::vector<u32> source_bits, dest_bits;
 };
 
-// --- operands -----------------------------------------------------------------------------------------------------------
+// --- operands --------------------------------------------------------------------------------------------------------
 
 u64 hash(const void* data, std::size_t bytes) {
   u64 h = 0xcbf29ce484222325ull;
@@ -112,7 +113,7 @@ u64 input_at(const std::vector<u32>& in, u32 bits, u32 tuple, u32 source) {
   return bits == 1 ? v & 1 : v;
 }
 
-// --- instructions -------------------------------------------------------------------------------------------------------
+// --- instructions ----------------------------------------------------------------------------------------------------
 
 class Prober {
  public:
@@ -245,7 +246,7 @@ std::string hash_of(const std::vector<u32>& out) {
   return s;
 }
 
-// --- engines ------------------------------------------------------------------------------------------------------------
+// --- engines ---------------------------------------------------------------------------------------------------------
 
 struct Choices {
   std::string recording, form;

@@ -13,7 +13,7 @@ using namespace us;
 using isa::OperandSpec;
 using isa::Type;
 
-// --- from the table -----------------------------------------------------------------------------------------------------
+// --- from the table --------------------------------------------------------------------------------------------------
 
 // A mnemonic out of a pattern: every choice at random.
 class Speller {
@@ -49,7 +49,7 @@ class Speller {
   std::size_t at_ = 0;
 };
 
-// --- statements ---------------------------------------------------------------------------------------------------------
+// --- statements ------------------------------------------------------------------------------------------------------
 
 std::string num(u64 v) { return std::to_string(v); }
 
@@ -130,7 +130,7 @@ class Maker {
   static bool approximate(const std::string& m) {
     return m.find(".approx") != std::string::npos || m.find(".full") != std::string::npos;
   }
-  // The stock assembler wants field positions below 256, and cuts literal shift amounts to the width of what is shifted.
+  // The stock assembler wants field positions below 256, and cuts literal shift amounts to the width of the operand.
   static bool small_literal(const std::string& m) { return m[0] == 'b' || m.substr(0, 2) == "sh"; }
   // The stock assembler's expansions of these write their destination where the guard is false too (DEVIATIONS.md).
   static bool loses_guard(const std::string& m) {
@@ -145,8 +145,8 @@ class Maker {
     return m.find("f16") != std::string::npos && m.find("bf16") == std::string::npos;
   }
 
-  // One instruction of the table, with a guard now and then. An f64 NaN is made the usual one: which of several NaN operands
-  // survives may differ (DEVIATIONS.md).
+  // One instruction of the table, with a guard now and then. An f64 NaN is made the usual one: which of several NaN
+  // operands survives may differ (DEVIATIONS.md).
   Statement operation() {
     for (;;) {
       const isa::Form form = r_.pick(forms());

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random kernels out of the instruction table. A kernel is a tree of statements, so that a failing one can be shrunk by
-// leaving statements out; what is left is always valid.
+// Random kernels made from the instruction table. A kernel is a tree of statements, so that a failing one can be shrunk
+// by leaving statements out; what is left is always valid.
 //
-//   parameters     p0 input words, p1 columns of results, a word per thread, p2 words for atomics, p3 a row of scratch per thread
+//   parameters     p0 input words, p1 columns of results, a word per thread, p2 words for atomics,
+//                  p3 a row of scratch per thread
 //   registers      %r0-11 %q0-7 %h0-7 %p0-5 hold data; those that a kernel names are stored at the end
 //   size           nearly always one or two statements, one in 200 like a small function: time goes into compiling
 //   control flow   branches on any predicate; loops with a count of 0 to 7, the same for all or of each thread

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel_fuzz [--count N | --minutes M] [--start SEED] [--batch N] [--out DIR] [--print] [--gpu] [--file PTX]
-// Random kernels on the interpreter and on compiled code in several forms; every bit of what they leave in memory must agree.
-// --engine NAME: beside the compiler this one for every kernel: varying, its, v3, "any shape", many.
+// Random kernels on the interpreter and on compiled code in several forms; every bit of what they leave in memory must
+// agree.
+// --engine NAME: every kernel runs on this engine as well: varying, its, v3, "any shape", many.
 // --gpu: on this machine's real GPU too, through its driver.
 // A kernel that differs is shrunk and written to DIR as a file test.
 #include <chrono>

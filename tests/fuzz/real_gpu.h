@@ -20,15 +20,16 @@ class RealGpu {
 
   std::string name() const;
 
-  // Compiles a batch of `n` kernels. `text_of(which)`: a module of those of them, named k0, k1, ... in that order. Kernels
-  // that the stock assembler refuses are left out; `refusals` gets its words about them. Returns which can be run.
+  // Compiles a batch of `n` kernels. `text_of(which)` is a module of the named ones, called k0, k1, ... in that order.
+  // Kernels that the stock assembler refuses are left out; `refusals` gets its messages about them. Returns which can
+  // be run.
   const std::vector<bool>& load(std::size_t n,
                                 const std::function<std::string(const std::vector<std::size_t>&)>& text_of,
                                 std::vector<std::string>& refusals);
   const std::vector<bool>& accepted() const { return accepted_; }
 
-  // Runs kernel k of the batch on copies of the buffers (the first is only read) and writes them back. Returns what went
-  // wrong, empty: nothing.
+  // Runs kernel k of the batch on copies of the buffers (the first is only read) and writes them back. Returns what
+  // went wrong, or an empty string.
   std::string run(std::size_t k, us::u32 blocks, us::u32 threads, const std::vector<std::vector<us::u32>*>& buffers);
 
  private:

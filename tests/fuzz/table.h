@@ -10,7 +10,8 @@ namespace fuzz {
 
 std::string_view set_named(std::string_view name);  // the alternatives of a set (isa/sets.inc)
 
-// Forms that only compute: registers and literals in, registers out, no condition code, nothing that depends on the place.
+// Forms that only compute: registers and literals in, registers out, no condition code, nothing that depends on thread
+// or block.
 const std::vector<us::isa::Form>& forms();
 
 us::isa::Type type_of(const us::isa::OperandSpec&, const us::isa::Match&);

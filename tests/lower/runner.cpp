@@ -4,7 +4,8 @@
 //   // what the case shows
 //   // pass: stops        by name; options behind it: block X Y Z, its, late, dependent
 //   ...PTX...
-//   // expect             the rest of the file, without places in the source. The last run of the pass counts, of the first kernel.
+//   // expect             the rest of the file, without places in the source. The last run of the pass counts, of the
+// first kernel.
 //   // block0:
 //
 // --update writes what came out into the file: for a look at the difference, never to make a test pass.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lower_verify FOLDER: every kernel and function of every .ptx below it is lowered in each form, with ir::verify after each pass.
+// lower_verify FOLDER: every kernel and function of every .ptx below it is lowered in each form, with ir::verify after
+// each pass.
 #include <filesystem>
 #include <fstream>
 #include <iostream>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Misuse of bulk and tensor copies and of a cluster's shared memory: the errors. Each case runs in a process of its own.
+// Misuse of bulk and tensor copies and of a cluster's shared memory: the errors.
+// Each case runs in a process of its own.
 #include <cooperative_groups.h>
 #include <cuda.h>
 #include <sys/wait.h>

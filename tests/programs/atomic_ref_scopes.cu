@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda::atomic and cuda::atomic_ref in every scope: arithmetic, exchange, message passing with release and acquire, wait and notify.
+// cuda::atomic and cuda::atomic_ref in every scope: arithmetic, exchange, message passing with release and acquire,
+// wait and notify.
 #include <cuda/atomic>
 
 #include "program.h"

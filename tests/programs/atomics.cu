@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every atomic of CUDA C++, in global and in shared memory. Sums and the like do not depend on the order; where the old value
-// matters the program checks that all old values together are what some order gives.
+// Every atomic of CUDA C++, in global and in shared memory. Sums and the like do not depend on the order; where the old
+// value matters the program checks that all old values together are what some order gives.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda::barrier in a block: arrive and wait apart, several arrivals at once, arrive_and_drop, parity waits, a completion function.
+// cuda::barrier in a block: arrive and wait apart, several arrivals at once, arrive_and_drop, parity waits,
+// a completion function.
 #include <cuda/barrier>
 
 #include "program.h"

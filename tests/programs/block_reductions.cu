@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// __syncthreads_count / _and / _or, also reached by the warps of a block at different places.
+// __syncthreads_count / _and / _or, also executed by the warps of a block at different places.
 #include "program.h"
 using namespace program;
 

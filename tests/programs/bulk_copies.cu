@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk copies between global memory, shared memory and the shared memory of a cluster: completion at mbarriers and by groups,
-// multicast, reductions of every type, st.async and red.async.
+// Bulk copies between global memory, shared memory and the shared memory of a cluster: completion at mbarriers and by
+// groups, multicast, reductions of every type, st.async and red.async.
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -59,7 +59,8 @@ __global__ void there_and_back(const uint32_t* in, uint32_t* out, int words) {
   if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-// Each block of the cluster loads a slice and sends it to the blocks of a mask; then passes its own on to its neighbour.
+// Each block of the cluster loads a slice and sends it to the blocks of a mask;
+// then passes its own on to its neighbour.
 __global__ void __cluster_dims__(4, 1, 1) multicast(const uint32_t* in, uint32_t* out) {
   constexpr int slice = 64;
   __shared__ __align__(128) uint32_t all[4 * slice], mine[slice], passed[slice];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thread block clusters: ranks, shared memory of the neighbour, a histogram spread over the cluster, arrive and wait apart.
+// Thread block clusters: ranks, shared memory of the neighbour, a histogram spread over the cluster,
+// arrive and wait apart.
 #include <cooperative_groups.h>
 
 #include "program.h"

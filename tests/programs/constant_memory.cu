@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// __constant__ and initialised __device__ variables: initial values, copies in both directions, addresses, sizes, pointers.
+// __constant__ and initialised __device__ variables: initial values, copies in both directions, addresses, sizes,
+// pointers.
 #include "program.h"
 using namespace program;
 

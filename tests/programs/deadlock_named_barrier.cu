@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ours only: a real device hangs for ever here
-// Warps 0..2 wait at barrier 1 for a fourth warp, warp 3 waits at barrier 2 for a second one. The launch must end with an error.
+// Warps 0..2 wait at barrier 1 for a fourth warp, warp 3 waits at barrier 2 for a second one.
+// The launch must end with an error.
 #include "program.h"
 using namespace program;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -G
-// Unoptimised device code with full debug information: generic addresses everywhere, every call a call, locals in memory.
+// Unoptimised device code with full debug information: generic addresses everywhere, every call a call,
+// locals in memory.
 #include "program.h"
 using namespace program;
 

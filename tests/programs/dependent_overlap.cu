@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs beside what under programmatic dependent launch.
+// What overlaps under programmatic dependent launch.
 #include "overlap.h"
 using namespace overlap;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -rdc=true -lcudadevrt
-// Dynamic parallelism: a fault in a launched grid is the launching one's, and the context's.
+// Dynamic parallelism: a fault in a launched grid is a fault of the launching grid and of the context, too.
 #include "program.h"
 using namespace program;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -rdc=true -lcudadevrt
-// Dynamic parallelism: calls of the runtime API in kernels with pointers to nowhere.
+// Dynamic parallelism: calls of the runtime API in kernels with invalid pointers.
 #include <sys/wait.h>
 #include <unistd.h>
 

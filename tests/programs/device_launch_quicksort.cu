@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -rdc=true -lcudadevrt
-// Dynamic parallelism: a quicksort whose kernel sorts both parts of its range by launching itself, each in a stream of its own.
+// Dynamic parallelism: a quicksort whose kernel sorts both parts of its range by launching itself,
+// each in a stream of its own.
 #include <algorithm>
 
 #include "program.h"

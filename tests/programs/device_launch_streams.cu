@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // flags: -rdc=true -lcudadevrt
-// Dynamic parallelism: the order of launches in a block's default stream, in streams by name, across events, without any order
-// and at the grid's tail; a grid is complete only when all of that is.
+// Dynamic parallelism: the order of launches in a block's default stream, in streams by name, across events, without
+// any order and at the grid's tail; a grid is complete only when all of that is.
 #include "program.h"
 using namespace program;
 

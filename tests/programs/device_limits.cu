@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // arch: compute_90a
-// Where accesses fault: each case runs in a process of its own and prints the error that the device gives. Recorded twice on an
-// H200: in the first run two faults of 355 cases went unnoticed (generic end+0, shared::cluster end+112), which is not asked for here.
+// Where accesses fault: each case runs in a process of its own and prints the error that the device gives. Recorded
+// twice on an H200; the two of 355 cases in which the recordings differ are left out (generic end+0, shared::cluster
+// end+112: one of the runs saw no fault).
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads and warps that are gone do not hold up a barrier: those that stay meet without them.
+// Threads and warps that have exited do not hold up a barrier: the others meet without them.
 #include "program.h"
 using namespace program;
 

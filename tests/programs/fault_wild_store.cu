@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A store to an address nobody allocated: the error comes with the synchronisation, stays, and goes with a reset.
+// A store to an address that was never allocated: the synchronisation returns the error, which stays until a reset.
 #include "program.h"
 using namespace program;
 

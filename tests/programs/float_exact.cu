@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correctly rounded float and double operations against the CPU, in the rounding modes both have, and conversions to integers.
+// Correctly rounded float and double operations against the CPU, in the rounding modes both have,
+// and conversions to integers.
 #include <cfenv>
 #include <cmath>
 #include <limits>
@@ -71,10 +72,12 @@ __attribute__((noinline)) void modes_reference(uint64_t* o, volatile float& a, v
   o[10] = bits(in_mode(down, [&] { return a64 + tiny; })), o[11] = bits(in_mode(up, [&] { return a64 * bigger; })), o[12] = bits(in_mode(zero, [&] { return a64 / b64; }));
   volatile double third = a64 / 3.0;
   o[13] = bits(in_mode(up, [&] { return float(third); }));
-  // The exact a * b + c as an unevaluated sum: the product of two floats is a double; only the sum needs the mode, in long double.
+  // The exact a * b + c as an unevaluated sum: the product of two floats is a double; only the sum, in long double,
+  // needs the mode.
   const auto fused = [&](int mode, float c) {
     volatile double product = a64 * b64;
-    volatile long double sum = static_cast<long double>(product) + c;  // 64 digits: exact unless the exponents lie far apart
+    // 64 digits: exact unless the exponents lie far apart.
+    volatile long double sum = static_cast<long double>(product) + c;
     volatile long double part = sum - product;
     volatile long double rest = (product - (sum - part)) + (c - part);  // what the sum lost
     if (sum == 0 && rest == 0) return mode == down ? -0.0f : 0.0f;

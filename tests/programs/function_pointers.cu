@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls through pointers: tables in device and constant memory, pointers chosen lane by lane, pointers passed from the host.
+// Calls through pointers: tables in device and constant memory, pointers chosen lane by lane,
+// pointers passed from the host.
 #include "program.h"
 using namespace program;
 

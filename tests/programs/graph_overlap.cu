@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs beside what in a graph: programmatic edges between kernels, made by hand and by captures.
+// What overlaps in a graph: programmatic edges between kernels, made by hand and by captures.
 #include "overlap.h"
 using namespace overlap;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host and kernel answer each other through pinned memory, many times within one launch: one thread, a block in which one
-// thread looks for all, and several blocks that the host serves in turn.
+// Host and kernel answer each other through pinned memory, many times within one launch: one thread, a block in which
+// one thread polls for all, and several blocks that the host serves in turn.
 #include "program.h"
 using namespace program;
 

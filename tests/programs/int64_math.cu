@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// 64-bit and 128-bit integers: division, remainder, high products, shifts, bit counts, conversions, at random and at the edges.
+// 64-bit and 128-bit integers: division, remainder, high products, shifts, bit counts, conversions,
+// at random and at the edges.
 #include "program.h"
 using namespace program;
 

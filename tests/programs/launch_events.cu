@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events that a launch records: when all blocks have begun (launch completion, or programmatic with the trigger at the block's
-// start), when all have triggered or ended (programmatic). Who waits for one runs beside the kernel.
+// Events that a launch records: when all blocks have begun (launch completion, or programmatic with the trigger at the
+// block's start), when all have triggered or ended (programmatic). Work that waits for one overlaps with the kernel.
 #include "overlap.h"
 using namespace overlap;
 

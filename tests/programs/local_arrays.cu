@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Large arrays in each thread, indexed by data: sorting, permutations, bytes and structs, in functions that are called too.
+// Large arrays in each thread, indexed by data: sorting, permutations, bytes and structs,
+// in functions that are called too.
 #include "program.h"
 using namespace program;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inclusive scan in one pass: blocks draw tiles, publish their sums, and look back over earlier tiles until a full prefix stands.
+// Inclusive scan in one pass: blocks draw tiles, publish their sums, and look back over earlier tiles until a full
+// prefix stands.
 #include "program.h"
 using namespace program;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory that host and device share: __managed__ variables, cudaMallocManaged, mapped host memory, registered host memory.
+// Memory that host and device share: __managed__ variables, cudaMallocManaged, mapped host memory,
+// registered host memory.
 #include "program.h"
 using namespace program;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Very many small blocks, empty kernels, launches one after the other without waiting, and a last block that finishes the work.
+// Very many small blocks, empty kernels, launches one after the other without waiting,
+// and a last block that finishes the work.
 #include "program.h"
 using namespace program;
 

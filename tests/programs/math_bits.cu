@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact bits of the math library and of the hardware's approximations, as hashes: the recording of the H200 judges them.
+// The exact bits of the math library and of the hardware's approximations, as hashes:
+// the recording of the H200 judges them.
 #include <cmath>
 
 #include "program.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The math library within its documented error, measured in units of the last place against doubles (floats) or long doubles.
+// The math library within its documented error, measured in units of the last place against doubles (floats) or long
+// doubles.
 #include <algorithm>
 #include <cmath>
 

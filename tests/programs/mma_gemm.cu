@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix product of bf16 on tensor cores: cp.async into padded tiles, ldmatrix, mma.m16n8k16. Arguments: size, and anything to
-// see the time.
+// A matrix product of bf16 on tensor cores: cp.async into padded tiles, ldmatrix, mma.m16n8k16. Arguments: a size;
+// a second one, whatever it is, prints the time.
 #include <cuda_bf16.h>
 
 #include <chrono>

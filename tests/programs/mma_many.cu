@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ours only: compares a kernel of forty matrix instructions of a kind (one function for all) with a loop around one (no recording)
+// ours only: there is no recording; compares forty matrix instructions of a kind (one function) with a loop around one
 // Every step multiplies other data and adds the results of the step before; some are NaNs and infinities.
 #include "program.h"
 using namespace program;

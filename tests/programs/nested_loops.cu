@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divergent control flow: nested loops with break, continue and early return, irreducible jumps, dense and sparse switches.
+// Divergent control flow: nested loops with break, continue and early return, irreducible jumps,
+// dense and sparse switches.
 #include "program.h"
 using namespace program;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that tell what runs beside what: they wait for each other's marks, for 0.3 seconds at most, and say whether they saw
-// them.
+// Kernels that tell what overlaps: they wait for each other's marks, for 0.3 seconds at most, and say whether
+// they saw them.
 #pragma once
 #include "program.h"
 

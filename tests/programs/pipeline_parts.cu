@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda::pipeline beyond the plain loop: a subset of the block's threads with a fixed number of producers, several copies in one
-// stage, waits with a limit, quitting, copies of structs.
+// cuda::pipeline beyond the plain loop: a subset of the block's threads with a fixed number of producers, several
+// copies in one stage, waits with a limit, quitting, copies of structs.
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the whole-program tests share. A program prints one line per case and ends with PASS or FAIL; every line must be the
-// same on every device and in every run.
+// What the whole-program tests share. A program prints one line per case and ends with PASS or FAIL; every line must be
+// the same on every device and in every run.
 #pragma once
 #include <cuda_runtime.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control flow written in PTX: branch tables, predicated jumps and returns, an irreducible loop, calls with local registers.
+// Control flow written in PTX: branch tables, predicated jumps and returns, an irreducible loop,
+// calls with local registers.
 #include "program.h"
 using namespace program;
 

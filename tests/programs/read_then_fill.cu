@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All threads of a block check what a barrier has made sure of, and then fill the same memory without a barrier between. The programming
-// model promises nothing here, but warps leave a barrier together on hardware, and tests of libcu++ rely on it
-// (group_memcpy_async). Once in a function that is called, once with threads that wait for each other.
+// All threads of a block check what a barrier guarantees, and then fill the same memory without a barrier in between.
+// The programming model promises nothing here, but on hardware warps leave a barrier together, and tests of libcu++
+// rely on it (group_memcpy_async). Once in a function that is called, once with threads that wait for each other.
 #include "program.h"
 using namespace program;
 

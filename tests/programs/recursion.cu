@@ -30,7 +30,8 @@ __host__ __device__ __noinline__ void sort(uint32_t* v, int first, int last) {
   sort(v, i, last);
 }
 
-__host__ __device__ __noinline__ uint32_t permutations(uint32_t used, int depth, uint32_t path) {  // an array in each frame
+// An array in each frame.
+__host__ __device__ __noinline__ uint32_t permutations(uint32_t used, int depth, uint32_t path) {
   uint32_t order[5], sum = 0;
   if (depth == 5) return mix(path);
   for (int k = 0; k < 5; ++k) order[k] = (k + path) % 5;

@@ -29,7 +29,8 @@ __global__ void twice(int* out, const int* in, int n) {
   out[2 * threadIdx.x + 1] = above;
 }
 
-// The leader hands out work; which way a warp goes depends on what it read, so the warps are not known to keep together.
+// The leader hands out work; which way a warp goes depends on what it read,
+// so the warps are not known to keep together.
 __global__ void handed_out(int* out, const int* in, int n) {
   __shared__ int next;
   int sum = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A histogram with shared atomics and a grid-stride loop, then a prefix sum over its bins, then a counting sort with both.
+// A histogram with shared atomics and a grid-stride loop, then a prefix sum over its bins,
+// then a counting sort with both.
 #include "program.h"
 using namespace program;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chains of blocks that run backwards, as in spin_higher_cta, but each turn of a waiting loop has barriers of the block: all
-// threads look for themselves, one thread looks for all, or it takes a lock for all.
+// Chains of blocks that run backwards, as in spin_higher_cta, but each turn of a waiting loop has barriers of the
+// block: each thread tests for itself, one thread tests for all, or it takes a lock for all.
 #include "program.h"
 using namespace program;
 

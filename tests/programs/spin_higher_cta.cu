@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chain runs backwards: block b waits for block b + 1. Legal while all blocks fit on the device together, as these few do.
+// The chain runs backwards: block b waits for block b + 1. Legal while all blocks fit on the device together,
+// as these few do.
 #include "program.h"
 using namespace program;
 

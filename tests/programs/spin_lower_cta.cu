@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chain through the grid: block b waits until block b - 1 has published its value. More blocks than fit on a device at once.
+// A chain through the grid: block b waits until block b - 1 has published its value.
+// More blocks than fit on a device at once.
 #include "program.h"
 using namespace program;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams in parallel and in order, events between them, the default stream's rule, host functions, pinned memory, times.
+// Streams in parallel and in order, events between them, the default stream's rule, host functions, pinned memory,
+// times.
 #include "program.h"
 using namespace program;
 

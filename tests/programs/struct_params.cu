@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel parameters: structs by value, mixed alignments, arrays indexed by data, addresses of parameters, more than 4 KB.
+// Kernel parameters: structs by value, mixed alignments, arrays indexed by data, addresses of parameters,
+// more than 4 KB.
 #include "program.h"
 using namespace program;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces of one to three dimensions, layers and cubes: reads, writes, what happens outside, reductions, formatted stores.
+// Surfaces of one to three dimensions, layers and cubes: reads, writes, what happens outside, reductions,
+// formatted stores.
 #include "texture.h"
 using namespace program;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 10000 bulk tensor copies of random tensor maps, drawn from their number: rank, type, interleave, swizzle, fill, sizes, strides,
-// box, element strides, im2col corners, coordinates inside and out, loads, stores and reductions. Each line is 100 of them: a hash
-// of what the driver answered and of all shared memory and all tensors afterwards.
+// 10000 bulk tensor copies of random tensor maps, drawn from their number: rank, type, interleave, swizzle, fill,
+// sizes, strides, box, element strides, im2col corners, coordinates inside and out, loads, stores and reductions. Each
+// line is 100 of them: a hash of what the driver answered and of all shared memory and all tensors afterwards.
 //   --each FROM TO   instead one line for each copy; with a file name, its memory goes there
 #include <cuda.h>
 

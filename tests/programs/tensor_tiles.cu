@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk tensor copies of tiled maps: every element type, rank and swizzle, boxes that hang over every edge, element strides, both
-// fills, stores, reductions, and im2col maps with offsets. Each line is the hash of all of shared memory, or of the tensor.
+// Bulk tensor copies of tiled maps: every element type, rank and swizzle, boxes that hang over every edge, element
+// strides, both fills, stores, reductions, and im2col maps with offsets. Each line is the hash of all of shared memory,
+// or of the tensor.
 #include <cuda.h>
 
 #include <algorithm>
@@ -192,7 +193,8 @@ int main(int argc, char** argv) {
       m.dims.assign(dims.begin(), dims.begin() + rank);
       m.box.assign(box.begin(), box.begin() + rank);
       Place p = {};
-      for (int d = 0; d < rank; ++d) p.c[d] = d ? shift / (d + 1) : shift / 5 * 4;  // a row begins at a multiple of 16 bytes
+      // A row begins at a multiple of 16 bytes.
+      for (int d = 0; d < rank; ++d) p.c[d] = d ? shift / (d + 1) : shift / 5 * 4;
       run("rank " + std::to_string(rank) + ", shift " + std::to_string(shift), m, Load, p);
       if (shift > 0) run("rank " + std::to_string(rank) + ", shift " + std::to_string(shift) + " store", m, Store, p);
       m.steps = {1, 2, 3, 2, 1};

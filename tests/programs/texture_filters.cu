@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures of one to three dimensions: every address mode, filter and format, normalised and integer-spaced coordinates.
+// Textures of one to three dimensions: every address mode, filter and format,
+// normalised and integer-spaced coordinates.
 #include "texture.h"
 using namespace program;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ours only: what a real device does with a number that is no handle differs by the number
-// Kernels that hand over numbers that are no texture or surface: an illegal address, and nothing of the process is read.
+// Kernels that use numbers that are not handles of textures or surfaces: an illegal address, and no memory of the
+// process is read.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -41,7 +41,7 @@ int main() {
       cudaTextureDesc d = describe(k);
       d.seamlessCubemap = seamless;
       for (auto& m : d.addressMode) m = cudaAddressModeClamp;
-      // Directions whose components differ: where they are equal is a matter of taste of the device (see the edges below).
+      // Directions whose components differ: which face equal ones belong to is up to the device (see the edges below).
       const auto faces = array_of(floats(6 * 64, 5), 8, 8, 6, cudaCreateChannelDesc<float>(), cudaArrayCubemap);
       show(seamless ? "cube, seamless" : "cube", over(cube, points(3000, -1, 1, 6), texture_of(faces, d)));
       const auto many = array_of(floats(18 * 64, 7), 8, 8, 18, cudaCreateChannelDesc<float>(), cudaArrayCubemap | cudaArrayLayered);

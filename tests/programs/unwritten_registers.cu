@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers that nothing wrote hold some value: as addresses they fault, elsewhere the kernel goes on. Each case runs in a process of its own.
+// Registers that nothing wrote hold an arbitrary value: as addresses they fault, elsewhere the kernel goes on. Each
+// case runs in a process of its own.
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>

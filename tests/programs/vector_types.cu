@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of vectors and narrow types in global, shared and local memory, cache hints, read-only loads, copies of structs.
+// Loads and stores of vectors and narrow types in global, shared and local memory, cache hints, read-only loads,
+// copies of structs.
 #include "program.h"
 using namespace program;
 

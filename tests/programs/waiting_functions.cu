@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions in which lanes wait for each other, called from many places, by divided warps, through other such functions, with a
-// guard, in loops, and through a pointer.
+// Functions in which lanes wait for each other, called from many places, by divided warps, through other such
+// functions, with a guard, in loops, and through a pointer.
 #include <cstdint>
 #include <cstdio>
 

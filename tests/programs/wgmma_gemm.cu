@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // arch: compute_90a
-// A matrix product on a warpgroup: wgmma.m64n128k16 of halves from shared memory in the 128-byte swizzle. Arguments: size, and
-// anything to see the time.
+// A matrix product on a warpgroup: wgmma.m64n128k16 of halves from shared memory in the 128-byte swizzle. Arguments:
+// a size; a second one, whatever it is, prints the time.
 #include <cuda_fp16.h>
 
 #include <chrono>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // arch: compute_90a
-// Do the four warps of a warpgroup keep in step at wgmma? One warp comes late to one of the four instructions; another, done with its
-// own wait, overwrites the shared memory that the late one has yet to read. Says whose data each warp multiplied; with --time: how
-// many cycles each warp spent where.
+// Do the four warps of a warpgroup keep in step at wgmma? One warp comes late to one of the four instructions; another,
+// done with its own wait, overwrites the shared memory that the late one has yet to read. Says whose data each warp
+// multiplied; with --time: how many cycles each warp spent where.
 #include "program.h"
 using namespace program;
 
@@ -16,7 +16,8 @@ struct Test {
 };
 
 __device__ uint32_t shared(const void* p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); }
-// Without a swizzle, k side by side: chunks of eight rows and eight halves; the next k is `lead` away, the next rows `stride`.
+// Without a swizzle, k side by side: chunks of eight rows and eight halves;
+// the next k is `lead` away, the next rows `stride`.
 __device__ uint64_t describe(const void* p, uint32_t lead, uint32_t stride) {
   return (shared(p) & 0x3ffff) >> 4 | uint64_t(lead >> 4) << 16 | uint64_t(stride >> 4) << 32;
 }

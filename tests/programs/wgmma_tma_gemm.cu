@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // arch: compute_90a
-// A matrix product as libraries write it for Hopper: a producer warp asks for tiles with bulk tensor copies into a ring of slots,
-// two warpgroups multiply them with wgmma, mbarriers say which slots are full and which are empty, registers go where
-// they are needed (setmaxnreg). Arguments: size, and anything to see the time.
+// A matrix product as libraries write it for Hopper: a producer warp asks for tiles with bulk tensor copies into a ring
+// of slots, two warpgroups multiply them with wgmma, mbarriers say which slots are full and which are empty, registers
+// go where they are needed (setmaxnreg). Arguments: a size; a second one, whatever it is, prints the time.
 #include <cuda.h>
 #include <cuda_fp16.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcuda::wmma: products of every shape and type, through shared and global memory, rows and columns, and what fragments hold.
+// nvcuda::wmma: products of every shape and type, through shared and global memory, rows and columns,
+// and what fragments hold.
 #include <mma.h>
 
 #include "program.h"

@@ -376,7 +376,8 @@ def video():
     mad = [("u32_u32", "b32", "vmad.u32.u32.u32 @d, %a, %b, %c"), ("s32_u32", "b32", "vmad.s32.s32.u32 @d, %a.b1, %b, %c")]
     mad += [(ident("u32", "s32", m), "b32", f"vmad.s32.u32.s32{m} @d, %a.h1, %b.h0, %c") for m in ("", ".sat", ".shr7", ".sat.shr15")]
     scalar.append(Kernel("vmad", operands("b32", 3), mad))
-    # .sat of 32-bit results and merging into a part: the assembler's emulation differs from the ISA's text (DEVIATIONS.md)
+    # .sat of 32-bit results and merging into a part: the assembler's emulation differs from the ISA's text
+    # (DEVIATIONS.md)
     w("scalar", "vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset", scalar)
     simd = []
     for n, sel in ((2, ("h", "12", "03")), (4, ("b", "7520", "3461"))):

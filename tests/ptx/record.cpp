@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs file tests on a real GPU through the driver API and writes what came out. Needs the CUDA toolkit only:
-//   g++ -std=c++17 -O1 -I$CUDA/include record.cpp runner/case_file.cpp runner/special_values.cpp -o record -L$CUDA/lib64/stubs -lcuda
+//   g++ -std=c++17 -O1 -I$CUDA/include record.cpp runner/case_file.cpp runner/special_values.cpp -o record
+//     -L$CUDA/lib64/stubs -lcuda
 //   ./record OUTPUT_DIRECTORY tests/ptx/*/*.ptx
-// For every file one recording OUTPUT_DIRECTORY/<chapter>.<name>.txt, and all full outputs in OUTPUT_DIRECTORY/full.bin.
+// Writes one recording per file, OUTPUT_DIRECTORY/<chapter>.<name>.txt, and all full outputs to
+// OUTPUT_DIRECTORY/full.bin.
 #include <cuda.h>
 
 #include <cstdio>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ptxdump [-q] [-n N] FILE...: parse each file (PTX or fat binary) and print its IR, or with -q only what is wrong, and the time.
+// ptxdump [-q] [-n N] FILE...: parses each file (PTX or fat binary) and prints its IR, or with -q only the diagnostics,
+// and the time.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -154,8 +154,8 @@ TEST(Cubin, RefusesWhatIsNone) {
   }
 }
 
-// Every field that leads somewhere gets every kind of number; the bytes lie in a block of their own, so that a sanitizer
-// hears of a read outside.
+// Every field that leads somewhere gets every kind of number; the bytes lie in a block of their own, so that a
+// sanitizer hears of a read outside.
 TEST(Cubin, SurvivesDamage) {
   std::mt19937_64 random(1);
   const Bytes whole = two_kernels(8), old = two_kernels(7);

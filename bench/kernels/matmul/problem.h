@@ -16,7 +16,8 @@ struct Problem {
   std::vector<bench::Scalar> scalars() const { return {int{kSize}}; }
   bench::Launch launch() const { return {{kSize / kTile, kSize / kTile, 1}, {kTile, kTile, 1}}; }
 
-  // Every element enters: C * r is compared with A * (B * r) for a random vector r of +1 and -1, and 4096 elements exactly.
+  // Every element enters: C * r is compared with A * (B * r) for a random vector r of +1 and -1,
+  // and 4096 elements exactly.
   void check(const std::vector<const void*>& results) const {
     const float* c = static_cast<const float*>(results[2]);
     std::vector<double> r(kSize), br(kSize, 0.0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matrix of kRows x kColumns floats goes through tiles of kTileRows x kTileColumns; each block does kTiles tiles of a row of
-// tiles: out = a * element + b.
+// A matrix of kRows x kColumns floats goes through tiles of kTileRows x kTileColumns; each block does kTiles tiles of a
+// row of tiles: out = a * element + b.
 enum {
   kRows = 8192,
   kColumns = 8192,

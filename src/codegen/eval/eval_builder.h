@@ -57,6 +57,8 @@ class EvalBuilder final : public Builder {
   void call_rt(device::RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results,
                bool uniform_if_args) override;
 
+  void count(u32 site, probe::Counter, u32 each) override;
+
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;
   u32 register_bits(ir::ValueId) const override;

@@ -314,4 +314,12 @@ V EvalBuilder::in_space(Space s, V a) {
   });
 }
 
+void EvalBuilder::count(u32 site, probe::Counter c, u32 each) {
+  if (!warp_.counts || !exec_ || site == ir::kNoSite) return;
+  probe::Count& n = warp_.counts[site];
+  const u64 all = u64{each} * static_cast<u64>(std::popcount(exec_));
+  if (c == probe::Counter::Lanes) ++n.warps;
+  (c == probe::Counter::Lanes ? n.lanes : c == probe::Counter::Read ? n.read : n.written) += all;
+}
+
 }  // namespace us::codegen::eval

@@ -189,11 +189,13 @@ void Interpreter::execute(u32 group, const ir::Inst& i) {
   if (here) execute_here(here, i);
 }
 void Interpreter::execute_here(u32 group, const ir::Inst& i) {
-  if (i.form == Form::call) return call(group, i);
   builder_.reset(group);
+  builder_.count(i.site, probe::Counter::Lanes, 1);
+  if (i.form == Form::call) return call(group, i);
   const SemFn f = semantics_of(i);
   if (!f) return unimplemented(group, i, (i.text.empty() ? ir::to_text(module_, i) : i.text) + isa::need(i.form));
-  f(Sem{builder_, i});
+  probe_.begin(i.site);
+  f(Sem{probe_, i});
 }
 void Interpreter::unimplemented(u32 group, const ir::Inst& i, const std::string& what) {
   builder_.reset(group);
@@ -203,6 +205,8 @@ void Interpreter::unimplemented(u32 group, const ir::Inst& i, const std::string&
 
 void Interpreter::terminate(u32 group, const ir::Terminator& t) {
   using Kind = ir::Terminator::Kind;
+  builder_.reset(group);
+  builder_.count(t.site, probe::Counter::Lanes, 1);
   switch (t.kind) {
     case Kind::Br:
       return jump(group, t.targets[0]);

@@ -9,6 +9,7 @@
 //   a lane that used up its spin budget rests until every other lane that can run rests too; then the warp yields
 #pragma once
 #include "codegen/eval/eval_builder.h"
+#include "codegen/probe_builder.h"
 #include "device/gpu.h"
 
 namespace us::codegen::eval {
@@ -68,6 +69,7 @@ class Interpreter {
   device::WarpCtx& warp_;
   std::array<Lane, 32> lanes_;
   EvalBuilder builder_;
+  ProbeBuilder probe_{builder_};
   u32 resting_ = 0;
   std::array<u32, 32> spins_{};
 };

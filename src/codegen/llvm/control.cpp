@@ -23,8 +23,7 @@ std::unique_ptr<Control> make_control(WarpBuilder& b) {
   US_UNREACHABLE();
 }
 
-Control::Control(WarpBuilder& b)
-    : Part(b.parts().state), builder_(b), v_(b.parts().values), slots_(b.parts().slots) {}
+Control::Control(WarpBuilder& b) : Part(b.parts().state), builder_(b), v_(b.parts().values), slots_(b.parts().slots) {}
 
 void Control::create_blocks() {
   position_.assign(f_.blocks.size(), ir::Cfg::kNone);
@@ -41,9 +40,7 @@ void Control::begin() { s_.ctx0 = ctx_ = s_.out->getArg(0); }
 void Control::leave() { b_.CreateRetVoid(); }
 
 llvm::Value* Control::live_alloca() { return slot_alloca(true, b_.getInt32Ty(), "live"); }
-llvm::Value* Control::warp_index() {
-  return s_.load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp");
-}
+llvm::Value* Control::warp_index() { return s_.load_at(ctx_, offsetof(WarpCtx, warp_id), b_.getInt32Ty(), "warp"); }
 llvm::Value* Control::slot_alloca(bool, llvm::Type* t, const char* name) { return s_.new_alloca(t, name); }
 
 // LLVM may take these apart, if no other access has an index that it does not know.

@@ -11,16 +11,16 @@ class Control : public Frame, protected Part {
 
   // In the order in which FunctionEmitter calls them.
   void create_blocks();
-  virtual void begin();         // before the prologue
-  virtual void take_warp() {}   // in the prologue, when the CTA is known
+  virtual void begin();        // before the prologue
+  virtual void take_warp() {}  // in the prologue, when the CTA is known
   virtual Value* live_alloca();
   virtual void end_prologue() {}
-  virtual void start() = 0;     // goes to the first block
+  virtual void start() = 0;  // goes to the first block
   virtual void enter_block(u32 b) = 0;
   virtual bool part_of_terminator(const ir::Inst&) const { return false; }
   virtual void terminate(u32 b) = 0;
-  virtual void leave();         // where all lanes have ended
-  virtual void finish() {}      // everything has been emitted
+  virtual void leave();     // where all lanes have ended
+  virtual void finish() {}  // everything has been emitted
 
   Value* ctx() override { return ctx_; }
   Value* warp_index() override;

@@ -87,7 +87,8 @@ void CtaControl::find_live_across() {
 }
 
 bool CtaControl::has_barriers() const {
-  return std::ranges::any_of(f_.blocks, [](const ir::Block& b) { return !b.insts.empty() && may_yield(b.insts.back()); });
+  return std::ranges::any_of(f_.blocks,
+                             [](const ir::Block& b) { return !b.insts.empty() && may_yield(b.insts.back()); });
 }
 
 void CtaControl::take_warp() {

@@ -27,6 +27,7 @@ void WarpControl::finish_block(u32 b) { b_.CreateBr(sweep_from(position_[b] + 1)
 void WarpControl::go_on(u32 b, u32 to, Value* m, bool full) {
   const bool guarded = a_.guarded[b];
   if (f_.entry && ir::is_exit_block(f_, to)) {
+    count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, m);
     if (!guarded) {
       b_.CreateBr(s_.end);
       return;
@@ -84,10 +85,12 @@ void WarpControl::terminate(u32 b) {
   // Divergent: every lane goes its way, then the sweep goes on.
   Division going;
   for (auto& [to, part] : divided(t, cond)) {
-    if (exit_edge(to))
+    if (exit_edge(to)) {
+      count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
       kill_lanes(part);
-    else
+    } else {
       going.push_back({to, part});
+    }
   }
   if (!guarded && going.size() == 1) {  // the others have left: no divergence
     const u32 to = going[0].first;

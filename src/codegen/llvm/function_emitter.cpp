@@ -34,10 +34,10 @@ void FunctionEmitter::emit_prologue() {
   s_.window = s_.load_at(s_.ctx0, offsetof(WarpCtx, window), b_.getPtrTy(), "window");
   control_->take_warp();
   s_.live = control_->live_alloca();
-  Value* start =
-      f_.entry ? (m_.facts.full_warps() ? static_cast<Value*>(b_.getInt32(kFullMask))
-                                        : s_.load_at(control_->ctx(), offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
-               : s_.out->getArg(1);
+  Value* start = f_.entry ? (m_.facts.full_warps()
+                                 ? static_cast<Value*>(b_.getInt32(kFullMask))
+                                 : s_.load_at(control_->ctx(), offsetof(WarpCtx, live), b_.getInt32Ty(), "live", false))
+                          : s_.out->getArg(1);
   b_.CreateStore(start, control_->live_place());
   if (!f_.entry) {
     s_.args_in = s_.out->getArg(2);
@@ -51,8 +51,9 @@ void FunctionEmitter::emit_prologue() {
     tests_.require_stack(end);
     b_.CreateStore(end, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), control_->ctx(), offsetof(WarpCtx, local_top)));
   } else if (f_.entry) {
-    m_.of_runtime(b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
-                                 b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), control_->ctx(), offsetof(WarpCtx, local_top))));
+    m_.of_runtime(
+        b_.CreateStore(b_.getInt32((f_.local_bytes + 15) / 16 * 16),
+                       b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), control_->ctx(), offsetof(WarpCtx, local_top))));
   }
   control_->end_prologue();
 }
@@ -83,8 +84,8 @@ void FunctionEmitter::emit_epilogue() {
     b_.CreateStore(b_.CreateLoad(b_.getInt32Ty(), s_.local_base),
                    b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), control_->ctx(), offsetof(WarpCtx, local_top)));
   if (f_.entry)
-    m_.of_runtime(
-        b_.CreateStore(b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), control_->ctx(), offsetof(WarpCtx, live))));
+    m_.of_runtime(b_.CreateStore(
+        b_.getInt32(0), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), control_->ctx(), offsetof(WarpCtx, live))));
   control_->leave();
 }
 
@@ -93,10 +94,14 @@ void FunctionEmitter::emit_block(u32 b) {
   s_.set_debug_loc(f_.blocks[b].insts.empty() ? f_.blocks[b].term.loc : f_.blocks[b].insts[0].loc);
   control_->enter_block(b);
   for (const ir::Inst& i : f_.blocks[b].insts)
-    if (!control_->part_of_terminator(i)) emit_inst(i);
+    if (control_->part_of_terminator(i))
+      builder_.count(i.site, probe::Counter::Lanes, 1);
+    else
+      emit_inst(i);
   tests_.make_all();
   s_.set_debug_loc(f_.blocks[b].term.loc);
   s_.inst = nullptr;
+  builder_.count(f_.blocks[b].term.site, probe::Counter::Lanes, 1);
   control_->terminate(b);
 }
 
@@ -106,14 +111,16 @@ void FunctionEmitter::run_semantics(const ir::Inst& i) {
   if (!i.call.empty()) tests_.make_all();
   if (!i.call.empty())
     calls_.emit(i);
-  else if (fn)
-    fn(Sem{builder_, i});
-  else {
-    builder_.unimplemented(i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern) + isa::need(i.form),
-                  i.loc);
+  else if (fn) {
+    probe_.begin(i.site);
+    fn(m_.facts.counts() ? Sem{probe_, i} : Sem{builder_, i});
+  } else {
+    builder_.unimplemented(
+        i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern) + isa::need(i.form), i.loc);
     ir::for_each_def(i, [&](ir::ValueId v) {
-      builder_.written().push_back({v, v_.make_varying(llvm::Constant::getNullValue(v_.vec_type(ir::bits_of(f_.regs[v.v]))),
-                                             ir::bits_of(f_.regs[v.v]))});
+      builder_.written().push_back(
+          {v, v_.make_varying(llvm::Constant::getNullValue(v_.vec_type(ir::bits_of(f_.regs[v.v]))),
+                              ir::bits_of(f_.regs[v.v]))});
     });
   }
 }
@@ -123,9 +130,15 @@ void FunctionEmitter::emit_inst(const ir::Inst& i) {
   v_.forget();
   s_.set_debug_loc(i.loc);
   if (i.guard.kind != Operand::Kind::None) return emit_guarded(i);
+  builder_.count(i.site, probe::Counter::Lanes, 1);
   run_semantics(i);
   auto written = builder_.written();
   for (auto& [id, v] : written) slots_.define(id, v_.at(v));
+}
+
+llvm::Value* FunctionEmitter::lanes_of_guard(const LV& pred, V p) {
+  return pred.shape.uniform() ? b_.CreateSelect(pred.base, s_.mask(), b_.getInt32(0))
+                              : b_.CreateAnd(b_.CreateBitCast(v_.vec(p), b_.getInt32Ty()), s_.mask());
 }
 
 // @p: side effects run under mask & p (skipped when empty); destinations keep their old value where p is false.
@@ -141,6 +154,7 @@ void FunctionEmitter::emit_guarded(const ir::Inst& i) {
     return v_.at(v_.select(p, v, o));
   };
   if (!effects) {
+    if (m_.facts.counts()) count_lanes(s_, i.site, probe::Counter::Lanes, 1, lanes_of_guard(pred, p));
     run_semantics(i);
     auto written = builder_.written();
     for (auto& [id, v] : written) {
@@ -154,8 +168,7 @@ void FunctionEmitter::emit_guarded(const ir::Inst& i) {
   Value* was = s_.partial_mask();
   const bool was_full = s_.mask_full();
   stores_.flush();
-  Value* m = pred.shape.uniform() ? b_.CreateSelect(pred.base, s_.mask(), b_.getInt32(0))
-                                  : b_.CreateAnd(b_.CreateBitCast(v_.vec(p), b_.getInt32Ty()), s_.mask());
+  Value* m = lanes_of_guard(pred, p);
   std::vector<LV> olds;
   for (std::size_t k = 0; k < defs.size(); ++k)
     olds.push_back(i.merge[k].kind == Operand::Kind::Value ? slots_.read(i.merge[k].value) : LV{});
@@ -180,6 +193,7 @@ void FunctionEmitter::emit_guarded(const ir::Inst& i) {
     s_.set_mask(was, was_full);
   else
     s_.set_mask(m, false);
+  builder_.count(i.site, probe::Counter::Lanes, 1);
   run_semantics(i);
   tests_.make_all();
   stores_.flush();

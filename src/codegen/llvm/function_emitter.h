@@ -4,6 +4,7 @@
 #pragma once
 #include "codegen/llvm/calls.h"
 #include "codegen/llvm/control.h"
+#include "codegen/probe_builder.h"
 
 namespace us::codegen {
 
@@ -19,6 +20,7 @@ class FunctionEmitter : private Part {
   void emit_inst(const ir::Inst&);
   void emit_guarded(const ir::Inst&);
   void run_semantics(const ir::Inst&);
+  Value* lanes_of_guard(const LV& pred, V);  // i32
 
   FunctionParts parts_;
   Values& v_;
@@ -26,6 +28,7 @@ class FunctionEmitter : private Part {
   DeferredStores& stores_;
   AccessTests& tests_;
   WarpBuilder builder_;
+  ProbeBuilder probe_{builder_};
   Calls calls_;
   std::unique_ptr<Control> control_;
 };

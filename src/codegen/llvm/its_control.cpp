@@ -64,9 +64,7 @@ llvm::Value* ItsControl::frame_slot(llvm::Type* t) {
   bytes_ += bytes;
   return p;
 }
-void ItsControl::close_frame() {
-  frame_size_->setOperand(0, b_.getInt32(static_cast<u32>(bytes_ + 63) / 64 * 64));
-}
+void ItsControl::close_frame() { frame_size_->setOperand(0, b_.getInt32(static_cast<u32>(bytes_ + 63) / 64 * 64)); }
 
 // --- bit sets of slots ---
 
@@ -385,6 +383,7 @@ void ItsControl::terminate(u32 b) {
   }
   auto go = [&](u32 to) {
     if (leaves(to)) {
+      count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, s_.mask());
       kill_lanes(s_.mask());
       b_.CreateBr(dispatch_);
       return;
@@ -397,10 +396,12 @@ void ItsControl::terminate(u32 b) {
   if (v_.at(cond).shape.uniform()) return branch_uniformly(t, v_.at(cond).base, go);
   Division going;
   for (auto& [to, part] : divided(t, cond)) {
-    if (leaves(to))
+    if (leaves(to)) {
+      count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
       kill_lanes(part);
-    else
+    } else {
       going.push_back({to, part});
+    }
   }
   for (auto& [to, part] : going) slots_.store_phis(b, to, part, false);
   split(going);

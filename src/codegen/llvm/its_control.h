@@ -48,14 +48,14 @@ class ItsControl final : public Control {
   llvm::AllocaInst* frame_size_ = nullptr;
   Value* frame_ = nullptr;
   u64 bytes_ = 0;
-  Value* pending_ = nullptr;                               // [blocks + barriers x i32]
-  std::vector<Value*> ready_, waiting_, open_, todo_;      // bit sets of slots, 64 a word
-  Value* next_mask_ = nullptr;                             // of the block that is entered
-  Value* spun_ = nullptr;                                  // rotations since other warps ran
-  Value* spun_lanes_ = nullptr;                            // and the lanes that did
-  Value* stalled_ = nullptr;                               // rounds in which all lanes waited
-  Value* force_ = nullptr;                                 // nonzero: gates are open although lanes are missing
-  Value* inside_ = nullptr;                                // lanes that are in this function, not back from it; kernels have none
+  Value* pending_ = nullptr;                           // [blocks + barriers x i32]
+  std::vector<Value*> ready_, waiting_, open_, todo_;  // bit sets of slots, 64 a word
+  Value* next_mask_ = nullptr;                         // of the block that is entered
+  Value* spun_ = nullptr;                              // rotations since other warps ran
+  Value* spun_lanes_ = nullptr;                        // and the lanes that did
+  Value* stalled_ = nullptr;                           // rounds in which all lanes waited
+  Value* force_ = nullptr;                             // nonzero: gates are open although lanes are missing
+  Value* inside_ = nullptr;  // lanes that are in this function, not back from it; kernels have none
   u32 slot_count_ = 0, next_poll_ = 0;
   llvm::SwitchInst* choice_ = nullptr;
   std::map<u32, Block*> queue_;  // by block: where lanes go that must wait for their turn

@@ -37,7 +37,8 @@ void ItsControl::barrier(std::span<const V> args, u32 red_bits, V* red) {
     builder_.parts().runtime.call(RtFn::BarTryRed, {args[0], args[1], args[2], args[3], args[4]}, {64}, &generation);
   else
     builder_.parts().runtime.call(RtFn::BarTryArrive, {args[0], args[1], args[2]}, {64}, &generation);
-  Value* kept = frame_slot(v_.vec_type(64));  // as a variable of LLVM's it would go through every edge of the dispatcher
+  Value* kept =
+      frame_slot(v_.vec_type(64));  // as a variable of LLVM's it would go through every edge of the dispatcher
   Value* kept_id = frame_slot(v_.vec_type(64));
   auto keep = [&](Value* at, V v) {
     b_.CreateStore(b_.CreateSelect(s_.mask_vec(), v_.vec(v), b_.CreateLoad(v_.vec_type(64), at)), at);
@@ -51,7 +52,8 @@ void ItsControl::barrier(std::span<const V> args, u32 red_bits, V* red) {
   b_.SetInsertPoint(poll);
   s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), next_mask_), false);
   V id = v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept_id), 64), polled[2];
-  builder_.parts().runtime.call(RtFn::BarPoll, {id, v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept), 64)}, {1, 32}, polled);
+  builder_.parts().runtime.call(RtFn::BarPoll, {id, v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept), 64)}, {1, 32},
+                                polled);
   Value* ready = b_.CreateAnd(b_.CreateBitCast(v_.vec(polled[0]), b_.getInt32Ty()), s_.mask());
   Block* ready_block = poll_again(slot, ready);
   if (red) b_.CreateStore(b_.CreateTrunc(v_.vec(polled[1]), v_.vec_type(red_bits)), result);

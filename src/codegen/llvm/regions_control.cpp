@@ -10,7 +10,6 @@
 
 namespace us::codegen {
 
-
 void RegionsControl::barrier(u32) {
   const u32 next = rounds_.of_barrier[s_.cur];
   end_region(rounds_.regions[next].from, next);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The builder that semantics functions run against: 32-lane LLVM IR under the current mask.
 #pragma once
+#include "codegen/llvm/counts.h"
 #include "codegen/llvm/matrix_products.h"
 #include "codegen/llvm/memory.h"
 
@@ -55,6 +56,9 @@ class WarpBuilder final : public Builder, private Part {
   // Operands
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;
+  void count(u32 site, probe::Counter c, u32 each) override {
+    if (m_.facts.counts()) count_lanes(s_, site, c, each, s_.mask());
+  }
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
   const ir::Module& module() const override { return m_.ir; }
   // Warp

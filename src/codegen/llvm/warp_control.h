@@ -42,15 +42,16 @@ class WarpControl : public Control {
   Block* sweep_from(u32 pos);  // continue the sweep at a layout position
   Block* sweep_block(u32 pos);
   void add_edge(u32 from, u32 to, Value* edge_mask, bool edge_full);  // phis + pending
-  void finish_block(u32 b);                                          // after its edges: go on
+  void finish_block(u32 b);                                           // after its edges: go on
   void go_on(u32 from, u32 to, Value* mask, bool full);
 
   std::vector<Value*> pending_;  // by block
   std::vector<u8> checked_;
   std::vector<Block*> check_, sweep_;
-  std::vector<std::vector<u32>> loop_ends_;  // by layout position: headers of loops that end before it, inner ones first
-  std::vector<u8> live_full_;                // by block: no lane can have ended before it, and all warps are full
-  std::vector<u8> meets_;  // by checked, unguarded block: whoever comes to its check finds lanes there
+  std::vector<std::vector<u32>>
+      loop_ends_;              // by layout position: headers of loops that end before it, inner ones first
+  std::vector<u8> live_full_;  // by block: no lane can have ended before it, and all warps are full
+  std::vector<u8> meets_;      // by checked, unguarded block: whoever comes to its check finds lanes there
 };
 
 }  // namespace us::codegen

@@ -168,6 +168,7 @@ class Inliner {
     pass(call, callee, in, out);
     if (call.guard.kind == Operand::Kind::None) {
       f_.blocks[b].term = ir::jump(first, call.loc);
+      f_.blocks[b].term.site = call.site;
       ir::append(f_.blocks[b], std::move(in));
       ir::prepend(f_.blocks[rest], std::move(out));
       return;
@@ -201,6 +202,7 @@ class Inliner {
     u32 after = rest;
     if (call.guard.kind == Operand::Kind::None) {
       f_.blocks[b].term = ir::jump(body.first, call.loc);
+      f_.blocks[b].term.site = call.site;
       ir::append(f_.blocks[b], std::move(in));
       ir::prepend(f_.blocks[rest], std::move(out));
     } else {
@@ -233,6 +235,7 @@ class Inliner {
     const u32 enter = add_blocks(2, std::set<u32>(within_[b])), leave = enter + 1;
     f_.blocks[enter].insts = std::move(in);
     f_.blocks[enter].term = ir::jump(first, call.loc);
+    f_.blocks[enter].term.site = call.site;
     f_.blocks[leave].insts = std::move(out);
     f_.blocks[leave].term = ir::jump(rest, call.loc);
     f_.blocks[b].term = ir::fork(call.guard, enter, rest, call.loc);

@@ -84,6 +84,7 @@ class ItsForm {
     const auto names = operand_names(first.form);
     const std::size_t dests = isa::info(first.form).dests;
     Inst one = first;
+    one.site = ir::kNoSite;  // who arrives is counted there
     for (std::size_t k = 0; k < one.ops.size(); ++k) {
       bool present = false;
       for (u32 s : sites) present = present || f_.blocks[s].insts[0].ops[k].kind != Operand::Kind::None;
@@ -100,6 +101,7 @@ class ItsForm {
       const u32 rest = from.term.targets[0].v, arrival = sites[n];
       from.insts.clear();
       from.term = ir::jump(common, i.loc);
+      from.term.site = i.site;
       auto add = [&](u32 block, Width w, const Operand& to, const Operand& source) {
         f_.blocks[block].insts.push_back(ir::make_move(w, to, source, i.loc));
       };

@@ -88,8 +88,9 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       ir::build_ssa(f, l.cfg);
     });
     // Dispatched code keeps all versions of a register in one place (llvm/slots.cpp), so they must not be alive at once.
-    if (!its) pass(Pass::Copies, [&] { ir::propagate_copies(f); });
-    pass(Pass::Dead, [&] { ir::remove_dead(f); });
+    // Where instructions are counted, none goes.
+    if (!its && !facts.counts()) pass(Pass::Copies, [&] { ir::propagate_copies(f); });
+    if (!facts.counts()) pass(Pass::Dead, [&] { ir::remove_dead(f); });
     analyze_lanes(its);
   };
 
@@ -109,11 +110,11 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       into_ssa(facts.force_its);
     };
     inlined(Bodies::Copied);
-    const Analysis copied = l.analysis;
-    if (copied.its) {
+    const char* reason = l.analysis.its_reason;
+    if (l.analysis.its) {
       inlined(Bodies::Shared);
       l.analysis.its = true;
-      l.analysis.its_reason = copied.its_reason;
+      l.analysis.its_reason = reason;
     }
   }
 

@@ -10,10 +10,10 @@
 namespace us::codegen {
 
 struct PassWatch {
-#ifndef NDEBUG
-  bool verify = true;  // ir::verify after each pass
+#ifdef __OPTIMIZE__
+  bool verify = false;  // ir::verify after each pass
 #else
-  bool verify = false;
+  bool verify = true;
 #endif
   std::string dump_after;  // name of a pass, or "all"
   // What verify found after a pass; without it the process ends.

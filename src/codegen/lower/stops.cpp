@@ -104,7 +104,8 @@ bool add_stops(ir::Function& f, const Rounds& rounds) {
     for (u32 b : without) places.push_back({b, 0});
   std::sort(places.begin(), places.end());  // several barriers may lead to one place
   places.erase(std::unique(places.begin(), places.end()), places.end());
-  const ir::Inst stop = *barrier;
+  ir::Inst stop = *barrier;
+  stop.site = ir::kNoSite;  // it is ours
   for (const Place& p : places)
     f.blocks[p.block].insts.insert(f.blocks[p.block].insts.begin() + static_cast<std::ptrdiff_t>(p.before), stop);
   return true;

@@ -2,7 +2,7 @@
 // The exported functions of libcuda.so.1. A slot holds the implementation, or what notes calls of it (call_trace.h).
 #include <pthread.h>
 
-#include "cuda/refusal.h"
+#include "cuda/process/refusal.h"
 #include "cuda/slots.h"
 
 US_SLOT_ARRAY(us_driver_slot);

@@ -4,6 +4,7 @@
 #include <understudy.h>
 
 #include "cuda/state.h"
+#include "driver/memory/virtual_memory.h"
 #include "memory/compression.h"
 
 namespace us::cuda {

@@ -2,7 +2,7 @@
 // Profiler Control. As on hardware without a profiler attached, there is nothing to start or stop.
 // The compiler packages of the Python package index lack the header that declares these.
 
-#include "cuda/libcuda/du.h"
+#include "cuda/libcuda/driver_api.h"
 
 namespace {
 CUresult nothing() {

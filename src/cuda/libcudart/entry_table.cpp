@@ -4,7 +4,7 @@
 namespace us::cuda {
 int runtime_stub_result(int code);  // records the thread's last error; last_error.cpp
 }  // namespace us::cuda
-#include "cuda/refusal.h"
+#include "cuda/process/refusal.h"
 #include "cuda/stub_rows.h"
 
 namespace us::cuda {

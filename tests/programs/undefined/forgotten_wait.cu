@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what asynchronous copies bring without waiting for them: the result depends on when they are delivered.
+// Reads the destination of asynchronous copies without waiting for them: the result depends on when they are delivered.
 #include "../program.h"
 using namespace program;
 

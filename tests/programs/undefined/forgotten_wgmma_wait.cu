@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // arch: compute_90a
-// Reads what wgmma.mma_async will bring without waiting for it, and overwrites a matrix that it may not have read yet: the result
-// depends on when it is delivered.
+// Reads the result of wgmma.mma_async without waiting for it, and overwrites a matrix that it may not have read yet:
+// the result depends on when it is delivered.
 #include "../program.h"
 using namespace program;
 

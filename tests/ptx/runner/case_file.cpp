@@ -70,6 +70,13 @@ void directive(File& f, std::vector<Array>& common, const std::string& line, int
       f.problems.push_back("line " + std::to_string(number) + ": FAULT before RUN");
     else
       f.cases.back().fault = trimmed(line.substr(6));
+  } else if (line.rfind("COUNTS:", 0) == 0) {
+    const std::string how = trimmed(line.substr(7));
+    const std::string word = how.substr(0, how.find(' '));
+    if (f.cases.empty() || (word != "lanes" && word != "any"))
+      f.problems.push_back("line " + std::to_string(number) + ": COUNTS says lanes or any, behind RUN");
+    else
+      f.cases.back().counts = word;
   } else if (line.rfind("TODO:", 0) == 0) {
     f.todo = trimmed(line.substr(5));
   }

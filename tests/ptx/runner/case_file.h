@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file test: PTX text whose comments say how to run its kernels. Plain C++17, shared by the runner (Understudy) and by
-// record.cpp (a real GPU), so that both make the same inputs. Format: ../README.md.
+// A file test: PTX text whose comments say how to run its kernels. Plain C++17, shared by the runner (Understudy) and
+// by record.cpp (a real GPU), so that both make the same inputs. Format: ../README.md.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -22,7 +22,8 @@ struct Case {
   unsigned grid[3] = {1, 1, 1}, block[3] = {32, 1, 1}, cluster[3] = {1, 1, 1}, smem = 0;
   std::vector<Array> arrays;  // pointers to them are the kernel's parameters, in this order
   int line = 0;
-  std::string fault;  // FAULT directive: part of the message with which the launch must end
+  std::string fault;             // FAULT directive: part of the message with which the launch must end
+  std::string counts = "equal";  // COUNTS directive
 };
 struct File {
   std::string path, name, text;  // name: path without directory and ".ptx"

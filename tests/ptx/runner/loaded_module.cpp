@@ -54,12 +54,13 @@ void LoadedModule::initialise() {
 
 device::Fault LoadedModule::run(device::Gpu& gpu, std::shared_ptr<const device::KernelCode> code, device::Dim3 grid,
                                 device::Dim3 block, device::Dim3 cluster, unsigned dynamic_shared,
-                                const std::vector<u64>& pointers) {
+                                const std::vector<u64>& pointers, std::shared_ptr<probe::Listener> listener) {
   auto launch = std::make_unique<device::Launch>();
   const ir::Function* f = module_->find(code->name);
   auto params = std::make_shared<std::vector<u64>>(pointers);
   params->resize(std::max<std::size_t>(params->size(), 1));
   launch->code = code;
+  launch->listener = std::move(listener);
   launch->keep_alive = params;
   launch->ctx.params = reinterpret_cast<const u8*>(params->data());
   launch->ctx.symbols = symbols_.data();

@@ -17,7 +17,8 @@ class LoadedModule {
   // Launches and waits. `pointers`: the kernel's parameters.
   us::device::Fault run(us::device::Gpu&, std::shared_ptr<const us::device::KernelCode>, us::device::Dim3 grid,
                         us::device::Dim3 block, us::device::Dim3 cluster, unsigned dynamic_shared,
-                        const std::vector<std::uint64_t>& pointers);
+                        const std::vector<std::uint64_t>& pointers,
+                        std::shared_ptr<us::probe::Listener> listener = nullptr);
   void initialise();  // variables get their initial values again
 
  private:

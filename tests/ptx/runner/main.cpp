@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "codegen/eval/eval.h"
+#include "ir/sites.h"
+#include "probe/counting.h"
 #include "runner/approximations.h"
 #include "runner/loaded_module.h"
 #ifdef US_WITH_JIT
@@ -51,7 +53,11 @@ class Engines {
     one_ = std::make_unique<device::Gpu>(one);
     all_ = std::make_unique<device::Gpu>(all);
     std::istringstream in(list);
-    for (std::string e; std::getline(in, e, ',');) names_.push_back(e);
+    for (std::string e; std::getline(in, e, ',');)
+      if (e == "counts")
+        counts_ = true;
+      else
+        names_.push_back(e);
 #ifdef US_WITH_JIT
     codegen::Options host, v3, many, plain;
     host.verify_passes = plain.verify_passes = true;
@@ -66,6 +72,7 @@ class Engines {
 #endif
   }
   const std::vector<std::string>& names() const { return names_; }
+  bool counts() const { return counts_; }
   device::Gpu& one() { return *one_; }
   device::Gpu& all() { return *all_; }
   Result<std::shared_ptr<const device::KernelCode>> compile(const std::string& engine, const LoadedModule& m,
@@ -73,6 +80,7 @@ class Engines {
     if (engine == "eval") return codegen::make_eval_kernel(m.ir(), c.kernel);
 #ifdef US_WITH_JIT
     codegen::Variant v;
+    if (engine == "counted") v.probe = probe::Strategy::Counts;
     v.block = {c.block[0], c.block[1], c.block[2]};
     v.cluster = {c.cluster[0], c.cluster[1], c.cluster[2]};
     auto r = (engine == "v3"      ? v3_
@@ -89,6 +97,7 @@ class Engines {
 
  private:
   std::vector<std::string> names_;
+  bool counts_ = false;
   std::unique_ptr<device::Gpu> one_, all_;
 #ifdef US_WITH_JIT
   // many: as functions of many blocks are compiled; plain: without the passes that code is correct without
@@ -97,7 +106,7 @@ class Engines {
 };
 
 bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const device::KernelCode>& code, const Case& c,
-             Outputs& out, std::string& why) {
+             Outputs& out, std::string& why, std::shared_ptr<probe::Listener> listener = nullptr) {
   m.initialise();
   out.clear();
   std::vector<u64> pointers;
@@ -112,7 +121,7 @@ bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const devi
     std::memcpy(reinterpret_cast<void*>(pointers[k]), start.data(), start.size());
   }
   const device::Fault f = m.run(gpu, code, {c.grid[0], c.grid[1], c.grid[2]}, {c.block[0], c.block[1], c.block[2]},
-                                {c.cluster[0], c.cluster[1], c.cluster[2]}, c.smem, pointers);
+                                {c.cluster[0], c.cluster[1], c.cluster[2]}, c.smem, pointers, std::move(listener));
   for (std::size_t k = 0; k < out.size(); ++k) {
     const u8* at = reinterpret_cast<const u8*>(pointers[k]);
     out[k] = std::vector<u8>(at, at + c.arrays[k].bytes());
@@ -184,7 +193,45 @@ class FileTest {
       if (!found) report_.fail(file_.path, "no diagnostic says '" + e + "'" + joined(ds));
     }
   }
+  // What compiled code counts is what the interpreter counts, instruction by instruction.
+  void compare_counts(LoadedModule& m, const Case& c) {
+    std::vector<probe::Count> want;
+    for (const char* engine : {"eval", "counted"}) {
+      const std::string where = file_.path + " " + c.kernel + ", counts of " + engine;
+      auto code = engines_.compile(engine, m, c);
+      if (!code) return report_.fail(where, joined(code.diags()));
+      auto counting = std::make_shared<probe::Counting>(m.ir().sites, engines_.one().workers());
+      Outputs out;
+      std::string why;
+      if (!execute(m, engines_.one(), *code, c, out, why, counting)) return report_.fail(where, why);
+      const std::vector<probe::Count> got = counting->total();
+      if (want.empty())
+        want = got;
+      else
+        judge_counts(where, m.ir(), c, want, got);
+    }
+  }
+  void judge_counts(const std::string& where, const ir::Module& m, const Case& c, const std::vector<probe::Count>& want,
+                    const std::vector<probe::Count>& got) {
+    const std::vector<ir::Site> sites = ir::sites(m);
+    const auto text = [](const probe::Count& n) {
+      return std::to_string(n.warps) + " warps, " + std::to_string(n.lanes) + " lanes, " + std::to_string(n.read) +
+             " bytes read, " + std::to_string(n.written) + " written";
+    };
+    int shown = 0;
+    const auto same = [&](std::size_t k) {
+      probe::Count a = want[k], b = got[k];
+      if (c.counts == "lanes" || sites[k].term) a.warps = b.warps = 0;
+      return a == b;
+    };
+    for (std::size_t k = 0; k < sites.size(); ++k)
+      if (!same(k) && shown++ < 3)
+        report_.fail(where, (sites[k].inst ? ir::to_text(m, *sites[k].inst) : "branch") + " in line " +
+                                std::to_string(sites[k].loc().line) + ": " + text(got[k]) +
+                                "; the interpreter: " + text(want[k]));
+  }
   void run_case(LoadedModule& m, const Case& c) {
+    if (engines_.counts() && c.fault.empty() && c.counts != "any") compare_counts(m, c);
     Outputs first;
     std::string first_engine;
     for (const std::string& engine : engines_.names()) {

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The process's fidelity report. Written at exit: text to stderr with --verbose, JSON to the file of --json.
-#pragma once
-#include "base/report.h"
-
-namespace us::cuda {
-Report& fidelity();  // thread safe; lives until the process ends
-}

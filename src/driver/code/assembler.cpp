@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/code/assembler.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "driver/code/child.h"
+
+namespace us::driver {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr TimeLimit kLimit = {60, 300};
+
+bool is_program(const std::string& path) {
+  std::error_code ec;
+  return fs::is_regular_file(path, ec) && access(path.c_str(), X_OK) == 0;
+}
+
+// A directory of our own for the time of a run.
+class Scratch {
+ public:
+  Scratch() {
+    std::error_code ec;
+    std::string name = fs::temp_directory_path(ec).string() + "/understudy-XXXXXX";
+    if (mkdtemp(name.data())) path_ = name;
+  }
+  ~Scratch() {
+    std::error_code ec;
+    if (!path_.empty()) fs::remove_all(path_, ec);
+  }
+  explicit operator bool() const { return !path_.empty(); }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  std::string file(const std::string& name, const std::string& content) const {
+    std::ofstream(file(name), std::ios::binary) << content;
+    return file(name);
+  }
+
+ private:
+  std::string path_;
+};
+
+// The words behind .target of the text: "sm_90a", "debug".
+std::vector<std::string> target_of(const std::string& ptx) {
+  std::vector<std::string> words;
+  const std::size_t at = ptx.find("\n.target");
+  if (at == std::string::npos) return words;
+  std::istringstream line(ptx.substr(at + 8, ptx.find('\n', at + 8) - at - 8));
+  for (std::string word; std::getline(line, word, ',');) {
+    std::erase_if(word, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+    words.push_back(word);
+  }
+  return words;
+}
+
+// What decides about registers, of what the compiler would have told its assembler.
+bool decides(std::string_view option) {
+  for (const std::string_view start : {"-maxrregcount=", "--maxrregcount=", "-O", "--opt-level=", "--compile-only"})
+    if (option.starts_with(start)) return true;
+  return option == "-c";
+}
+
+struct Job {
+  std::vector<std::string> options;  // the architecture first
+  bool link = false;
+};
+
+Job job_of(const ptx::Image& i, u32 sm, bool link) {
+  Job job{{fmt::format("-arch=sm_{}", sm)}, link};
+  const std::vector<std::string> target = target_of(i.ptx);
+  if (!target.empty() && target[0] == fmt::format("sm_{}a", sm)) job.options[0] += "a";
+  if (std::ranges::count(target, "debug")) job.options.push_back("--device-debug");
+  std::istringstream words(i.options);
+  for (std::string word; words >> word;)
+    if (decides(word)) job.options.push_back(word);
+  job.link |= std::ranges::any_of(job.options, [](auto& o) { return o == "--compile-only" || o == "-c"; });
+  if (link && std::ranges::count(job.options, "--compile-only") == 0) job.options.push_back("--compile-only");
+  return job;
+}
+
+std::optional<sass::Cubin> read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::vector<u8> bytes{std::istreambuf_iterator<char>(in), {}};
+  auto cubin = sass::read_cubin(bytes);
+  if (!cubin) return {};
+  return std::move(*cubin);
+}
+
+struct Outcome {
+  ChildEnd end = ChildEnd::Failed;
+  std::optional<sass::Cubin> cubin;
+};
+
+Outcome assemble(const std::string& ptxas, const Parts& parts, u32 sm) {
+  const Scratch scratch;
+  if (!scratch) return {ChildEnd::TimeOut, {}};  // nothing is known about the module
+  bool link = parts.ptx.size() > 1;
+  std::string arch;
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < parts.ptx.size(); ++i) {
+    const Job job = job_of(parts.ptx[i], sm, link);
+    link |= job.link;
+    arch = job.options.front();
+    std::vector<std::string> command = {ptxas, scratch.file(fmt::format("{}.ptx", i), parts.ptx[i].ptx.c_str()), "-o",
+                                        scratch.file(fmt::format("{}.cubin", i))};
+    command.insert(command.end(), job.options.begin(), job.options.end());
+    if (const ChildEnd end = run_child(command, kLimit); end != ChildEnd::Good) return {end, {}};
+    objects.push_back(command[3]);
+  }
+  if (!link) return {ChildEnd::Good, read(objects.front())};
+  const std::string linked = scratch.file("linked.cubin");
+  std::vector<std::string> command = {fs::path(ptxas).parent_path() / "nvlink", arch, "-o", linked};
+  for (std::size_t i = 0; i < parts.objects.size(); ++i)
+    objects.push_back(scratch.file(fmt::format("object{}.cubin", i), parts.objects[i]));
+  command.insert(command.end(), objects.begin(), objects.end());
+  const ChildEnd end = run_child(command, kLimit);
+  return {end, end == ChildEnd::Good ? read(linked) : std::nullopt};
+}
+
+}  // namespace
+
+Assembler::Assembler(std::string ptxas, std::string cache_dir)
+    : ptxas_(std::move(ptxas)), cache_(std::move(cache_dir)) {}
+
+std::string Assembler::find() {
+  std::vector<std::string> directories;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* home = std::getenv(variable); home && *home) directories.push_back(std::string(home) + "/bin");
+  if (const char* path = std::getenv("PATH")) {
+    std::istringstream words(path);
+    for (std::string directory; std::getline(words, directory, ':');)
+      if (directory.starts_with('/')) directories.push_back(directory);
+  }
+  for (const char* home : {"/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda"})
+    directories.push_back(std::string(home) + "/bin");
+  for (const std::string& directory : directories) {
+    if (is_program(directory + "/ptxas")) return directory + "/ptxas";
+    std::error_code ec;
+    const fs::path nvcc = fs::canonical(directory + "/nvcc", ec);
+    if (const std::string beside = nvcc.parent_path() / "ptxas"; !ec && is_program(beside)) return beside;
+  }
+  return {};
+}
+
+std::string Assembler::key_of(const Parts& parts, u32 sm) const {
+  Hash h;
+  struct stat s = {};
+  stat(ptxas_.c_str(), &s);
+  h.text(ptxas_);
+  for (const u64 v : {u64(s.st_size), u64(s.st_mtim.tv_sec), u64(s.st_mtim.tv_nsec), u64{sm}}) h.word(v);
+  for (const ptx::Image& i : parts.ptx) {
+    h.text(i.ptx);
+    h.text(i.options);
+  }
+  for (const std::string& o : parts.objects) h.text(o);
+  return fmt::format("{:016x}{:016x}", h.a, h.b);
+}
+
+void Assembler::look() {
+  if (ptxas_.empty()) ptxas_ = find();
+  if (ptxas_.empty()) ptxas_ = "none";
+}
+
+bool Assembler::absent() {
+  const std::lock_guard lock(m_);
+  look();
+  return ptxas_ == "none";
+}
+
+std::optional<sass::Cubin> Assembler::ask(const Parts& parts, u32 sm) {
+  const std::lock_guard lock(m_);
+  look();
+  if (ptxas_ == "none" || parts.ptx.empty()) return {};
+  const std::string key = key_of(parts, sm);
+  std::optional<sass::Cubin> known = cache_.load(key);
+  if (!known) {
+    Outcome o = assemble(ptxas_, parts, sm);
+    if (o.end == ChildEnd::TimeOut) return {};  // of a machine too busy: the next run asks again
+    known = o.cubin ? std::move(*o.cubin) : sass::Cubin{};
+    cache_.store(key, *known);
+  }
+  if (known->kernels.empty()) return {};
+  return known;
+}
+
+}  // namespace us::driver

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assembler of the user's CUDA toolkit, asked what a module would need on the device. It is never needed: who has none
+// gets estimates.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "driver/code/facts_cache.h"
+#include "ptx/fatbin.h"
+#include "sass/cubin.h"
+
+namespace us::driver {
+
+// What a program carries for a device beside machine code that is ready: PTX, and machine code that waits to be linked.
+struct Parts {
+  std::vector<ptx::Image> ptx;
+  std::vector<std::string> objects;
+};
+
+class Assembler {
+ public:
+  // A path; "none": there is none; empty: it is looked for when it is needed.
+  Assembler(std::string ptxas, std::string cache_dir);
+  // Waits for the assembler, unless an earlier run of any process left the answer. Nothing: no assembler, or it failed.
+  std::optional<sass::Cubin> ask(const Parts&, u32 sm);
+  bool absent();              // nothing will come of asking
+  static std::string find();  // in $CUDA_HOME, $CUDA_PATH, $PATH, beside nvcc, in the usual places; empty if nowhere
+
+ private:
+  void look();
+  std::string key_of(const Parts&, u32 sm) const;
+  std::mutex m_;
+  std::string ptxas_;
+  FactsCache cache_;
+};
+
+}  // namespace us::driver

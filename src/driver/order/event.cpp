@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/order/event.h"
+
+namespace us::driver {
+
+Error Event::query() const {
+  if (shared_ && !shared_->complete_up_to(shared_->recorded())) return Error::NotReady;
+  return node().pending() ? Error::NotReady : Error::Success;
+}
+
+Error Event::synchronize() const {
+  const u64 number = shared_ ? shared_->recorded() : 0;
+  if (const NodeRef n = node()) n->executor->wait(n);
+  if (shared_) shared_->wait(number);
+  return Error::Success;
+}
+
+Error Event::elapsed_ms(const Event& start, const Event& end, float& ms) {
+  const NodeRef a = start.node(), b = end.node();
+  if (!start.timing() || !end.timing() || !a || !b) return Error::InvalidHandle;
+  if (a.pending() || b.pending()) return Error::NotReady;
+  ms = static_cast<float>(static_cast<double>(static_cast<i64>(b->end_ns - a->end_ns)) * 1e-6);
+  return Error::Success;
+}
+
+}  // namespace us::driver

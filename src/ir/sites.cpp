@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/sites.h"
+
+namespace us::ir {
+
+void number_sites(Module& m) {
+  m.sites = 0;
+  for (Function& f : m.functions)
+    for (Block& b : f.blocks) {
+      for (Inst& i : b.insts) i.site = m.sites++;
+      b.term.site = b.term.written ? m.sites++ : kNoSite;
+    }
+}
+
+std::vector<Site> sites(const Module& m) {
+  std::vector<Site> all(m.sites);
+  for (const Function& f : m.functions)
+    for (const Block& b : f.blocks) {
+      for (const Inst& i : b.insts)
+        if (i.site != kNoSite) all[i.site] = {&f, &i, nullptr};
+      if (b.term.site != kNoSite) all[b.term.site] = {&f, nullptr, &b.term};
+    }
+  return all;
+}
+
+}  // namespace us::ir
