@@ -84,6 +84,16 @@ std::string accesses(u32 n) {
   });
 }
 
+// Each arm has a pointer of its own, so that each access is tested.
+std::string own_tests(u32 n) {
+  return repeated(n, [](u32 k) {
+    return fmt::format(
+        "setp.gt.s32 %p1, %r2, {0};\n@%p1 bra L{1};\nld.param.u64 %a2, [p0];\nst.global.u32 [%a2+{2}], %r2;\n"
+        "L{1}: xor.b32 %r2, %r2, {1};\n",
+        k * 13 % 101, k, 4 * k);
+  });
+}
+
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double time_to_compile(const Body& body, u32 branches) {
@@ -127,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(Shapes, CompileTime,
                          testing::Values(Shape{"divergent", divergent}, Shape{"inside", inside},
                                          Shape{"two_armed", two_armed}, Shape{"uniform", uniform},
                                          Shape{"loops", loops}, Shape{"switches", switches},
-                                         Shape{"accesses", accesses}),
+                                         Shape{"accesses", accesses}, Shape{"own_tests", own_tests}),
                          [](const auto& s) { return std::string(s.param.name); });
 
 }  // namespace

@@ -43,6 +43,18 @@ namespace {
 
 // In a dispatched function everything is one loop with an edge between any two blocks: passes over loops find nothing in it
 // and take for ever.
+// Live ranges that cannot be cut, such as a warp's context, are compared with all others: by the basic allocator in time that grows
+// with the square of the number of blocks, by the usual one more slowly.
+constexpr std::size_t kMostBlocks = 12000;  // of one function
+
+// Its time grows faster than the number of blocks; functions that are translated instruction by instruction do without.
+struct CombineUnlessHuge : llvm::PassInfoMixin<CombineUnlessHuge> {
+  llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
+    if (f.size() > kMostBlocks) return llvm::PreservedAnalyses::all();
+    return llvm::InstCombinePass().run(f, fam);
+  }
+};
+
 struct HoistUnlessDispatched : llvm::PassInfoMixin<HoistUnlessDispatched> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
     if (f.hasFnAttribute("dispatched") || f.hasFnAttribute(kManyBlocksAttribute)) return llvm::PreservedAnalyses::all();
@@ -240,7 +252,7 @@ void Toolchain::make_passes() {
   step(Pass::Combine, [](auto& mpm) {
     llvm::FunctionPassManager f;
     f.addPass(PromoteSlots());
-    f.addPass(llvm::InstCombinePass());
+    f.addPass(CombineUnlessHuge());
     f.addPass(llvm::SimplifyCFGPass());
     f.addPass(llvm::EarlyCSEPass(true));
     mpm.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(f)));
@@ -249,7 +261,7 @@ void Toolchain::make_passes() {
     llvm::FunctionPassManager f;
     f.addPass(HoistUnlessDispatched());
     f.addPass(llvm::EarlyCSEPass(true));
-    f.addPass(llvm::InstCombinePass());
+    f.addPass(CombineUnlessHuge());
     f.addPass(llvm::SimplifyCFGPass());
     f.addPass(llvm::DCEPass());
     f.addPass(UnrollMarked());
@@ -273,9 +285,6 @@ void Toolchain::optimise(llvm::Module& m, PassSet disabled, const Told& told) {
 // minutes, and most of it runs once.
 constexpr std::size_t kLarge = 20000;  // instructions of one function
 constexpr std::size_t kHuge = 400000;  // of all
-// Live ranges that cannot be cut, such as a warp's context, are compared with all others: by the basic allocator in time that grows
-// with the square of the number of blocks, by the usual one more slowly.
-constexpr std::size_t kMostBlocks = 12000;  // of one function
 
 static bool has_many_blocks(const llvm::Module& m) {
   return std::any_of(m.begin(), m.end(),
