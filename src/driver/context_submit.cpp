@@ -40,9 +40,10 @@ class Submission {
   // A kernel that is no good makes the capture invalid, and an asynchronous copy does not.
   Error capture(KernelOp& k, bool& captured) {
     if (const Error e = k.check(context_); failed(e)) return refuse(e, captured);
-    take_from_stream(k, stream_, runtime_.graphs());
-    const bool programmatic = k.config.programmatic_serialization;
-    return runtime_.captures().add(stream_, k, captured, programmatic);
+    KernelOp node = k;  // what was submitted stays whole, for a stream that does not capture any more
+    take_from_stream(node, stream_, runtime_.graphs());
+    const bool programmatic = node.config.programmatic_serialization;
+    return runtime_.captures().add(stream_, std::move(node), captured, programmatic);
   }
   Error capture(CallbackOp&, bool& captured) { return refuse(Error::StreamCaptureUnsupported, captured); }
   template <class Op>

@@ -41,5 +41,36 @@ TEST(Capture, EndsWhileAnotherThreadWorksInTheStream) {
   EXPECT_EQ(nodes + ran, submitted);
 }
 
+// A kernel that comes when the capture has just ended is launched with its arguments.
+TEST(Capture, EndsWhileAnotherThreadLaunchesKernels) {
+  static std::atomic<u64> sum;
+  sum = 0;
+  define_kernel("add", [](device::WarpCtx& w, u32) { sum += test::param<u32>(w, 0); });
+  Bench b("add", {4});
+  Stream& s = b.context.create_stream(true, 0);
+  Captures& captures = b.runtime.captures();
+  std::atomic<bool> over = false;
+  u64 submitted = 0;
+  std::thread worker([&] {
+    u32 three = 3;
+    void* arguments[] = {&three};
+    for (; !over; ++submitted) EXPECT_EQ(b.launch({}, {.pointers = arguments}, s), Error::Success);
+  });
+  u64 nodes = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Graph* g = nullptr;
+    EXPECT_EQ(captures.begin(s, CaptureMode::Relaxed, nullptr, {}, nullptr), Error::Success);
+    for (int spin = 0; spin < i % 64; ++spin) std::this_thread::yield();
+    EXPECT_EQ(captures.end(s, g), Error::Success);
+    std::lock_guard l(b.runtime.graphs().mutex());
+    nodes += g->nodes().size();
+    b.runtime.graphs().destroy(g);
+  }
+  over = true;
+  worker.join();
+  EXPECT_EQ(b.context.synchronize(s), Error::Success);
+  EXPECT_EQ(sum, 3 * (submitted - nodes));
+}
+
 }  // namespace
 }  // namespace us::driver

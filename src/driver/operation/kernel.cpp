@@ -58,13 +58,14 @@ void set_code(device::Launch& launch, std::shared_ptr<const codegen::Compiled> c
 Error KernelOp::check(Context& c) {
   US_TRY(validate(*function, config, cluster));
   where = {&c, c.id()};
-  packed = arguments.block != nullptr;
-  packed_bytes = arguments.block_bytes;
   for (u32 i = 0; i < config.attribute_count; ++i) attributes[config.attributes[i].id] = config.attributes[i].value;
   config.attributes = nullptr;
   config.attribute_count = 0;
-  US_TRY(fill_params(function->ir(), arguments, block));
-  arguments = {};
+  if (!arguments) return Error::Success;
+  packed = arguments->block != nullptr;
+  packed_bytes = arguments->block_bytes;
+  US_TRY(fill_params(function->ir(), *arguments, block));
+  arguments.reset();
   return Error::Success;
 }
 

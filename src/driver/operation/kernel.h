@@ -4,6 +4,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "driver/code/launch.h"
@@ -19,8 +20,8 @@ struct KernelOp {
   static constexpr NodeType kType = NodeType::Kernel;
   Function* function = nullptr;
   LaunchConfig config = {};
-  LaunchArgs arguments = {};     // the program's: until check() has read them
-  const void* handle = nullptr;  // as the program named it: a host stub, a kernel or a function
+  std::optional<LaunchArgs> arguments = LaunchArgs{};  // the program's: until check() has read them
+  const void* handle = nullptr;                        // as the program named it: a host stub, a kernel or a function
   ContextRef where = {};
   ParamBlock block = {};
   std::map<int, AttributeBytes> attributes = {};  // those that were set

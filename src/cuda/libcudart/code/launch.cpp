@@ -21,7 +21,9 @@ Error launch(const void* symbol, us::driver::LaunchConfig config, void** args, c
   Context& c = s.context();
   US_TRY(c.sticky());
   US_TRY(find_function(c, symbol, f));
-  return c.submit(KernelOp{.function = f, .config = config, .arguments = {.pointers = args}, .handle = symbol}, *s);
+  return c.submit(
+      KernelOp{.function = f, .config = config, .arguments = driver::LaunchArgs{.pointers = args}, .handle = symbol},
+      *s);
 }
 
 Error launch_with_attributes(const cudaLaunchConfig_t* given, const void* symbol, void** args) {
