@@ -10,7 +10,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "device/abi.h"
+#include "device/abi/abi.h"
 #include "ir/ir.h"
 
 namespace us::numerics {
@@ -124,8 +124,8 @@ class Builder {
   virtual V from_generic(isa::Space, V addr64) = 0;  // cvta.to
   virtual V in_space(isa::Space, V addr64) = 0;      // 1 bit: does the generic address lie in that window? (isspacep)
 
-  // A runtime function of device/rt_functions.inc. args are widened to 64 bits; results come back in the given widths.
-  // One call for the whole warp: see device/abi.h. uniform_if_args: the result is the same in all lanes if all args are.
+  // A runtime function of device/abi/rt_functions.inc. args are widened to 64 bits; results come back in the given widths.
+  // One call for the whole warp: see device/abi/abi.h. uniform_if_args: the result is the same in all lanes if all args are.
   virtual void call_rt(device::RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results,
                        bool uniform_if_args = false) = 0;
   void call_rt(device::RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits, V* results,

@@ -15,7 +15,7 @@ struct Fault;
 
 enum class DeviceApi : u16 {
 #define US_DEVICE_API(id, arguments, result) id,
-#include "device/device_api.inc"
+#include "device/abi/device_api.inc"
 #undef US_DEVICE_API
   Count
 };

@@ -11,8 +11,8 @@
 #include <chrono>
 #include <iterator>
 
-#include "device/crash.h"
-#include "device/machine.h"
+#include "device/schedule/crash.h"
+#include "device/schedule/machine.h"
 
 namespace us::device {
 namespace {

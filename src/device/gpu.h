@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/settings.h"
-#include "device/abi.h"
-#include "device/copy.h"
+#include "device/abi/abi.h"
+#include "device/copy/transfer.h"
 #include "device/device_runtime.h"
 #include "memory/address_space.h"
 

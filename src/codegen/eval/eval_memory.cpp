@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "codegen/eval/eval_builder.h"
-#include "device/bad_access.h"
-#include "device/limits.h"
+#include "device/abi/bad_access.h"
+#include "device/access/limits.h"
 #include "numerics/numerics.h"
 
 namespace us::codegen::eval {

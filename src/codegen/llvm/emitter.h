@@ -21,7 +21,7 @@
 #include "codegen/reach.h"
 #include "codegen/rounds.h"
 #include "codegen/strides.h"
-#include "device/bad_access.h"
+#include "device/abi/bad_access.h"
 
 namespace us::codegen {
 
