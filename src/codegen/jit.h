@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "device/gpu.h"
+#include "device/abi/kernel_code.h"
 #include "ir/ir.h"
 
 namespace us::codegen {

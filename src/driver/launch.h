@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "device/gpu.h"
 #include "driver/function.h"
 
 namespace us::driver {

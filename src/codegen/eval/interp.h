@@ -9,7 +9,7 @@
 //   a lane that used up its spin budget rests until every other lane that can run rests too; then the warp yields
 #pragma once
 #include "codegen/eval/eval_builder.h"
-#include "device/gpu.h"
+#include "device/abi/kernel_code.h"
 
 namespace us::codegen::eval {
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "codegen/llvm/emitter.h"
+#include "device/abi/device_api.h"
 
 namespace us::codegen {
 

@@ -80,9 +80,8 @@ class Emitter final : public Builder {
   V members(V membermask) override;  // members.cpp
   V shuffle(V src, V lane) override;
   V sreg(isa::SReg, u32 comp) override;
-  using Builder::call_rt;
-  void call_rt(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
-               bool uniform_if_args) override;
+  void call_runtime(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
+                    bool uniform_if_args) override;
   void require_rights(const MemRef&, bool writes);
   void call_rt_now(device::RtFn, const std::vector<V>& args, const std::vector<u32>& bits, V* results,
                    bool uniform_if_args = false);

@@ -216,7 +216,8 @@ void Emitter::copy_async(std::span<const V> args) {
   store(to, data);
 }
 
-void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results, bool uniform_if_args) {
+void Emitter::call_runtime(RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
+                           bool uniform_if_args) {
   if (fn != RtFn::CpAsync) flush_stores();
   std::vector<V> in;
   for (V v : args) in.push_back(v ? resize(canon(v), 64, false) : imm(64, 0));
@@ -240,6 +241,7 @@ void Emitter::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bit
 // One call for the lanes of the mask.
 void Emitter::call_rt_now(RtFn fn, const std::vector<V>& args, const std::vector<u32>& bits, V* results,
                           bool uniform_if_args) {
+  US_CHECK(device::takes(fn, args.size()) && device::gives(fn, bits.size()));
   std::vector<V> in;
   bool uniform = true, constant = true;
   for (V v : args) {
@@ -259,7 +261,6 @@ void Emitter::call_rt_now(RtFn fn, const std::vector<V>& args, const std::vector
     arg_ptr = g;
   } else if (!in.empty()) {
     if (!rt_args_) rt_args_ = new_alloca(llvm::ArrayType::get(vec_type(64), kMaxRtArgs), "rtargs");
-    US_CHECK(in.size() <= kMaxRtArgs);
     for (std::size_t k = 0; k < in.size(); ++k)
       b_.CreateAlignedStore(vec(in[k]), b_.CreateConstInBoundsGEP1_64(vec_type(64), rt_args_, k), llvm::Align(64));
     arg_ptr = rt_args_;
@@ -267,7 +268,6 @@ void Emitter::call_rt_now(RtFn fn, const std::vector<V>& args, const std::vector
   Value* res_ptr = llvm::ConstantPointerNull::get(b_.getPtrTy());
   if (bits.size()) {
     if (!rt_results_) rt_results_ = new_alloca(llvm::ArrayType::get(vec_type(64), kMaxRtResults), "rtres");
-    US_CHECK(bits.size() <= kMaxRtResults);
     res_ptr = rt_results_;
   }
   Value* table = load_at(ctx0_, offsetof(WarpCtx, rt), b_.getPtrTy(), "rt");

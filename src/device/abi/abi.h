@@ -3,22 +3,21 @@
 // layout must raise kAbiVersion (it is part of the object cache key).
 //
 // A compiled kernel is `void kernel(WarpCtx*)`: one call runs one warp from start to exit. If the kernel may yield
-// (Kernel::yields) the call runs on a fibre and runtime functions may switch to another warp in the middle.
+// (KernelCode::yields) the call runs on a fibre and runtime functions may switch to another warp in the middle.
 //
 // A runtime function handles one instruction for a whole warp: args are arrays of 32 lanes per argument,
-//   args[k * 32 + lane], results[k * 32 + lane], only lanes of `mask` are valid / written.
+//   args[k * 32 + lane], results[k * 32 + lane], only lanes of `mask` are valid / written. rt_args.h names them.
 #pragma once
 #include "base/types.h"
 
 namespace us::device {
 
 inline constexpr u32 kAbiVersion = 6;
-inline constexpr u64 kCtaSharedStride = 16u
-                                        << 20;  // bytes between the shared windows of neighbouring CTAs of a cluster
-inline constexpr u32 kAllocaBytes = 16 * 1024;  // of each thread's local memory, for alloca
-inline constexpr u32 kReservedShared = 1024;    // bytes at the start of each CTA's window (cc 9.0)
-inline constexpr u32 kSharedGrain = 128;        // a block has shared memory in pieces of this size
-inline constexpr u32 kParamBytes = 32768;       // that can be read from the start of a kernel's parameters
+inline constexpr u64 kCtaSharedStride = 16u << 20;  // bytes between the windows of neighbouring CTAs of a cluster
+inline constexpr u32 kAllocaBytes = 16 * 1024;      // of each thread's local memory, for alloca
+inline constexpr u32 kReservedShared = 1024;        // bytes at the start of each CTA's window (cc 9.0)
+inline constexpr u32 kSharedGrain = 128;            // a block has shared memory in pieces of this size
+inline constexpr u32 kParamBytes = 32768;           // that can be read from the start of a kernel's parameters
 // What a thread may touch before its first frame and behind its last one, as seen on an H200.
 inline constexpr u32 kLocalBefore = 256, kLocalBehind = 80;
 
@@ -28,7 +27,9 @@ using NumFunction = u64 (*)(u64 a, u64 b, u64 c);
 
 enum class RtFn : u16 {
 #define US_RT(id, args, results, note) id,
+#define US_RT_MANY US_RT
 #include "device/abi/rt_functions.inc"
+#undef US_RT_MANY
 #undef US_RT
   Count
 };
@@ -90,8 +91,8 @@ struct WarpCtx {
   u64 local_stride = 0;  // bytes
   u32 local_top = 0;     // bytes of local memory used by the frames below (device functions' .local)
   u32 line = 0;          // of the program, where it gave way last
-  u32 behind_barrier =
-      0;  // 1: has left a barrier of the CTA, 2: and read shared memory since; compiled code lets others read first
+  // 1: has left a barrier of the CTA, 2: and has read shared memory since; compiled code lets other warps read first.
+  u32 behind_barrier = 0;
 };
 
 }  // namespace us::device

@@ -6,7 +6,7 @@
 //   args[0]      address of a table of words: count, then one BadAccess each, then texts and offsets
 //   args[1 + k]  the base of access k
 #pragma once
-#include "base/types.h"
+#include "device/abi/abi.h"
 
 namespace us::device {
 
@@ -27,5 +27,7 @@ struct BadAccess {
   u64 where = AtBase;
   u64 rule = Misaligned;
 };
+// Does a lane of the warp break the rule with an access there? For the interpreter, which tests each access.
+bool refused(const WarpCtx&, u64 rule, u64 address, u64 bytes);
 
 }  // namespace us::device

@@ -15,21 +15,6 @@ u64 address_of(const BadAccess& a, const u8* table, u64 base, u32 lane) {
   return base + a.offset;
 }
 
-bool breaks(const Warp& w, const BadAccess& a, u64 address) {
-  switch (a.rule) {
-    case BadAccess::Misaligned:
-      return address & (a.bytes - 1);
-    case BadAccess::Shared:
-      return !in_shared(w, u32(address), a.bytes);
-    case BadAccess::Local:
-      return !in_local(w, address, a.bytes);
-    case BadAccess::Param:
-      return !in_params(w, address);
-    default:
-      return !in_global(w, address);
-  }
-}
-
 [[noreturn]] void report(Warp& w, const BadAccess& a, const u8* table, u64 base, u32 lanes) {
   const u64 address = address_of(a, table, base, first_lane(lanes));
   std::string line = a.text ? std::string(reinterpret_cast<const char*>(table + a.text)) : line_of_call(w);
@@ -45,6 +30,22 @@ bool breaks(const Warp& w, const BadAccess& a, u64 address) {
 
 }  // namespace
 
+bool refused(const WarpCtx& ctx, u64 rule, u64 address, u64 bytes) {
+  const Warp& w = static_cast<const Warp&>(ctx);
+  switch (rule) {
+    case BadAccess::Misaligned:
+      return address & (bytes - 1);
+    case BadAccess::Shared:
+      return !in_shared(w, u32(address), bytes);
+    case BadAccess::Local:
+      return !in_local(w, address, bytes);
+    case BadAccess::Param:
+      return !in_params(w, address);
+    default:
+      return !in_global(w, address);
+  }
+}
+
 void rt_BadAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const auto* table = reinterpret_cast<const u8*>(args[0]);
@@ -53,7 +54,7 @@ void rt_BadAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   for (u64 k = 0; k < count; ++k) {
     u32 lanes = 0;
     for (u32 l : Lanes(mask))
-      if (breaks(w, list[k], address_of(list[k], table, args[1 + k], l))) lanes |= 1u << l;
+      if (refused(w, list[k].rule, address_of(list[k], table, args[1 + k], l), list[k].bytes)) lanes |= 1u << l;
     if (lanes) report(w, list[k], table, args[1 + k], lanes);
   }
   report(w, list[0], table, args[1], mask);
@@ -62,7 +63,8 @@ void rt_BadAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 // A generic address that is not in the global part: the windows of the cluster, the lane's own local memory, parameters.
 void rt_CheckGeneric(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  for (u32 l : Lanes(mask)) require_generic(w, args[l], args[32 + l], l);
+  const auto& a = named<CheckGenericArgs>(args);
+  for (u32 l : Lanes(mask)) require_generic(w, a.addr[l], a.bytes[l], l);
 }
 
 void rt_StackOverflow(WarpCtx* ctx, u32 mask, const u64*, u64*) {

@@ -33,13 +33,14 @@ void require_rights(Warp& w, u64 address, bool write, u32 lane) {
 // Lanes mostly touch memory of one allocation. `how`: bit 0 write, bit 1 a generic address, bytes from bit 8 on.
 void rt_MayTouch(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<MayTouchArgs>(args);
   const auto& reach = machine_of(w).options.reach;
   if (!reach) return;
   u64 from = 0, to = 0;
   for (u32 l : Lanes(mask)) {
-    const u64 address = args[l];
+    const u64 address = a.addr[l];
     if (address >= from && address < to) continue;
-    const u64 how = args[32 + l];
+    const u64 how = a.how[l];
     from = address, to = reach(address, how & 1);
     if (to > address) continue;
     if (how & 2 && !in_global(w, address))

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions of asynchronous copies: each element of the destination is combined with one of the source, atomically.
 #pragma once
-#include "base/types.h"
+#include "device/abi/reduce_codes.h"
 
 namespace us::device {
-
-enum class ReduceOp : u8 { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
-enum class Element : u8 { U32, S32, U64, S64, F16, BF16, F32, F64 };
 
 struct Reduction {
   ReduceOp op = ReduceOp::None;

@@ -115,10 +115,10 @@ void deliver_to_shared(Warp& w, u32 lane, const Transfer& t, u64 dst, u64 mbarri
 
 void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpBulkArgs>(args);
   for (u32 l : Lanes(mask)) {
-    const BulkCode code(args[l]);
-    const u64 dst = args[32 + l], src = args[64 + l], bytes = args[96 + l], mbarrier = args[128 + l],
-              bits = args[160 + l];
+    const BulkCode code(a.code[l]);
+    const u64 dst = a.dst[l], src = a.src[l], bytes = a.bytes[l], mbarrier = a.mbarrier[l], bits = a.ctas[l];
     require_multiple(w, bytes, kBulkUnit, "the size", l);
     require_multiple(w, dst, kBulkUnit, "the destination", l);
     require_multiple(w, src, kBulkUnit, "the source", l);
@@ -143,9 +143,10 @@ void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpTensorArgs>(args);
   for (u32 l : Lanes(mask)) {
-    const BulkCode code(args[l]);
-    const u64 map = args[32 + l], shared = args[64 + l], mbarrier = args[96 + l], ctas = args[128 + l];
+    const BulkCode code(a.code[l]);
+    const u64 map = a.map[l], shared = a.shared[l], mbarrier = a.mbarrier[l], ctas = a.ctas[l];
     require_multiple(w, map, 64, "the tensor map's address", l);
     require_generic(w, map, sizeof(memory::TensorMap), l);
     memory::TensorBox on_stack;
@@ -158,8 +159,8 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     if (const char* why = memory::unusable(box->map, code.dimensions(), code.im2col()))
       refuse(w, Outcome::IllegalInstruction, fmt::format("bulk tensor copy: {}", why), l);
     require_tensor(w, box->map, code.to_global(), l);
-    for (u32 d = 0; d < 5; ++d) box->at[d] = i32(u32(args[(5 + d) * 32 + l]));
-    for (u32 d = 0; d < 3; ++d) box->offset[d] = u16(args[(10 + d) * 32 + l]);
+    for (u32 d = 0; d < 5; ++d) box->at[d] = i32(u32(a.c[d][l]));
+    for (u32 d = 0; d < 3; ++d) box->offset[d] = u16(a.o[d][l]);
     const u32 bytes = memory::box_bytes(box->map);
     require_multiple(w, shared, 128, "the address in shared memory", l);
     require_coordinates(w, *box, code.to_global(), l);
@@ -200,29 +201,31 @@ void rt_CpBulkCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
 
 void rt_CpBulkWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpBulkWaitArgs>(args);
   Slot& s = *w.home->slot;
   if (s.queue.empty()) return;
   u32 before[kWarpSize] = {};
   for (u32 l : Lanes(mask)) {
-    const u32 left = u32(args[l]), groups = w.bulk_groups[l];
+    const u32 left = u32(a.n[l]), groups = w.bulk_groups[l];
     before[l] = groups > left ? groups - left : 0;
   }
-  finish_groups(s, w, mask, before, {.read_only = args[32 + first_lane(mask)] != 0});
+  finish_groups(s, w, mask, before, {.read_only = a.read[first_lane(mask)] != 0});
 }
 
 // One element or a vector of them for the shared memory of a CTA of the cluster; there, an mbarrier learns of the bytes.
 void rt_StoreAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<StoreAsyncArgs>(args);
   for (u32 l : Lanes(mask)) {
-    const BulkCode code(args[l]);
-    const u64 dst = args[32 + l], mbarrier = args[64 + l], element = args[96 + l] & 0xff, count = args[96 + l] >> 8;
+    const BulkCode code(a.code[l]);
+    const u64 dst = a.dst[l], mbarrier = a.mbarrier[l], element = a.size[l] & 0xff, count = a.size[l] >> 8;
     require_multiple(w, dst, u32(element * count), "the destination", l);
     shared_at(w, dst, element * count, l, "asynchronous store");
     require_mbarrier(w, mbarrier, l);
     Transfer t;
     t.bytes = t.src_bytes = u32(element * count);
     t.snapshot.resize(t.bytes);
-    for (u64 k = 0; k < count; ++k) std::memcpy(t.snapshot.data() + k * element, &args[(4 + k) * 32 + l], element);
+    for (u64 k = 0; k < count; ++k) std::memcpy(t.snapshot.data() + k * element, &a.v[k].lane[l], element);
     t.reduction = {code.op(), code.element()};
     deliver_to_shared(w, l, t, dst, mbarrier, false, 0);
   }
@@ -231,11 +234,12 @@ void rt_StoreAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 void rt_TensorMapReplace(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   using memory::TensorMap;
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<TensorMapReplaceArgs>(args);
   for (u32 l : Lanes(mask)) {
-    const u64 value = args[96 + l], k = args[64 + l];
-    require_generic(w, args[l], sizeof(TensorMap), l);
-    TensorMap& m = *std::bit_cast<TensorMap*>(args[l]);
-    const auto field = static_cast<MapField>(args[32 + l]);
+    const u64 value = a.value[l], k = a.dimension[l];
+    require_generic(w, a.map[l], sizeof(TensorMap), l);
+    TensorMap& m = *std::bit_cast<TensorMap*>(a.map[l]);
+    const auto field = static_cast<MapField>(a.field[l]);
     if (k >= 5)
       refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: dimension {}; expected 0 to 4", k), l);
     static constexpr u8 types[] = {TensorMap::U8,     TensorMap::U16, TensorMap::U32,  TensorMap::S32,

@@ -11,7 +11,7 @@ namespace us::device {
 namespace {
 u64 low_bits(u64 v, u64 bits) { return bits >= 64 ? v : v & ((u64(1) << bits) - 1); }
 
-u32 equal_lanes(u32 members, const u64* values, u64 value, u64 bits) {
+u32 equal_lanes(u32 members, const PerLane& values, u64 value, u64 bits) {
   u32 equal = 0;
   for (u32 l : Lanes(members))
     if (low_bits(values[l], bits) == value) equal |= 1u << l;
@@ -43,7 +43,7 @@ u32 combine(u64 op, u32 a, u32 b) {
 }
 
 // Lanes with the same membermask as this one execute the instruction together, as on an H100.
-u32 partners(u32 mask, const u64* membermasks, u32 lane) {
+u32 partners(u32 mask, const PerLane& membermasks, u32 lane) {
   u32 same = 0;
   for (u32 l : Lanes(mask))
     if (u32(membermasks[l]) == u32(membermasks[lane])) same |= 1u << l;
@@ -53,28 +53,30 @@ u32 partners(u32 mask, const u64* membermasks, u32 lane) {
 
 void rt_Stray(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<StrayArgs>(args);
   u32 strays = 0;
   for (u32 l : Lanes(mask))
-    if (!(args[l] >> l & 1)) strays |= 1u << l;
+    if (!(a.membermask[l] >> l & 1)) strays |= 1u << l;
   die(w, Outcome::IllegalInstruction,
       fmt::format("membermask {:#x} does not name lane {}, which executes the instruction",
-                  u32(args[first_lane(strays)]), first_lane(strays)),
+                  u32(a.membermask[first_lane(strays)]), first_lane(strays)),
       strays);
 }
 
 void rt_Match(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   US_RT_ENTER(ctx);
-  const u64 *values = args, *membermasks = args + 32;
+  const auto& a = named<MatchArgs>(args);
+  auto& r = named<MatchResults>(results);
   for (u32 left = mask; left;) {
     u32 lane = first_lane(left);
-    u32 members = partners(mask, membermasks, lane);
-    u64 bits = args[96 + lane];
-    u32 equal = equal_lanes(members, values, low_bits(values[lane], bits), bits) | 1u << lane;
-    bool all = args[64 + lane] != 0, same = (members & ~equal) == 0;
+    u32 members = partners(mask, a.membermask, lane);
+    u64 bits = a.bits[lane];
+    u32 equal = equal_lanes(members, a.value, low_bits(a.value[lane], bits), bits) | 1u << lane;
+    bool all = a.all[lane] != 0, same = (members & ~equal) == 0;
     u32 group = all ? members | 1u << lane : equal;
     for (u32 l : Lanes(group & left)) {
-      results[l] = all && !same ? 0 : group;
-      results[32 + l] = same;
+      r.mask[l] = all && !same ? 0 : group;
+      r.pred[l] = same;
     }
     left &= ~group;
   }
@@ -82,12 +84,13 @@ void rt_Match(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 
 void rt_Redux(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   US_RT_ENTER(ctx);
+  const auto& a = named<ReduxArgs>(args);
   for (u32 left = mask; left;) {
     u32 lane = first_lane(left);
-    u32 members = partners(mask, args + 32, lane);
-    u64 op = args[64 + lane];
-    u32 value = u32(args[lane]);
-    for (u32 l : Lanes(members & (members - 1))) value = combine(op, value, u32(args[l]));
+    u32 members = partners(mask, a.membermask, lane);
+    u64 op = a.op[lane];
+    u32 value = u32(a.value[lane]);
+    for (u32 l : Lanes(members & (members - 1))) value = combine(op, value, u32(a.value[l]));
     for (u32 l : Lanes(members)) results[l] = value;
     left &= ~members;
   }

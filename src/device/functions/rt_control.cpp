@@ -12,7 +12,8 @@ constexpr u32 kBarriersPerTurn = 8;  // of a loop that waits around barriers; th
 
 void rt_Yield(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  const u64 site = args[first_lane(mask)];
+  const auto& a = named<YieldArgs>(args);
+  const u64 site = a.site[first_lane(mask)];
   w.line = u32(site);
   if (mask & ~w.polled_lanes) w.quiet_polls = 0;  // lanes that spin on something else
   worker_of(w).give_way(w);
@@ -26,7 +27,8 @@ void rt_LanesWait(WarpCtx* ctx, u32, const u64*, u64*) {
 
 void rt_Nanosleep(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  machine_of(w).clock.slept(u32(args[first_lane(mask)]));
+  const auto& a = named<NanosleepArgs>(args);
+  machine_of(w).clock.slept(u32(a.ns[first_lane(mask)]));
   worker_of(w).give_way(w);
   w.spin = 1;  // a loop that sleeps lets the other lanes of its warp run at its next turn, too
 }
@@ -37,16 +39,18 @@ void rt_Trap(WarpCtx* ctx, u32 mask, const u64*, u64*) {
 
 void rt_Unimplemented(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<UnimplementedArgs>(args);
   u32 l = first_lane(mask);
-  auto* text = reinterpret_cast<const char*>(args[l]);
+  auto* text = reinterpret_cast<const char*>(a.text[l]);
   die(w, Outcome::NotSupported,
-      fmt::format("instruction not implemented: {} (PTX line {})", text ? text : "?", args[32 + l]), mask);
+      fmt::format("instruction not implemented: {} (PTX line {})", text ? text : "?", a.line[l]), mask);
 }
 
 void rt_BadIndirectCall(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<BadIndirectCallArgs>(args);
   die(w, Outcome::IllegalInstruction,
-      fmt::format("indirect call through {:#x}, which is no function", args[first_lane(mask)]), mask);
+      fmt::format("indirect call through {:#x}, which is no function", a.addr[first_lane(mask)]), mask);
 }
 
 void trigger(Cta& c) {

@@ -11,13 +11,14 @@ namespace us::device {
 
 void rt_Vprintf(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<VprintfArgs>(args);
   std::string& text = worker_of(w).scratch;
   for (u32 l : Lanes(mask)) {
     text.clear();
-    if (args[l]) require_generic(w, args[l], 1, l);
-    if (args[32 + l]) require_generic(w, args[32 + l], 1, l);
+    if (a.format[l]) require_generic(w, a.format[l], 1, l);
+    if (a.arguments[l]) require_generic(w, a.arguments[l], 1, l);
     auto may_read = [&w, l](const char* string) { require_generic(w, std::bit_cast<u64>(string), 1, l); };
-    int n = format_printf(text, reinterpret_cast<const char*>(args[l]), reinterpret_cast<const u8*>(args[32 + l]),
+    int n = format_printf(text, reinterpret_cast<const char*>(a.format[l]), reinterpret_cast<const u8*>(a.arguments[l]),
                           may_read);
     // What the call occupies on hardware is not documented: a header, the format's address and the arguments.
     if (n >= 0) machine_of(w).print.add(text, 16 + 8 * u64(n));
@@ -31,14 +32,15 @@ const char* text_at(u64 address) { return address ? reinterpret_cast<const char*
 
 void rt_Assert(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<AssertArgs>(args);
   std::string& text = worker_of(w).scratch;
   for (u32 l : Lanes(mask)) {
-    for (const u64 string : {args[l], args[32 + l], args[96 + l]})
+    for (const u64 string : {a.msg[l], a.file[l], a.func[l]})
       if (string) require_generic(w, string, 1, l);
     text.clear();
     fmt::format_to(std::back_inserter(text), "{}:{}: {}: block: {}, thread: {} Assertion `{}` failed.\n",
-                   text_at(args[32 + l]), u32(args[64 + l]), text_at(args[96 + l]), text_of(w.cta->ctaid),
-                   text_of(thread_of(w, l)), text_at(args[l]));
+                   text_at(a.file[l]), u32(a.line[l]), text_at(a.func[l]), text_of(w.cta->ctaid),
+                   text_of(thread_of(w, l)), text_at(a.msg[l]));
     machine_of(w).print_error(text);
   }
   die(w, Outcome::Assert, "a device-side assertion failed, as printed above", mask);
@@ -46,15 +48,17 @@ void rt_Assert(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_Malloc(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  for (u32 l : Lanes(mask)) results[l] = machine_of(w).heap.allocate(args[l]);
+  const auto& a = named<MallocArgs>(args);
+  for (u32 l : Lanes(mask)) results[l] = machine_of(w).heap.allocate(a.bytes[l]);
 }
 
 void rt_Free(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<FreeArgs>(args);
   for (u32 l : Lanes(mask))
-    if (!machine_of(w).heap.free(args[l]))
+    if (!machine_of(w).heap.free(a.ptr[l]))
       die(w, Outcome::IllegalAddress,
-          fmt::format("free of {:#x}, which malloc did not return or which is free already", args[l]), 1u << l);
+          fmt::format("free of {:#x}, which malloc did not return or which is free already", a.ptr[l]), 1u << l);
 }
 
 }  // namespace us::device

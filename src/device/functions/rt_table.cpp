@@ -7,7 +7,9 @@ namespace us::device {
 const RtFunction* rt_table() {
   static constexpr RtFunction table[] = {
 #define US_RT(id, args, results, note) rt_##id,
+#define US_RT_MANY US_RT
 #include "device/abi/rt_functions.inc"
+#undef US_RT_MANY
 #undef US_RT
   };
   return table;

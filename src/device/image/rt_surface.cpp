@@ -25,10 +25,10 @@ const TextureObject& surface(Warp& w, u64 handle, u32 lane) {
 }
 
 // Where an access of `bytes` goes; null: nowhere (.zero).
-u8* place(Warp& w, const TextureObject& s, const SurfaceCode& code, const u64* args, u32 lane, u32 bytes) {
+u8* place(Warp& w, const TextureObject& s, const SurfaceCode& code, const PerLane (&at)[3], u32 lane, u32 bytes) {
   const memory::TextureLevel& l = s.level[0];
   const bool layered = code.geometry == Geometry::A1 || code.geometry == Geometry::A2;
-  i64 c[3] = {i32(args[64 + lane]), i32(args[96 + lane]), i32(args[128 + lane])};
+  i64 c[3] = {i32(at[0][lane]), i32(at[1][lane]), i32(at[2][lane])};
   if (layered) {  // the layer is first
     const i64 layer = c[0];
     c[0] = c[1], c[1] = code.geometry == Geometry::A2 ? c[2] : 0, c[2] = layer;
@@ -123,9 +123,10 @@ void reduce(u8* at, SurfaceOp op, T value) {
 
 void rt_SurfaceLoad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<SurfaceLoadArgs>(args);
   for (u32 l : Lanes(mask)) {
-    const SurfaceCode code = SurfaceCode::unpack(args[32 + l]);
-    const u8* p = place(w, surface(w, args[l], l), code, args, l, u32(code.bytes) * code.count);
+    const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
+    const u8* p = place(w, surface(w, a.handle[l], l), code, a.c, l, u32(code.bytes) * code.count);
     for (u32 k = 0; k < code.count; ++k) {
       u64 v = 0;
       if (p) std::memcpy(&v, p + k * code.bytes, code.bytes);
@@ -136,15 +137,16 @@ void rt_SurfaceLoad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 
 void rt_SurfaceStore(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<SurfaceStoreArgs>(args);
   for (u32 l : Lanes(mask)) {
-    const SurfaceCode code = SurfaceCode::unpack(args[32 + l]);
-    const TextureObject& s = surface(w, args[l], l);
-    u8* p = place(w, s, code, args, l, u32(code.bytes) * code.count);
+    const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
+    const TextureObject& s = surface(w, a.handle[l], l);
+    u8* p = place(w, s, code, a.c, l, u32(code.bytes) * code.count);
     if (!p) continue;
     const u32 count = code.formatted ? std::min<u32>(code.count, s.format.channels) : code.count;
     const u32 bytes = code.formatted ? s.format.channel_bytes() : code.bytes;
     for (u32 k = 0; k < count; ++k) {
-      u64 v = args[(5 + k) * 32 + l];
+      u64 v = a.v[k][l];
       if (code.formatted) v = to_channel(s.format.type, u32(v));
       std::memcpy(p + k * bytes, &v, bytes);
     }
@@ -153,12 +155,13 @@ void rt_SurfaceStore(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_SurfaceReduce(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<SurfaceReduceArgs>(args);
   for (u32 l : Lanes(mask)) {
-    const SurfaceCode code = SurfaceCode::unpack(args[32 + l]);
-    const TextureObject& s = surface(w, args[l], l);
-    u8* p = place(w, s, code, args, l, code.bytes);
+    const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
+    const TextureObject& s = surface(w, a.handle[l], l);
+    u8* p = place(w, s, code, a.c, l, code.bytes);
     if (!p) continue;
-    const u64 v = args[5 * 32 + l];
+    const u64 v = a.value[l];
     const bool sign = code.formatted ? s.format.type == TexelType::S32 : code.is_signed;
     if (code.bytes == 8)
       sign ? reduce(p, code.op, i64(v)) : reduce(p, code.op, v);

@@ -2,6 +2,8 @@
 // tex, tld4, txq, suq: one thread at a time through memory/sample.h.
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "device/abi/texture_code.h"
 #include "device/functions/rt.h"
 #include "device/schedule/machine.h"
@@ -14,8 +16,7 @@ namespace {
 using memory::TextureObject;
 using memory::TextureRead;
 
-u32 word(const u64* args, u32 k, u32 lane) { return u32(args[k * 32 + lane]); }
-float real(const u64* args, u32 k, u32 lane) { return std::bit_cast<float>(word(args, k, lane)); }
+float real(const PerLane& values, u32 lane) { return std::bit_cast<float>(u32(values[lane])); }
 
 // Handle 0 reads zeros, as on hardware.
 const TextureObject& texture(Warp& w, u64 handle, u32 lane) {
@@ -34,9 +35,9 @@ const TextureObject& texture(Warp& w, u64 handle, u32 lane) {
 
 // f(object, lanes) for every object that lanes name.
 template <class F>
-void each_object(Warp& w, u32 mask, const u64* handles, F&& f) {
+void each_object(Warp& w, u32 mask, const PerLane& handles, F&& f) {
   while (mask) {
-    const u32 lane = first_lane(mask), same = memory::lanes_with(handles, handles[lane]) & mask;
+    const u32 lane = first_lane(mask), same = memory::lanes_with(handles.lane, handles[lane]) & mask;
     f(texture(w, handles[lane], lane), same);
     mask &= ~same;
   }
@@ -44,17 +45,18 @@ void each_object(Warp& w, u32 mask, const u64* handles, F&& f) {
 
 bool is_layered(Geometry g) { return g == Geometry::A1 || g == Geometry::A2 || g == Geometry::ACube; }
 
-// All lanes together; returns those that are left to do.
-u32 by_warp(memory::WarpSampler sampler, const TextureObject& t, const TextureCode& code, u32 mask, const u64* args,
-            u32 offsets, u64* results) {
+// All lanes together; returns those that are left to do. Layered shapes have the layer first.
+template <class Args>  // of Texture or TextureGrad
+u32 by_warp(memory::WarpSampler sampler, const TextureObject& t, const TextureCode& code, u32 mask, const Args& a,
+            u64* results) {
   static constexpr u64 kZeros[memory::kLanes] = {};
   const bool layered = is_layered(code.geometry);
   memory::WarpRead r;
-  if (layered) r.layer = args + 2 * 32;
+  if (layered) r.layer = a.c[0].lane;
   for (u32 k = 0; k < 3; ++k) {
-    const u32 at = 2 + k + layered;
-    r.at[k] = at <= 5 ? args + at * 32 : kZeros;
-    r.offset[k] = at <= 5 ? args + (offsets + k) * 32 : kZeros;
+    const u32 at = k + layered;
+    r.at[k] = at < std::size(a.c) ? a.c[at].lane : kZeros;
+    r.offset[k] = at < std::size(a.c) ? a.offset[k].lane : kZeros;
   }
   memory::WarpTexels texels;
   const u32 left = sampler(t, r, texels) & mask;
@@ -62,18 +64,18 @@ u32 by_warp(memory::WarpSampler sampler, const TextureObject& t, const TextureCo
   return left;
 }
 
-// Layered shapes have the layer first.
-TextureRead read_of(const TextureCode& code, const u64* args, u32 lane, u32 offsets) {
+template <class Args>
+TextureRead read_of(const TextureCode& code, const Args& a, u32 lane) {
   TextureRead r;
   const bool layered = is_layered(code.geometry);
   r.integer = code.integer;
-  if (layered) r.layer = word(args, 2, lane);
+  if (layered) r.layer = u32(a.c[0][lane]);
   for (u32 k = 0; k < 3; ++k) {
-    const u32 at = 2 + k + layered;
-    if (at > 5) break;
-    r.at[k] = real(args, at, lane);
-    r.texel[k] = i32(word(args, at, lane));
-    r.offset[k] = i32(word(args, offsets + k, lane));
+    const u32 at = k + layered;
+    if (at >= std::size(a.c)) break;
+    r.at[k] = real(a.c[at], lane);
+    r.texel[k] = i32(a.c[at][lane]);
+    r.offset[k] = i32(a.offset[k][lane]);
   }
   return r;
 }
@@ -163,19 +165,20 @@ const TextureObject* image_of(Warp& w, u64 handle, u32 magic) {
 
 void rt_Texture(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  const TextureCode code = TextureCode::unpack(args[32 + first_lane(mask)]);
-  each_object(w, mask, args, [&](const TextureObject& t, u32 same) {
+  const auto& a = named<TextureArgs>(args);
+  const TextureCode code = TextureCode::unpack(a.code[first_lane(mask)]);
+  each_object(w, mask, a.handle, [&](const TextureObject& t, u32 same) {
     const memory::WarpSampler fast = code.gather     ? nullptr
                                      : !code.integer ? t.sample_warp
                                      : code.level    ? nullptr
                                                      : t.fetch_warp;
-    for (u32 l : Lanes(fast ? by_warp(fast, t, code, same, args, 7, results) : same)) {
-      TextureRead r = read_of(code, args, l, 7);
+    for (u32 l : Lanes(fast ? by_warp(fast, t, code, same, a, results) : same)) {
+      TextureRead r = read_of(code, a, l);
       r.level = code.level;
       if (code.integer)
-        r.texel_level = code.level ? i32(word(args, 6, l)) : 0;
+        r.texel_level = code.level ? i32(a.lod[l]) : 0;
       else
-        r.lod = real(args, 6, l);
+        r.lod = real(a.lod, l);
       put(results, l, code.gather ? memory::gather(t, r, code.component) : memory::sample(t, r));
     }
   });
@@ -183,12 +186,13 @@ void rt_Texture(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 
 void rt_TextureGrad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  const TextureCode code = TextureCode::unpack(args[32 + first_lane(mask)]);
-  each_object(w, mask, args, [&](const TextureObject& t, u32 same) {
-    for (u32 l : Lanes(t.sample_warp ? by_warp(t.sample_warp, t, code, same, args, 12, results) : same)) {
-      TextureRead r = read_of(code, args, l, 12);
+  const auto& a = named<TextureGradArgs>(args);
+  const TextureCode code = TextureCode::unpack(a.code[first_lane(mask)]);
+  each_object(w, mask, a.handle, [&](const TextureObject& t, u32 same) {
+    for (u32 l : Lanes(t.sample_warp ? by_warp(t.sample_warp, t, code, same, a, results) : same)) {
+      TextureRead r = read_of(code, a, l);
       float d[2][3];
-      for (u32 k = 0; k < 6; ++k) d[k / 3][k % 3] = real(args, 6 + k, l);
+      for (u32 k = 0; k < 6; ++k) d[k / 3][k % 3] = real(a.gradient[k], l);
       r.level = true;
       r.lod = memory::level_of_gradients(t, d[0], d[1]);
       put(results, l, memory::sample(t, r));
@@ -198,17 +202,18 @@ void rt_TextureGrad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 
 void rt_TextureQuery(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<TextureQueryArgs>(args);
   for (u32 l : Lanes(mask)) {
-    const TextureObject* const as_texture = image_of(w, args[l], TextureObject::kTexture);
-    const TextureObject* const as_surface = image_of(w, args[l], TextureObject::kSurface);
-    const auto query = static_cast<TextureQuery>(args[32 + l]);
+    const TextureObject* const as_texture = image_of(w, a.handle[l], TextureObject::kTexture);
+    const TextureObject* const as_surface = image_of(w, a.handle[l], TextureObject::kSurface);
+    const auto query = static_cast<TextureQuery>(a.what[l]);
     if (query == TextureQuery::IsTexture || query == TextureQuery::IsSurface) {
       results[l] = (query == TextureQuery::IsTexture ? as_texture : as_surface) != nullptr;
       continue;
     }
     const TextureObject* const t = as_texture ? as_texture : as_surface;
-    if (!t) die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture or surface object", args[l]), 1u << l);
-    results[l] = answer(*t, query, word(args, 2, l));
+    if (!t) die(w, Outcome::IllegalAddress, fmt::format("{:#x} is no texture or surface object", a.handle[l]), 1u << l);
+    results[l] = answer(*t, query, u32(a.level[l]));
   }
 }
 

@@ -24,6 +24,12 @@ class Metadata {
   const u64* registers_;
 };
 
+// One instruction of a warp: registers of a, b, c and the metadata, 32 lanes each, to those of d.
+void multiply_fragments(const MmaCode&, const u64* registers, u64* results);
+// Eight columns of wgmma.mma_async for warp 0 .. 3 of a warpgroup; a, b: descriptors of matrices in shared memory; registers: four
+// of a, the metadata, those of c.
+void multiply_tile(const MmaCode&, const u8* shared, u32 warp, u64 a, u64 b, const u64* registers, u64* results);
+
 void load_a(const MmaCode&, const u64* registers, const u64* metadata, numerics::MmaTile::Column* a);
 void load_b(const MmaCode&, const u64* registers, u32 (*b)[numerics::kMmaColumns]);
 void load_c(const MmaCode&, const u64* registers, numerics::MmaTile&);

@@ -133,7 +133,8 @@ void multiply_fragments(const MmaCode& code, const u64* registers, u64* results)
 
 void rt_Mma(WarpCtx* ctx, u32, const u64* args, u64* results) {
   US_RT_ENTER(ctx);
-  multiply_fragments(MmaCode::unpack(args[0]), args + 32, results);
+  const auto& a = named<MmaArgs>(args);
+  multiply_fragments(MmaCode::unpack(a.code[0]), a.registers[0].lane, results);
 }
 
 }  // namespace us::device

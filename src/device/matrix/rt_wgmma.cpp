@@ -104,27 +104,27 @@ std::string warpgroup_state(Warp& w) {
   return "wgmma.mma_async of its warpgroup: missing warps " + missing;
 }
 
-// args: code, descriptors of a and b, registers of a, the metadata
 void rt_WgmmaIssue(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<WgmmaIssueArgs>(args);
   const u32 lane = first_lane(mask), place = place_of(w);
   auto& g = group_of(w);
   if (!g) g = std::make_unique<Warpgroup>();
   if (!w.wgmma) w.wgmma = std::make_unique<WgmmaQueue>();
   w.wgmma->last.reset();
-  const MmaCode code = MmaCode::unpack(args[lane]);
+  const MmaCode code = MmaCode::unpack(a.code[lane]);
   if (!g->gathering) {
     g->gathering = fresh(*g);
     g->gathering->code = code;
     g->gathering->came = 0;
     g->gathering->read = g->gathering->now = false;
-    g->gathering->b = args[64 + lane];
+    g->gathering->b = a.b[lane];
   }
   Wgmma& p = *g->gathering;
   if (p.code.pack() != code.pack())
     die(w, Outcome::IllegalInstruction, "wgmma.mma_async: the warps of a warpgroup execute different ones", mask);
-  p.a[place] = args[32 + lane];
-  std::copy_n(args + 3 * 32, 5 * 32, p.registers[place]);
+  p.a[place] = a.a[lane];
+  std::copy_n(a.registers[0].lane, 5 * kWarpSize, p.registers[place]);
   p.came |= 1u << place;
   w.wgmma->last = g->gathering;
   if (p.came == warps_of_group(w))
@@ -134,19 +134,20 @@ void rt_WgmmaIssue(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   if (p.now) deliver(w, kAll);
 }
 
-// Eight columns. args: code, registers of c; late: their keys, whether c counts
+// Eight columns. a.c: registers of c; late: their keys, whether c counts
 void rt_Wgmma(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<WgmmaArgs>(args);
   const u32 lane = first_lane(mask);
-  const MmaCode code = MmaCode::unpack(args[lane]);
+  const MmaCode code = MmaCode::unpack(a.code[lane]);
   WgmmaQueue& q = *w.wgmma;
   Wgmma& p = *q.last;
   const u32 each = code.c == numerics::MmaType::F16 ? 2 : 4;
-  if (!code.late) return p.terms.multiply(place_of(w), code.tile, args + 32, results);
-  WgmmaQueue::Columns columns{code.tile, (args[(1 + 2 * each) * 32 + lane] & 1) != 0, {~0u, ~0u, ~0u, ~0u}, {}, {}};
-  if (columns.keep) std::copy_n(args + 32, each * 32, columns.c);
+  if (!code.late) return p.terms.multiply(place_of(w), code.tile, a.c[0].lane, results);
+  WgmmaQueue::Columns columns{code.tile, (a.c[2 * each][lane] & 1) != 0, {~0u, ~0u, ~0u, ~0u}, {}, {}};
+  if (columns.keep) std::copy_n(a.c[0].lane, each * kWarpSize, columns.c);
   for (u32 e = 0; e < each; ++e) {
-    const u32 key = columns.key[e] = u32(args[(1 + each + e) * 32 + lane]);
+    const u32 key = columns.key[e] = u32(a.c[each + e][lane]);
     const auto ahead = q.results.find(key);
     if (ahead == q.results.end()) continue;
     if (columns.keep) std::copy_n(ahead->second.begin(), kWarpSize, columns.c + e * 32);
@@ -156,7 +157,7 @@ void rt_Wgmma(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     read(w, p);
     return p.terms.multiply(place_of(w), code.tile, columns.c, results);
   }
-  std::copy_n(args + 32, each * 32, results);  // as they were
+  std::copy_n(a.c[0].lane, each * kWarpSize, results);  // as they were
   if (q.queue.empty() || q.queue.back().wgmma != q.last) q.queue.push_back({q.last, ~0u, {}});
   q.queue.back().columns.push_back(columns);
 }
@@ -171,7 +172,7 @@ void rt_WgmmaCommit(WarpCtx* ctx, u32, const u64*, u64*) {
 
 void rt_WgmmaWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  const u64 pending = args[first_lane(mask)];
+  const u64 pending = named<WgmmaWaitArgs>(args).n[first_lane(mask)];
   if (!w.wgmma) return;
   if (pending == ~u64(0))
     deliver(w, kAll);  // before a call
@@ -181,8 +182,9 @@ void rt_WgmmaWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_WgmmaMoved(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<WgmmaMovedArgs>(args);
   if (!w.wgmma) return;
-  const u32 lane = first_lane(mask), to = u32(args[lane]), from = u32(args[32 + lane]);
+  const u32 lane = first_lane(mask), to = u32(a.to[lane]), from = u32(a.from[lane]);
   WgmmaQueue& q = *w.wgmma;
   for (auto p = q.queue.rbegin(); p != q.queue.rend(); ++p)
     for (WgmmaQueue::Columns& c : p->columns)
@@ -194,15 +196,15 @@ void rt_WgmmaMoved(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   }
 }
 
-// args: keys of registers, what is in them
 void rt_WgmmaResults(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<WgmmaResultsArgs>(args);
   constexpr u32 n = 8;
   const u32 lane = first_lane(mask);
-  std::copy_n(args + n * 32, n * 32, results);
+  std::copy_n(a.old[0].lane, n * kWarpSize, results);
   if (!w.wgmma || w.wgmma->results.empty()) return;
   for (u32 e = 0; e < n; ++e)
-    if (const auto r = w.wgmma->results.find(u32(args[e * 32 + lane])); r != w.wgmma->results.end()) {
+    if (const auto r = w.wgmma->results.find(u32(a.key[e][lane])); r != w.wgmma->results.end()) {
       std::copy_n(r->second.begin(), kWarpSize, results + e * 32);
       w.wgmma->results.erase(r);
     }

@@ -102,22 +102,23 @@ void wait(Warp& w, u32 id, u32 mask) {
 }
 
 // Lanes of `mask` that name the same barrier and count as its first lane. Operands of .aligned forms are the same anyway.
-u32 same_operands(u32 mask, const u64* args, u32 first) {
+template <class Args>
+u32 same_operands(u32 mask, const Args& a, u32 first) {
   u32 group = 0;
   for (u32 l : Lanes(mask))
-    if (args[l] == args[first] && args[32 + l] == args[32 + first]) group |= 1u << l;
+    if (a.id[l] == a.id[first] && a.count[l] == a.count[first]) group |= 1u << l;
   return group;
 }
 
 enum class Kind { Sync, Arrive, Red, Try, TryRed };
 
-template <Kind kind>
-inline void barrier(Warp& w, u32 mask, const u64* args, u64* results) {
+template <Kind kind, class Args>
+inline void barrier(Warp& w, u32 mask, const Args& a, u64* results) {
   if (w.live != w.seen_live) count_exits(w);
   for (u32 left = mask; left;) {
     u32 first = first_lane(left);
-    u64 id = args[first], count = args[32 + first];
-    u32 group = args[64 + first] ? left : same_operands(left, args, first);
+    u64 id = a.id[first], count = a.count[first];
+    u32 group = a.aligned[first] ? left : same_operands(left, a, first);
     left &= ~group;
     if (id >= kNamedBarriers || count)
       check_operands(w, u32(id), count, kind == Kind::Arrive, group);
@@ -126,8 +127,8 @@ inline void barrier(Warp& w, u32 mask, const u64* args, u64* results) {
     Barrier& b = w.home->barriers[id];
     if constexpr (kind == Kind::Red || kind == Kind::TryRed) {
       u32 trues = 0;
-      for (u32 l : Lanes(group)) trues += (args[128 + l] & 1) != 0;
-      b.red_op = u8(args[96 + first] + 1);
+      for (u32 l : Lanes(group)) trues += (a.pred[l] & 1) != 0;
+      b.red_op = u8(a.op[first] + 1);
       b.red_count += trues;
       b.red_false += u32(std::popcount(group)) - trues;
       // The last arriver gets its value like the warps it wakes.
@@ -182,42 +183,46 @@ std::string barrier_state(const Cta& c, u32 id) {
 }
 
 void rt_BarSync(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
-  barrier<Kind::Sync>(US_RT_ENTER(ctx), mask, args, results);
+  barrier<Kind::Sync>(US_RT_ENTER(ctx), mask, named<BarSyncArgs>(args), results);
 }
 void rt_BarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
-  barrier<Kind::Arrive>(US_RT_ENTER(ctx), mask, args, results);
+  barrier<Kind::Arrive>(US_RT_ENTER(ctx), mask, named<BarArriveArgs>(args), results);
 }
-static void note_generation(Warp& w, u32 mask, const u64* args, u64* results) {
-  for (u32 l : Lanes(mask)) results[l] = args[l] < kNamedBarriers ? w.home->barrier_generation[args[l]] : 0;
+static void note_generation(Warp& w, u32 mask, const PerLane& id, u64* results) {
+  for (u32 l : Lanes(mask)) results[l] = id[l] < kNamedBarriers ? w.home->barrier_generation[id[l]] : 0;
 }
 void rt_BarTryArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  note_generation(w, mask, args, results);
-  barrier<Kind::Try>(w, mask, args, results);
+  const auto& a = named<BarTryArriveArgs>(args);
+  note_generation(w, mask, a.id, results);
+  barrier<Kind::Try>(w, mask, a, results);
 }
 void rt_BarTryRed(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  note_generation(w, mask, args, results);
-  barrier<Kind::TryRed>(w, mask, args, results);
+  const auto& a = named<BarTryRedArgs>(args);
+  note_generation(w, mask, a.id, results);
+  barrier<Kind::TryRed>(w, mask, a, results);
 }
 void rt_BarPoll(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<BarPollArgs>(args);
+  auto& r = named<BarPollResults>(results);
   if (w.live != w.seen_live) count_exits(w);
   bool any = false;
   for (u32 l : Lanes(mask)) {
-    results[32 + l] = w.home->barrier_red[args[l]];
-    any |= (results[l] = u32(w.home->barrier_generation[args[l]]) != u32(args[32 + l])) != 0;
+    r.value[l] = w.home->barrier_red[a.id[l]];
+    any |= (r.done[l] = u32(w.home->barrier_generation[a.id[l]]) != u32(a.generation[l])) != 0;
   }
   if (any) {
     w.quiet_polls = 0;
     w.behind_barrier = 1;
   } else {
-    w.wait_barrier = u8(args[first_lane(mask)]);
+    w.wait_barrier = u8(a.id[first_lane(mask)]);
     count_failed_poll(w, mask, Wait::Barrier);
   }
 }
 void rt_BarRed(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
-  barrier<Kind::Red>(US_RT_ENTER(ctx), mask, args, results);
+  barrier<Kind::Red>(US_RT_ENTER(ctx), mask, named<BarRedArgs>(args), results);
 }
 
 }  // namespace us::device

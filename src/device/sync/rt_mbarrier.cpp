@@ -54,39 +54,39 @@ void store(Warp& w, u32 addr, u64* at, Mbarrier b, bool completed) {
 u64 awaited_phase(u64 state, bool parity) { return parity ? state & 1 : state >> 63; }
 bool is_done(u64 word, u64 state, bool parity) { return word >> 63 != awaited_phase(state, parity); }
 
-bool lane_is_done(Warp& w, u32 l, const u64* args) {
-  return is_done(*word_at(w, args[l], l), args[32 + l], (args[64 + l] & kParity) != 0);
+bool lane_is_done(Warp& w, u32 l, const MbarTestWaitArgs& a) {
+  return is_done(*word_at(w, a.addr[l], l), a.state[l], (a.flags[l] & kParity) != 0);
 }
 
 // Mostly all lanes ask the same.
-u32 lanes_done(Warp& w, u32 mask, const u64* args) {
+u32 lanes_done(Warp& w, u32 mask, const MbarTestWaitArgs& a) {
   const u32 first = first_lane(mask);
   u32 same = 0;
   for (u32 l = 0; l < kWarpSize; ++l) {
     const u64 differ =
-        (args[l] ^ args[first]) | (args[32 + l] ^ args[32 + first]) | ((args[64 + l] ^ args[64 + first]) & kParity);
+        (a.addr[l] ^ a.addr[first]) | (a.state[l] ^ a.state[first]) | ((a.flags[l] ^ a.flags[first]) & kParity);
     same |= u32{differ == 0} << l;
   }
-  u32 done = lane_is_done(w, first, args) ? same & mask : 0;
+  u32 done = lane_is_done(w, first, a) ? same & mask : 0;
   for (u32 l : Lanes(mask & ~same))
-    if (lane_is_done(w, l, args)) done |= 1u << l;
+    if (lane_is_done(w, l, a)) done |= 1u << l;
   return done;
 }
 
-void remember_wait(Warp& w, u32 mask, const u64* args) {
+void remember_wait(Warp& w, u32 mask, const MbarTestWaitArgs& a) {
   u32 first = first_lane(mask);
-  w.wait_addr = u32(args[first]);
-  w.wait_parity = awaited_phase(args[32 + first], args[64 + first] & kParity);
+  w.wait_addr = u32(a.addr[first]);
+  w.wait_parity = awaited_phase(a.state[first], a.flags[first] & kParity);
 }
 
 // Sleep until the first lane's mbarrier completes its phase, or the scheduler wants an answer.
-u32 wait_for_phase(Warp& w, u32 mask, const u64* args) {
+u32 wait_for_phase(Warp& w, u32 mask, const MbarTestWaitArgs& a) {
   Cta& c = *w.home;
   u32 first = first_lane(mask), bit = 1u << w.warp_id;
   w.wait_lanes_differ = 0;
   for (u32 l : Lanes(mask))
     w.wait_lanes_differ |=
-        args[l] != args[first] || awaited_phase(args[32 + l], args[64 + l] & kParity) != w.wait_parity;
+        a.addr[l] != a.addr[first] || awaited_phase(a.state[l], a.flags[l] & kParity) != w.wait_parity;
   w.wait = Wait::Mbarrier;
   w.wait_mask = mask;
   w.wait_done = false;
@@ -95,7 +95,7 @@ u32 wait_for_phase(Warp& w, u32 mask, const u64* args) {
   worker_of(w).leave(w);
   c.polling &= ~bit;
   w.wait = Wait::None;
-  return w.wait_done && !w.wait_lanes_differ ? mask : lanes_done(w, mask, args);
+  return w.wait_done && !w.wait_lanes_differ ? mask : lanes_done(w, mask, a);
 }
 
 }  // namespace
@@ -131,75 +131,81 @@ std::string mbarrier_state(const Warp& w) {
 
 void rt_MbarInit(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<MbarInitArgs>(args);
   for (u32 l : Lanes(mask)) {
-    u64* at = word_at(w, args[l], l);
-    store(w, u32(args[l]), at, Mbarrier::initial(u32(args[32 + l])), true);
+    u64* at = word_at(w, a.addr[l], l);
+    store(w, u32(a.addr[l]), at, Mbarrier::initial(u32(a.count[l])), true);
   }
 }
 
 void rt_MbarInval(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<MbarInvalArgs>(args);
   for (u32 l : Lanes(mask)) {
-    u64* at = word_at(w, args[l], l);
-    store(w, u32(args[l]), at, Mbarrier(*at).invalidated(), false);
+    u64* at = word_at(w, a.addr[l], l);
+    store(w, u32(a.addr[l]), at, Mbarrier(*at).invalidated(), false);
   }
 }
 
 void rt_MbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<MbarArriveArgs>(args);
   for (u32 l : Lanes(mask)) {
-    u64* at = word_at(w, args[l], l);
-    u32 count = u32(args[32 + l]);
-    u64 flags = args[96 + l];
+    u64* at = word_at(w, a.addr[l], l);
+    u32 count = u32(a.count[l]);
+    u64 flags = a.flags[l];
     Mbarrier b(*at);
     results[l] = b.word();
-    if (flags & kExpectTx) b.expect_tx(i32(args[64 + l]));
+    if (flags & kExpectTx) b.expect_tx(i32(a.tx[l]));
     if (flags & kDrop) b.drop(count);
     bool completed = b.arrive(count);  // .noComplete promises that it does not; undefined otherwise
-    store(w, u32(args[l]), at, b, completed);
+    store(w, u32(a.addr[l]), at, b, completed);
   }
 }
 
 void rt_MbarExpectTx(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<MbarExpectTxArgs>(args);
   for (u32 l : Lanes(mask)) {
-    u64* at = word_at(w, args[l], l);
+    u64* at = word_at(w, a.addr[l], l);
     Mbarrier b(*at);
-    b.expect_tx(i32(args[32 + l]));
-    store(w, u32(args[l]), at, b, false);
+    b.expect_tx(i32(a.tx[l]));
+    store(w, u32(a.addr[l]), at, b, false);
   }
 }
 
 void rt_MbarCompleteTx(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<MbarCompleteTxArgs>(args);
   for (u32 l : Lanes(mask)) {
-    u64* at = word_at(w, args[l], l);
+    u64* at = word_at(w, a.addr[l], l);
     Mbarrier b(*at);
-    bool completed = b.complete_tx(i32(args[32 + l]));
-    store(w, u32(args[l]), at, b, completed);
+    bool completed = b.complete_tx(i32(a.tx[l]));
+    store(w, u32(a.addr[l]), at, b, completed);
   }
 }
 
 void rt_MbarTestWait(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
-  u32 done = lanes_done(w, mask, args);
+  const auto& a = named<MbarTestWaitArgs>(args);
+  u32 done = lanes_done(w, mask, a);
   if (done) {
     w.failing_tests = 0;
     w.quiet_polls = 0;
   } else {
-    remember_wait(w, mask, args);
+    remember_wait(w, mask, a);
     count_failed_poll(w, mask, Wait::Mbarrier);
-    u64 flags = args[64 + first_lane(mask)];
+    u64 flags = a.flags[first_lane(mask)];
     bool may_block = (flags & kTryWait) || ++w.failing_tests >= kPatientTests;
     if ((flags & kOthersGoOn) && mask != w.live) may_block = false, w.spin = 1;  // the loop around gives way at once
-    if (may_block && w.on_fibre) done = wait_for_phase(w, mask, args);
+    if (may_block && w.on_fibre) done = wait_for_phase(w, mask, a);
   }
   for (u32 l : Lanes(mask)) results[l] = done >> l & 1;
 }
 
 void rt_MbarPending(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   US_RT_ENTER(ctx);
-  for (u32 l : Lanes(mask)) results[l] = Mbarrier(args[l]).pending();
+  for (u32 l : Lanes(mask)) results[l] = Mbarrier(named<MbarPendingArgs>(args).state[l]).pending();
 }
 
 // --- cp.async ----------------------------------------------------------------------------------------------------------
@@ -232,17 +238,18 @@ void defer(Warp& w, u32 lane, u64 dst, u64 src, u64 bytes, u64 src_bytes) {
 
 void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpAsyncArgs>(args);
   for (u32 l : Lanes(mask)) {
-    u64 dst = args[l], src = args[32 + l], bytes = args[64 + l];
+    u64 dst = a.dst[l], src = a.src[l], bytes = a.bytes[l];
     bool size_ok = bytes == 4 || bytes == 8 || bytes == 16;
     if (!size_ok || ((dst | src) & (bytes - 1)) || dst >> 32 || !in_shared(w, u32(dst), bytes)) [[unlikely]]
       bad_copy(w, dst, src, bytes, l);
-    if (args[96 + l]) require_rights(w, src, false, l);
+    if (a.src_bytes[l]) require_rights(w, src, false, l);
     if (w.home->slot->worker->machine.options.async.delivery != AsyncDelivery::Eager) [[unlikely]] {
-      defer(w, l, dst, src, bytes, std::min(args[96 + l], bytes));
+      defer(w, l, dst, src, bytes, std::min(a.src_bytes[l], bytes));
       continue;
     }
-    deliver_small(w.window + dst, reinterpret_cast<const u8*>(src), u32(bytes), u32(std::min(args[96 + l], bytes)));
+    deliver_small(w.window + dst, reinterpret_cast<const u8*>(src), u32(bytes), u32(std::min(a.src_bytes[l], bytes)));
   }
 }
 
@@ -254,11 +261,12 @@ void rt_CpAsyncCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
 // Under eager delivery every group has arrived when it is committed.
 void rt_CpAsyncWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpAsyncWaitArgs>(args);
   Slot& s = *w.home->slot;
   if (s.queue.empty()) return;
   u32 before[kWarpSize] = {};
   for (u32 l : Lanes(mask)) {
-    const u32 left = u32(args[l]), groups = w.small_groups[l];
+    const u32 left = u32(a.n[l]), groups = w.small_groups[l];
     before[l] = left == ~0u ? ~0u : groups > left ? groups - left : 0;
   }
   finish_groups(s, w, mask, before, {.bulk = false});
@@ -266,22 +274,23 @@ void rt_CpAsyncWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_CpAsyncMbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpAsyncMbarArriveArgs>(args);
   for (u32 l : Lanes(mask)) {
-    u64* at = word_at(w, args[l], l);
+    u64* at = word_at(w, a.addr[l], l);
     Mbarrier b(*at);
-    if (!args[32 + l]) b.add_pending(1);  // the arrival that follows was not counted at init
+    if (!a.noinc[l]) b.add_pending(1);  // the arrival that follows was not counted at init
     if (!w.home->slot->queue.empty()) {
-      store(w, u32(args[l]), at, b, false);
+      store(w, u32(a.addr[l]), at, b, false);
       Transfer t;
       t.arrives = true;
-      t.mbarrier = i64(args[l]);
+      t.mbarrier = i64(a.addr[l]);
       t.owner = &w;
       t.lane = u8(l);
       issue(*w.home->slot, std::move(t));
       continue;
     }
     bool completed = b.arrive(1);
-    store(w, u32(args[l]), at, b, completed);
+    store(w, u32(a.addr[l]), at, b, completed);
   }
 }
 
