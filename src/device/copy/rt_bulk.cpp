@@ -89,12 +89,6 @@ void require_mbarrier(Warp& w, u64 offset, u32 lane) {
 // The same place in the shared memory of another CTA of the cluster.
 u64 in_cta(u64 offset, u32 rank) { return offset % kCtaSharedStride + rank * kCtaSharedStride; }
 
-void into_group(Warp& w, u32 lane, Transfer& t) {
-  t.owner = &w;
-  t.lane = u8(lane);
-  t.group = w.bulk_groups[lane];
-}
-
 // To shared memory, completing at an mbarrier; with a mask, to all its CTAs.
 void deliver_to_shared(Warp& w, u32 lane, const Transfer& t, u64 dst, u64 mbarrier, bool multicast, u64 ctas) {
   Slot& s = *w.home->slot;
@@ -124,14 +118,14 @@ void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     require_multiple(w, src, kBulkUnit, "the source", l);
     if (bytes && code.from_global()) require_rights(w, src, false, l);
     if (bytes && code.to_global()) require_rights(w, dst, true, l);
-    Transfer t;
+    Transfer t({&w, l});
     t.bytes = t.src_bytes = u32(bytes);
     t.reduction = {code.op(), code.element()};
     t.src = code.from_global() ? std::bit_cast<const u8*>(src) : shared_at(w, src, bytes, l, "bulk copy");
     if (code.to_global()) {
       t.dst = std::bit_cast<u8*>(dst);
       if (code.masked()) t.byte_mask = u16(bits);
-      into_group(w, l, t);
+      t.group = w.bulk_groups[l];
       issue(*w.home->slot, std::move(t));
       continue;
     }
@@ -176,7 +170,7 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       }
       continue;
     }
-    Transfer t;
+    Transfer t({&w, l});
     t.bytes = t.src_bytes = bytes;
     if (code.to_global()) {
       t.src = place;
@@ -184,7 +178,7 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       if (code.op() != ReduceOp::None && !element_of_map(box->map.type, code.op(), t.reduction.type))
         refuse(w, Outcome::IllegalInstruction, "bulk tensor reduction: elements of this type cannot be reduced", l);
       t.tensor = std::move(kept);
-      into_group(w, l, t);
+      t.group = w.bulk_groups[l];
       issue(*w.home->slot, std::move(t));
       continue;
     }
@@ -222,7 +216,7 @@ void rt_StoreAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     require_multiple(w, dst, u32(element * count), "the destination", l);
     shared_at(w, dst, element * count, l, "asynchronous store");
     require_mbarrier(w, mbarrier, l);
-    Transfer t;
+    Transfer t({&w, l});
     t.bytes = t.src_bytes = u32(element * count);
     t.snapshot.resize(t.bytes);
     for (u64 k = 0; k < count; ++k) std::memcpy(t.snapshot.data() + k * element, &a.v[k].lane[l], element);

@@ -35,7 +35,7 @@ void deliver(Slot& s, const Transfer& t) {
     if (s.worker->machine.options.async.delivery == AsyncDelivery::Random) {
       u32 all[kWarpSize];
       std::fill_n(all, kWarpSize, ~0u);
-      finish_groups(s, *t.owner, 1u << t.lane, all, {.bulk = false});
+      finish_groups(s, *t.issuer.warp, 1u << t.issuer.lane, all, {.bulk = false});
     }
     return arrive_at(s, u32(t.mbarrier));
   }
@@ -86,10 +86,10 @@ void issue(Slot& s, Transfer&& t) {
   const AsyncDelivery policy = s.worker->machine.options.async.delivery;
   if (policy == AsyncDelivery::Eager) return deliver(s, t);
   touch(s, t);
-  Warp* owner = t.mbarrier < 0 ? t.owner : nullptr;
+  Warp* const in_group = t.mbarrier < 0 ? t.issuer.warp : nullptr;
   const bool bulk = t.bulk;
   const u64 ticket = s.queue.push(std::move(t));
-  if (owner) owner->tickets[bulk].push_back(ticket);
+  if (in_group) in_group->tickets[bulk].push_back(ticket);
   while (policy == AsyncDelivery::Random && next_random(s) % 2 && deliver_one(s)) {
   }
 }
@@ -115,7 +115,7 @@ void finish_groups(Slot& s, Warp& w, u32 lanes, const u32 (&before)[kWarpSize], 
   for (u64 ticket : mine) {
     Transfer* t = s.queue.find(ticket);
     if (!t) continue;  // delivered meanwhile
-    const bool asked = (lanes >> t->lane & 1) && t->group < before[t->lane];
+    const bool asked = (lanes >> t->issuer.lane & 1) && t->group < before[t->issuer.lane];
     if (asked && of.read_only && t->snapshot.empty())
       t->snapshot.assign(t->src, t->src + (t->tensor ? memory::shared_bytes(t->tensor->map) : t->bytes));
     if (asked && !of.read_only)

@@ -23,26 +23,35 @@ namespace us::device {
 struct Slot;
 struct Warp;
 
+// The thread that issued a copy.
+struct Issuer {
+  Warp* warp = nullptr;
+  u32 lane = 0;
+};
+
 struct Transfer {
+  Transfer() = default;
+  explicit Transfer(Issuer by) : issuer(by) {}
+  Issuer issuer;
+  u32 site = 0;  // of the instruction, in the kernel's table of sites; 0: not known
   u8* dst = nullptr;
   const u8* src = nullptr;
   u32 bytes = 0;      // written at dst
   u32 src_bytes = 0;  // read at src; the rest is filled with zeros
   Reduction reduction;
   u16 byte_mask = 0xffff;  // of every 16 bytes, those that are written
-  std::shared_ptr<const memory::TensorBox>
-      tensor;            // the global side is a box of this tensor, dst or src the shared side
+  // If set, the global side is a box of this tensor, and dst or src is the shared side.
+  std::shared_ptr<const memory::TensorBox> tensor;
   i64 mbarrier = -1;     // offset in the window: gets complete_tx of `bytes`
-  bool arrives = false;  // instead: arrives there, behind the small copies of its thread
-  // Groups: whose, of which kind, and the how manieth
-  Warp* owner = nullptr;
-  u8 lane = 0;
+  bool arrives = false;  // no copy: an arrival at the mbarrier once the thread's earlier cp.async have been delivered
+  // Without an mbarrier: the number of its group among those of the issuer, of cp.async.bulk or of cp.async.
   u32 group = 0;
   bool bulk = true;
   std::vector<u8> snapshot;  // what was at src when its thread was told that it had been read
 };
 
-// Transfers on their way, by tickets that grow with each. One taken from between others leaves a gap until older ones are gone.
+// Transfers under way, in order of issue; each has a ticket, a number that grows by one. A transfer that is taken out of order
+// leaves a gap until all older ones are gone.
 class TransferQueue {
  public:
   bool empty() const { return queue_.empty(); }

@@ -117,8 +117,8 @@ struct Cta : CtaCtx {
   std::array<Barrier, kNamedBarriers> barriers;
   std::array<u32, kNamedBarriers> barrier_generation{};  // completed phases
   std::array<u32, kNamedBarriers> barrier_red{};         // result of the last reduction
-  std::unique_ptr<std::array<std::array<u32, kMaxWarps>, kNamedBarriers>>
-      parts;  // lanes that came, by barrier and warp
+  // Lanes that came, by barrier and warp.
+  std::unique_ptr<std::array<std::array<u32, kMaxWarps>, kNamedBarriers>> parts;
   std::vector<std::unique_ptr<Warp>> warp;
   std::array<std::unique_ptr<Warpgroup>, kMaxWarps / 4> warpgroups;  // that have come to wgmma
 };
@@ -135,8 +135,8 @@ struct Slot {
   bool abandoned = false;
   bool fresh = false;  // has not been stuck yet
   u64 events = 0;      // barrier phases, mbarrier changes, ended warps: anything but spinning
-  u64 idle_events =
-      0;  // since the cluster began; of these, barrier phases to which only warps came that wait in loops around the barrier
+  // Of these, since the cluster began: barrier phases in which every warp that arrived was waiting in a loop around the barrier.
+  u64 idle_events = 0;
   u32 cluster_missing = 0;    // warps that have not all come to the cluster's barrier; 0: no phase has begun
   bool cluster_busy = false;  // like Barrier::busy
   u32 closed = 0;             // CTAs that have ended, whose shared memory others must not touch

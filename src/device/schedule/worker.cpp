@@ -254,7 +254,7 @@ void Worker::leave(Warp& w) {
 
 void Worker::give_way(Warp& w) {
   Cta& c = *w.home;
-  // Who waits for data of warps that wait themselves goes round in vain each time it comes to be: less and less of it.
+  // A warp that waits for warps which are waiting themselves spins in vain at each of its turns: its budget shrinks every time.
   constexpr u32 kLastStep = 5, kLeast = 2;
   w.spin = std::max(machine.options.spin_budget >> w.gave_way, kLeast);
   if (w.gave_way < kLastStep) ++w.gave_way;

@@ -8,7 +8,9 @@
 // pending starts again at expected. `mark` tells an initialised object from other memory, for messages only.
 // The state that arrive returns is the word as it was before the arrival, so it carries the phase and the pending count.
 #pragma once
-#include "base/types.h"
+#include <string>
+
+#include "device/access/limits.h"
 
 namespace us::device {
 
@@ -56,8 +58,20 @@ class Mbarrier {
   u64 word_;
 };
 
-struct Slot;
-struct Warp;
+// The word of the mbarrier at this offset in the window; ends the launch if the lane names no place for one.
+[[gnu::cold]] void bad_mbarrier(Warp&, u64 address, u32 lane);
+inline u64* mbarrier_at(Warp& w, u64 address, u32 lane) {
+  if (address % 8 || address >> 32 || !in_shared(w, u32(address), 8)) [[unlikely]]
+    bad_mbarrier(w, address, lane);
+  return reinterpret_cast<u64*>(w.window + address);
+}
+void phase_completed(Slot&, u32 address);  // wakes who waits for it
+inline void store_mbarrier(Warp& w, u32 address, u64* at, Mbarrier b, bool completed) {
+  *at = b.word();
+  Slot& s = *w.home->slot;
+  s.events++;
+  if (completed) phase_completed(s, address);
+}
 // Transaction bytes have come at the mbarrier at this offset in the window.
 void complete_tx(Slot&, u32 address, u32 bytes);
 void arrive_at(Slot&, u32 address);
