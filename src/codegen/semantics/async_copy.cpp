@@ -22,7 +22,8 @@ void sem_cp_async_commit_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncCommit, 
 void sem_cp_async_wait_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncWait, {s.in(0, Type::u32)}, {}, nullptr); }
 void sem_cp_async_wait_all(const Sem& s) { s.b.call_rt(RtFn::CpAsyncWait, {imm32(s.b, ~0u)}, {}, nullptr); }
 void sem_cp_async_mbarrier_arrive(const Sem& s) {
-  s.b.call_rt(RtFn::CpAsyncMbarArrive, {shared_offset(s, 0, space_of(s) == isa::Space::Generic), imm32(s.b, s.has(Tok::noinc))}, {}, nullptr);
+  s.b.call_rt(RtFn::CpAsyncMbarArrive,
+              {shared_offset(s, 0, space_of(s) == isa::Space::Generic), imm32(s.b, s.has(Tok::noinc))}, {}, nullptr);
 }
 
 }  // namespace us::codegen
