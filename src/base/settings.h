@@ -9,7 +9,7 @@
 
 namespace us {
 
-// When asynchronous copies are delivered: device/copy.h.
+// When asynchronous copies are delivered: device/copy/transfer.h.
 enum class AsyncDelivery : u8 { Eager, Late, Random };
 struct AsyncChoice {
   AsyncDelivery delivery = AsyncDelivery::Eager;

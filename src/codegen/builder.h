@@ -9,8 +9,9 @@
 #pragma once
 #include <initializer_list>
 #include <span>
+#include <type_traits>
 
-#include "device/abi.h"
+#include "device/abi/rt_args.h"
 #include "ir/ir.h"
 #include "probe/counts.h"
 
@@ -22,7 +23,7 @@ struct MmaCode;
 }
 namespace us::codegen {
 
-inline constexpr u32 kMaxRtArgs = 24, kMaxRtResults = 8;  // of one runtime function
+using device::kMaxRtArgs, device::kMaxRtResults;
 
 struct V {
   u32 id = 0;  // 0 = none
@@ -65,6 +66,28 @@ struct MemRef {
   ir::SymId param;                 // Space::Param: which variable
 };
 enum class AtomOp : u8 { Add, And, Or, Xor, Min, Max, Inc, Dec, Exch, Cas, FAdd, FMin, FMax };
+
+// A runtime function that takes N arguments: any other does not compile.
+template <std::size_t N>
+struct RtFnOf {
+  device::RtFn fn;
+  consteval RtFnOf(device::RtFn f) : fn(f) {
+    if (!device::takes(f, N)) throw "the row in rt_functions.inc has another number of arguments";
+  }
+};
+// Arguments of a call: none, or as many as there are.
+struct RtOperands : std::span<const V> {
+  RtOperands() = default;
+  RtOperands(const V* first, std::size_t count) : span(first, count) {}
+};
+// The widths of the results that a call wants.
+struct RtResultBits : std::span<const u32> {
+  RtResultBits() = default;
+  RtResultBits(std::initializer_list<u32> bits) : span(bits.begin(), bits.size()) {}
+  RtResultBits(const u32* first, std::size_t count) : span(first, count) {}
+  template <std::size_t N>
+  RtResultBits(const u32 (&bits)[N]) : span(bits) {}
+};
 
 class Builder {
  public:
@@ -125,14 +148,19 @@ class Builder {
   virtual V from_generic(isa::Space, V addr64) = 0;  // cvta.to
   virtual V in_space(isa::Space, V addr64) = 0;      // 1 bit: does the generic address lie in that window? (isspacep)
 
-  // A runtime function of device/rt_functions.inc. args are widened to 64 bits; results come back in the given widths.
-  // One call for the whole warp: see device/abi.h. uniform_if_args: the result is the same in all lanes if all args are.
-  virtual void call_rt(device::RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results,
-                       bool uniform_if_args = false) = 0;
-  void call_rt(device::RtFn fn, std::initializer_list<V> args, std::initializer_list<u32> result_bits, V* results,
+  // A runtime function of device/abi/rt_functions.inc. args are widened to 64 bits; results come back in the given widths.
+  // One call for the whole warp: see device/abi/abi.h. uniform_if_args: the result is the same in all lanes if all args are.
+  // The number of arguments is that of the row: of a list in braces the compiler sees to it, of others the assertion.
+  virtual void call_runtime(device::RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results,
+                            bool uniform_if_args) = 0;
+  void call_rt(device::RtFn fn, RtOperands args, RtResultBits bits, V* results, bool uniform_if_args = false) {
+    US_CHECK(device::takes(fn, args.size()) && device::gives(fn, bits.size()));
+    call_runtime(fn, args, bits, results, uniform_if_args);
+  }
+  template <std::size_t N>
+  void call_rt(std::type_identity_t<RtFnOf<N>> fn, const V (&args)[N], RtResultBits bits, V* results,
                bool uniform_if_args = false) {
-    call_rt(fn, std::span<const V>(args.begin(), args.size()),
-            std::span<const u32>(result_bits.begin(), result_bits.size()), results, uniform_if_args);
+    call_rt(fn.fn, {args, N}, bits, results, uniform_if_args);
   }
 
   // mma on registers; args as those of RtFn::Mma. False: this builder knows no better way than that.

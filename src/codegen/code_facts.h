@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/passes.h"
-#include "device/abi.h"
+#include "device/abi/abi.h"
 #include "probe/listener.h"
 
 namespace us::codegen {

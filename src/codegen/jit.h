@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "codegen/code_facts.h"
-#include "device/gpu.h"
+#include "device/abi/kernel_code.h"
 #include "ir/ir.h"
 
 namespace us::codegen {

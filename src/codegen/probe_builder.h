@@ -62,9 +62,9 @@ class ProbeBuilder final : public Builder {
   V to_generic(isa::Space s, V addr) override { return to_.to_generic(s, addr); }
   V from_generic(isa::Space s, V addr) override { return to_.from_generic(s, addr); }
   V in_space(isa::Space s, V addr) override { return to_.in_space(s, addr); }
-  using Builder::call_rt;
-  void call_rt(device::RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results, bool uniform) override {
-    to_.call_rt(fn, args, bits, results, uniform);
+  void call_runtime(device::RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
+                    bool uniform) override {
+    to_.call_runtime(fn, args, bits, results, uniform);
   }
   bool multiply_registers(const device::MmaCode& code, std::span<const V> args, V* out) override {
     return to_.multiply_registers(code, args, out);

@@ -4,37 +4,13 @@
 #pragma once
 #include <functional>
 #include <span>
-#include <string_view>
 
-#include "base/types.h"
+#include "device/abi/device_api.h"
 
 namespace us::device {
 
 class GuestHeap;
 struct Fault;
-
-enum class DeviceApi : u16 {
-#define US_DEVICE_API(id, arguments, result) id,
-#include "device/device_api.inc"
-#undef US_DEVICE_API
-  Count
-};
-
-inline constexpr u32 kDeviceApiPerThread = 1u << 16;  // with a DeviceApi: the default stream is the thread's own
-inline constexpr u32 kDeviceApiWords = 10;            // most words that the arguments of a call take
-
-// A word of the arguments: `bytes` bytes at `byte` of argument `argument`.
-struct DeviceApiWord {
-  u8 argument = 0, byte = 0, bytes = 0;
-};
-struct DeviceApiForm {
-  u32 number = 0;  // the DeviceApi, with kDeviceApiPerThread
-  u32 result_bytes = 0, words = 0;
-  DeviceApiWord word[kDeviceApiWords];
-};
-bool find_device_api(std::string_view name, DeviceApiForm& out);  // by the name in device code
-bool is_device_api(std::string_view name);                        // named like one, known or not
-bool launches_grids(std::string_view name);                       // one of dynamic parallelism
 
 // Who calls.
 struct DeviceCaller {

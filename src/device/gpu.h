@@ -8,8 +8,7 @@
 #include <string_view>
 
 #include "base/settings.h"
-#include "device/abi.h"
-#include "device/copy.h"
+#include "device/abi/kernel_code.h"
 #include "device/device_runtime.h"
 #include "memory/address_space.h"
 #include "probe/listener.h"
@@ -37,23 +36,6 @@ enum class Outcome : u8 {
 struct Fault {
   Outcome outcome = Outcome::Ok;
   std::string message;  // one or more lines, complete: kernel, block, thread, source line, what was expected
-};
-
-// Compiled code of one kernel variant. Owned by codegen; kept alive by the launch.
-struct KernelCode {
-  std::string name;                 // demangled for messages
-  void (*run)(WarpCtx*) = nullptr;  // one warp from start to exit
-  // All warps of one CTA from start to exit, barriers included; set instead of `run` (and `yields` is false then).
-  // `*current` names the warp that runs, for faults.
-  using RunCta = void (*)(WarpCtx* const* warps, WarpCtx** current);
-  RunCta run_cta = nullptr;
-  bool yields = false;       // needs a fibre
-  bool triggers = false;     // has griddepcontrol.launch_dependents
-  u32 local_bytes = 0;       // per thread, all frames that are known statically
-  u32 local_dynamic = 1024;  // per thread, for the .local frames of recursive and indirect calls
-  // Source line of a code address, for faults and deadlock reports ("file.cu:12"); empty if unknown.
-  std::function<std::string(const void* pc)> line_of;
-  virtual ~KernelCode() = default;
 };
 
 // What a launch asked for that changes no result: for profiles and traces.
@@ -133,9 +115,5 @@ class Gpu {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-// Tables that compiled code and eval call through.
-const RtFunction* rt_table();
-const NumFunction* num_table();
 
 }  // namespace us::device

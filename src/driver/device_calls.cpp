@@ -3,7 +3,7 @@
 // Reading and writing where a kernel says may fault, and is the end of the call then: no lock is held around it.
 #include <cstring>
 
-#include "device/guest_heap.h"
+#include "device/support/guest_heap.h"
 #include "driver/code/module.h"
 #include "driver/code/occupancy.h"
 #include "driver/device.h"

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "codegen/semantics/matrix.h"
+#include "device/matrix/fragments.h"
 #include "wgmma_forms.h"
 
 namespace us {

@@ -9,7 +9,7 @@
 
 #include <sched.h>
 
-#include "device/fibre.h"
+#include "device/support/fibre.h"
 #include "kernels.h"
 
 namespace us::device::testing {

@@ -34,7 +34,7 @@ TEST(DeviceApi, AllFormsFit) {
 #define US_DEVICE_API(id, arguments, result)   \
   EXPECT_LE(form(#id).words, kDeviceApiWords); \
   EXPECT_GE(form(#id).words, sizeof(arguments) - 1) << #id;
-#include "device/device_api.inc"
+#include "device/abi/device_api.inc"
 #undef US_DEVICE_API
 }
 

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <set>
 
-#include "device/print.h"
+#include "device/support/print.h"
 #include "kernels.h"
 
 namespace us::device::testing {

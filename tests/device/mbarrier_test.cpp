@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/mbarrier.h"
+#include "device/sync/mbarrier.h"
 
 #include <numeric>
 

@@ -40,6 +40,22 @@ class Layers(GateTest):
     def test_an_unlisted_room_is_refused(self):
         self.assertEqual(self.gate("src/attic/a.cpp", '"base/types.h"')[0], 1)
 
+    def test_a_room_with_a_door_sees_only_what_is_behind_it(self):
+        self.write("src/LAYERS", LAYERS + "roof : base isa/abi isa/plans\n")
+        self.write("src/isa/isa.h", '#include "isa/abi/a.h"\n#include "isa/inner.h"\n')
+        self.write("src/roof/a.cpp", '#include "isa/abi/a.h"\n#include "isa/plans/p.h"\n#include "base/types.h"\n')
+        self.assertEqual(self.run_gate("check_layers")[0], 0)
+        self.write("src/roof/b.cpp", '#include "isa/abi/a.h"\n#include "isa/isa.h"\n')
+        code, out = self.run_gate("check_layers")
+        self.assertEqual(code, 1)
+        self.assertIn("src/roof/b.cpp:2", out)
+        self.assertIn("roof includes only base isa/abi isa/plans", out)
+
+    def test_a_door_is_no_prefix_of_names(self):
+        self.write("src/LAYERS", LAYERS + "roof : isa/abi\n")
+        self.write("src/roof/a.cpp", '#include "isa/abi_more.h"\n')
+        self.assertEqual(self.run_gate("check_layers")[0], 1)
+
     def test_llvm_stays_in_its_corner(self):
         self.assertEqual(self.gate("src/isa/a.cpp", "<llvm/IR/Module.h>")[0], 1)
 

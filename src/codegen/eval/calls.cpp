@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "codegen/eval/interp.h"
-#include "device/device_runtime.h"
+#include "device/abi/device_api.h"
 
 namespace us::codegen::eval {
 

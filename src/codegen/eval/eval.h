@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "device/gpu.h"
+#include "device/abi/kernel_code.h"
 #include "ir/ir.h"
 
 namespace us::codegen {

@@ -53,9 +53,8 @@ class EvalBuilder final : public Builder {
   V to_generic(isa::Space, V addr64) override;
   V from_generic(isa::Space, V addr64) override;
   V in_space(isa::Space, V addr64) override;
-  using Builder::call_rt;
-  void call_rt(device::RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results,
-               bool uniform_if_args) override;
+  void call_runtime(device::RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results,
+                    bool uniform_if_args) override;
 
   void count(u32 site, probe::Counter, u32 each) override;
 

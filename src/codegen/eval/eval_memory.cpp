@@ -9,8 +9,7 @@
 #include <cstring>
 
 #include "codegen/eval/eval_builder.h"
-#include "device/bad_access.h"
-#include "device/limits.h"
+#include "device/abi/bad_access.h"
 #include "numerics/numerics.h"
 
 namespace us::codegen::eval {
@@ -49,24 +48,20 @@ void EvalBuilder::require_access(const MemRef& m) {
   using device::BadAccess;
   const bool apart = m.space == Space::Param || m.space == Space::Const;
   if (apart && (!m.addr || m.param_of_function)) return;
-  device::Warp& w = device::warp_of(&warp_);
   const u64 bytes = u64{m.bits} / 8 * m.count;
   const u64 align = apart || m.space == Space::Local ? 1 : std::max(m.align, 1u);
+  const auto bounds = is_shared(m.space)        ? BadAccess::Shared
+                      : m.space == Space::Local ? BadAccess::Local
+                                                : BadAccess::Global;
   u64 rows[2][32] = {}, misaligned = 0, outside = 0;
   each_active([&](u32 l) {
     u64& a = rows[0][l] = (m.addr ? get(m.addr, l) : 0) + static_cast<u64>(m.offset);
     rows[1][l] = bytes;
     if (is_shared(m.space)) a = static_cast<u32>(a);
     misaligned |= a & (align - 1);
-    outside |= is_shared(m.space)         ? !in_shared(w, static_cast<u32>(a), bytes)
-               : m.space == Space::Local  ? !in_local(w, a, bytes)
-               : m.space == Space::Global ? !in_global(w, a)
-                                          : false;
+    outside |= !apart && m.space != Space::Generic && refused(warp_, bounds, a, bytes);
   });
-  const auto rule = misaligned                ? BadAccess::Misaligned
-                    : is_shared(m.space)      ? BadAccess::Shared
-                    : m.space == Space::Local ? BadAccess::Local
-                                              : BadAccess::Global;
+  const auto rule = misaligned ? BadAccess::Misaligned : bounds;
   const struct {
     u64 count = 1;
     BadAccess access;

@@ -160,8 +160,7 @@ V EvalBuilder::sreg(SReg r, u32 comp) {
   }
 }
 
-void EvalBuilder::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results, bool) {
-  US_CHECK(args.size() <= kMaxRtArgs && result_bits.size() <= kMaxRtResults);
+void EvalBuilder::call_runtime(RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results, bool) {
   u64 in[kMaxRtArgs * 32] = {}, out[kMaxRtResults * 32] = {};
   u32 k = 0;
   for (V a : args) {

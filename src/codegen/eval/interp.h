@@ -10,7 +10,7 @@
 #pragma once
 #include "codegen/eval/eval_builder.h"
 #include "codegen/probe_builder.h"
-#include "device/gpu.h"
+#include "device/abi/kernel_code.h"
 
 namespace us::codegen::eval {
 

@@ -10,7 +10,7 @@
 #include "codegen/llvm/deferred_stores.h"
 #include "codegen/llvm/runtime_calls.h"
 #include "codegen/llvm/slots.h"
-#include "device/bad_access.h"
+#include "device/abi/bad_access.h"
 
 namespace us::codegen {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "codegen/llvm/calls.h"
-#include "device/device_runtime.h"
+#include "device/abi/device_api.h"
 
 namespace us::codegen {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
-#include "device/abi.h"
+#include "device/abi/abi.h"
 
 namespace us::codegen {
 

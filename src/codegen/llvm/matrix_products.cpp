@@ -9,7 +9,7 @@
 
 #include "codegen/llvm/matrix_products.h"
 #include "codegen/llvm/products.h"
-#include "device/mma_code.h"
+#include "device/abi/mma_code.h"
 
 namespace us::codegen {
 namespace {

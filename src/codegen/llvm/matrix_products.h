@@ -2,7 +2,7 @@
 // mma on registers: see matrix_products.cpp.
 #pragma once
 #include "codegen/llvm/deferred_stores.h"
-#include "device/mma_code.h"
+#include "device/abi/mma_code.h"
 
 namespace us::codegen {
 

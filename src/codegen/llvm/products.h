@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "device/mma_code.h"
+#include "device/abi/mma_code.h"
 
 namespace us::codegen {
 

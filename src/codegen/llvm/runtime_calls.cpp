@@ -27,6 +27,7 @@ void RuntimeCalls::end_launch(device::RtFn fn, Value* lanes, Value* args) {
 // One call for the lanes of the mask.
 void RuntimeCalls::call(RtFn fn, const std::vector<V>& args, const std::vector<u32>& bits, V* results,
                         bool uniform_if_args) {
+  US_CHECK(device::takes(fn, args.size()) && device::gives(fn, bits.size()));
   std::vector<V> in;
   bool uniform = true, constant = true;
   for (V v : args) {
@@ -46,7 +47,6 @@ void RuntimeCalls::call(RtFn fn, const std::vector<V>& args, const std::vector<u
     arg_ptr = g;
   } else if (!in.empty()) {
     Value* rows = argument_rows();
-    US_CHECK(in.size() <= kMaxRtArgs);
     for (std::size_t k = 0; k < in.size(); ++k)
       b_.CreateAlignedStore(v_.vec(in[k]), b_.CreateConstInBoundsGEP1_64(v_.vec_type(64), rows, k), llvm::Align(64));
     arg_ptr = rows;
@@ -54,7 +54,6 @@ void RuntimeCalls::call(RtFn fn, const std::vector<V>& args, const std::vector<u
   Value* res_ptr = llvm::ConstantPointerNull::get(b_.getPtrTy());
   if (bits.size()) {
     if (!results_) results_ = s_.new_alloca(llvm::ArrayType::get(v_.vec_type(64), kMaxRtResults), "rtres");
-    US_CHECK(bits.size() <= kMaxRtResults);
     res_ptr = results_;
   }
   Value* table = s_.load_at(s_.ctx0, offsetof(WarpCtx, rt), b_.getPtrTy(), "rt");

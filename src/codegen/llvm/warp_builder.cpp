@@ -214,8 +214,8 @@ void WarpBuilder::copy_async(std::span<const V> args) {
   memory_.store(to, data);
 }
 
-void WarpBuilder::call_rt(RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
-                          bool uniform_if_args) {
+void WarpBuilder::call_runtime(RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
+                               bool uniform_if_args) {
   if (fn != RtFn::CpAsync) stores_.flush();
   std::vector<V> in;
   for (V v : args) in.push_back(v ? v_.resize(v_.canon(v), 64, false) : v_.imm(64, 0));

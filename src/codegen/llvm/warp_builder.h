@@ -80,9 +80,8 @@ class WarpBuilder final : public Builder, private Part {
   V from_generic(isa::Space s, V a) override { return memory_.from_generic(s, a); }
   V in_space(isa::Space s, V a) override { return memory_.in_space(s, a); }
   // The runtime
-  using Builder::call_rt;
-  void call_rt(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
-               bool uniform_if_args) override;
+  void call_runtime(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
+                    bool uniform_if_args) override;
   bool multiply_registers(const device::MmaCode& code, std::span<const V> args, V* d) override {
     return parts_.products.multiply(code, args, d);
   }

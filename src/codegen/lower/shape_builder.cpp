@@ -130,8 +130,8 @@ V ShapeBuilder::symbol_address(ir::SymId id, i64 offset) {
   return make(uniform_shape(64));
 }
 
-void ShapeBuilder::call_rt(device::RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
-                           bool uniform_if_args) {
+void ShapeBuilder::call_runtime(device::RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
+                                bool uniform_if_args) {
   (void)fn;
   u32 k = 0;
   for (u32 b : bits) {

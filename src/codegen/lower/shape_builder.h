@@ -56,9 +56,8 @@ class ShapeBuilder : public Builder {
   V symbol_address(ir::SymId, i64 offset) override;
   V to_generic(isa::Space s, V a) override { return offset_unknown(s, a); }
   V from_generic(isa::Space s, V a) override { return offset_unknown(s, a); }
-  using Builder::call_rt;
-  void call_rt(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
-               bool uniform_if_args) override;
+  void call_runtime(device::RtFn, std::span<const V> args, std::span<const u32> bits, V* results,
+                    bool uniform_if_args) override;
   V in_space(isa::Space s, V a) override { return make(s == isa::Space::Local ? varying_shape(1) : all_of({a}, 1)); }
   V read(const ir::Operand&, isa::Type as) override;
   void write(const ir::Operand&, V) override;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bulk and tensor copies, st.async, red.async, tensormap.replace (PTX ISA, "Asynchronous copy" and "Tensors").
 #include "codegen/semantics/memory.h"
-#include "device/bulk_code.h"
+#include "device/abi/bulk_code.h"
 
 namespace us::codegen {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "codegen/semantics/common.h"
-#include "device/mma_code.h"
+#include "device/abi/mma_code.h"
 
 namespace us::codegen {
 

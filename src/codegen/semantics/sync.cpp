@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers of a CTA, fences, mbarrier objects, non-bulk asynchronous copies, nanosleep, trap.
+// Barriers of a CTA and of a cluster, fences, mbarrier objects, nanosleep, trap, dependent grids.
 #include "codegen/semantics/memory.h"
 
 namespace us::codegen {
@@ -85,44 +85,8 @@ void sem_mbarrier_pending_count(const Sem& s) {
   s.out(0, n, Type::u32);
 }
 
-// cp.async [d], [a], size, src-size or ignore-src (may be absent)
-void sem_cp_async(const Sem& s) {
-  Builder& b = s.b;
-  V size = s.in(2, Type::u32), take = size;
-  if (s.has_operand(3)) {
-    const ir::Operand& o = s.i.ops[3];
-    const bool predicate = o.kind == ir::Operand::Kind::Value && b.register_bits(o.value) == 1;
-    take = predicate ? b.select(s.in(3, Type::pred), imm32(b, 0), size) : s.in(3, Type::u32);
-  }
-  b.call_rt(RtFn::CpAsync, {shared_offset(s, 0, false), address(s, 1), size, take, imm32(b, s.has(Tok::cg))}, {},
-            nullptr);
-}
-void sem_cp_async_commit_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncCommit, {}, {}, nullptr); }
-void sem_cp_async_wait_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncWait, {s.in(0, Type::u32)}, {}, nullptr); }
-void sem_cp_async_wait_all(const Sem& s) { s.b.call_rt(RtFn::CpAsyncWait, {imm32(s.b, ~0u)}, {}, nullptr); }
-void sem_cp_async_mbarrier_arrive(const Sem& s) {
-  s.b.call_rt(RtFn::CpAsyncMbarArrive, {barrier_address(s, 0), imm32(s.b, s.has(Tok::noinc))}, {}, nullptr);
-}
-
 void sem_nanosleep(const Sem& s) { s.b.call_rt(RtFn::Nanosleep, {s.in(0, Type::u32)}, {}, nullptr); }
 void sem_trap(const Sem& s) { s.b.call_rt(RtFn::Trap, {}, {}, nullptr); }
-// The stack of a thread: memory taken at run time. Functions give back what they took (the parser adds the instructions).
-void sem_alloca(const Sem& s) {
-  Builder& b = s.b;
-  V align = s.has_operand(2) ? s.in(2, Type::u32) : imm32(b, 8), at;
-  b.call_rt(RtFn::StackAlloc, {b.zext(s.in(1), 64), align}, {64}, &at);
-  s.out(0, b.resize(at, isa::bits_of(s.i.type()), false));
-}
-void sem_stacksave(const Sem& s) {
-  V at;
-  s.b.call_rt(RtFn::StackSave, {}, {64}, &at);
-  s.out(0, s.b.resize(at, isa::bits_of(s.i.type()), false));
-}
-void sem_stackrestore(const Sem& s) { s.b.call_rt(RtFn::StackRestore, {s.b.zext(s.in(0), 64)}, {}, nullptr); }
-
-// Counters and register quotas have no effect on results.
-void sem_pmevent(const Sem&) {}
-void sem_setmaxnreg(const Sem&) {}
 void sem_griddepcontrol(const Sem& s) {
   s.b.call_rt(s.has(Tok::wait) ? RtFn::GridWait : RtFn::GridTrigger, {}, {}, nullptr);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX ISA "Texture Instructions" and "Surface Instructions" on texture and surface objects (handles in registers).
 #include "codegen/semantics/memory.h"
-#include "device/texture_code.h"
+#include "device/abi/texture_code.h"
 
 namespace us::codegen {
 namespace {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "device/gpu.h"
 #include "driver/code/function.h"
 
 namespace us::driver {

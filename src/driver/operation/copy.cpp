@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/guest_heap.h"
+#include "device/support/guest_heap.h"
 #include "driver/context.h"
 #include "driver/operation/work.h"
 

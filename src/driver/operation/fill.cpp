@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/operation/fill.h"
 
-#include "device/guest_heap.h"
+#include "device/support/guest_heap.h"
 #include "driver/context.h"
 #include "driver/operation/work.h"
 

@@ -61,11 +61,12 @@ CUresult launch(CUfunction handle, int width, int height, CUstream stream) {
     const us::driver::LaunchConfig config{.grid = {static_cast<us::u32>(width), static_cast<us::u32>(height), 1},
                                           .block = p.block,
                                           .dynamic_shared = p.shared};
-    return c.submit(KernelOp{.function = &f,
-                             .config = config,
-                             .arguments = driver::LaunchArgs{.block = p.params.data(), .block_bytes = p.params.size()},
-                             .handle = &f},
-                    *s);
+    return c.submit(
+        KernelOp{.function = &f,
+                 .config = config,
+                 .arguments = us::driver::LaunchArgs{.block = p.params.data(), .block_bytes = p.params.size()},
+                 .handle = &f},
+        *s);
   });
 }
 

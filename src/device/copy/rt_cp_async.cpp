@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runtime functions of cp.async: copies of 4, 8 or 16 bytes by each lane, their groups, and their arrival at an mbarrier.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "device/access/limits.h"
+#include "device/copy/transfer.h"
+#include "device/functions/rt.h"
+#include "device/schedule/machine.h"
+#include "device/sync/mbarrier.h"
+
+namespace us::device {
+namespace {
+[[gnu::noinline, gnu::cold]] void bad_copy(Warp& w, u64 dst, u64 src, u64 bytes, u32 lane) {
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    die(w, Outcome::IllegalInstruction, fmt::format("cp.async of {} bytes; expected 4, 8 or 16", bytes), 1u << lane);
+  if (dst % bytes || src % bytes)
+    die(w, Outcome::MisalignedAddress,
+        fmt::format("cp.async of {} bytes from {:#x} to shared {:#x}: expected addresses divisible by {}", bytes, src,
+                    dst, bytes),
+        1u << lane);
+  die(w, Outcome::IllegalAddress,
+      fmt::format("cp.async to shared {:#x}, outside the shared memory of the cluster", dst), 1u << lane);
+}
+void defer(Warp& w, u32 lane, u64 dst, u64 src, u64 bytes, u64 src_bytes) {
+  Transfer t({&w, lane});
+  t.dst = w.window + dst;
+  t.src = std::bit_cast<const u8*>(src);
+  t.bytes = u32(bytes);
+  t.src_bytes = u32(src_bytes);
+  t.group = w.small_groups[lane];
+  t.bulk = false;
+  issue(*w.home->slot, std::move(t));
+}
+}  // namespace
+
+void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpAsyncArgs>(args);
+  for (u32 l : Lanes(mask)) {
+    u64 dst = a.dst[l], src = a.src[l], bytes = a.bytes[l];
+    bool size_ok = bytes == 4 || bytes == 8 || bytes == 16;
+    if (!size_ok || ((dst | src) & (bytes - 1)) || dst >> 32 || !in_shared(w, u32(dst), bytes)) [[unlikely]]
+      bad_copy(w, dst, src, bytes, l);
+    if (a.src_bytes[l]) require_rights(w, src, false, l);
+    if (w.home->slot->worker->machine.options.async.delivery != AsyncDelivery::Eager) [[unlikely]] {
+      defer(w, l, dst, src, bytes, std::min(a.src_bytes[l], bytes));
+      continue;
+    }
+    deliver_small(w.window + dst, reinterpret_cast<const u8*>(src), u32(bytes), u32(std::min(a.src_bytes[l], bytes)));
+  }
+}
+
+void rt_CpAsyncCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  for (u32 l : Lanes(mask)) ++w.small_groups[l];
+}
+
+// Under eager delivery every group has arrived when it is committed.
+void rt_CpAsyncWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpAsyncWaitArgs>(args);
+  Slot& s = *w.home->slot;
+  if (s.queue.empty()) return;
+  u32 before[kWarpSize] = {};
+  for (u32 l : Lanes(mask)) {
+    const u32 left = u32(a.n[l]), groups = w.small_groups[l];
+    before[l] = left == ~0u ? ~0u : groups > left ? groups - left : 0;
+  }
+  finish_groups(s, w, mask, before, {.bulk = false});
+}
+
+void rt_CpAsyncMbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpAsyncMbarArriveArgs>(args);
+  for (u32 l : Lanes(mask)) {
+    u64* at = mbarrier_at(w, a.addr[l], l);
+    Mbarrier b(*at);
+    if (!a.noinc[l]) b.add_pending(1);  // the arrival that follows was not counted at init
+    if (!w.home->slot->queue.empty()) {
+      store_mbarrier(w, u32(a.addr[l]), at, b, false);
+      Transfer t({&w, l});
+      t.arrives = true;
+      t.mbarrier = i64(a.addr[l]);
+      issue(*w.home->slot, std::move(t));
+      continue;
+    }
+    bool completed = b.arrive(1);
+    store_mbarrier(w, u32(a.addr[l]), at, b, completed);
+  }
+}
+
+}  // namespace us::device
