@@ -3,6 +3,7 @@
 // it. With none, compiled code is the same as if this did not exist.
 #pragma once
 #include "probe/counts.h"
+#include "probe/events.h"
 
 namespace us::probe {
 
@@ -10,6 +11,7 @@ namespace us::probe {
 enum class Strategy : u8 {
   Nothing,
   Counts,  // numbers beside each instruction (counts.h)
+  Events,  // each event is a call of the listener (events.h)
 };
 
 class Listener {
@@ -17,8 +19,20 @@ class Listener {
   virtual ~Listener() = default;
   virtual Strategy strategy() const = 0;
   // Of a worker thread, for all CTAs that it runs: indexed by site; stays where it is until the launch has ended.
-  virtual Count* counts(u32 worker) = 0;
-  virtual void ended() = 0;  // once, before anybody hears that the launch has ended
+  virtual Count* counts(u32) { return nullptr; }
+  virtual void ended() {}  // once, before anybody hears that the launch has ended
+
+  // Strategy::Events. From worker threads, those of one cluster from one thread at a time.
+  virtual void cta_begins(const Who&, u32 /*threads*/) {}
+  virtual void cta_ends(const Who&) {}
+  virtual void exits(const Who&) {}  // `lanes` have exited; `live` are left
+  virtual void access(const Who&, const Access&) {}
+  virtual void fence(const Who&, const Fence&) {}
+  virtual void meeting(const Who&, const Meeting&) {}
+  virtual void mbarrier(const Who&, const Mbarrier&) {}
+  virtual void transfer(const Who&, const Transfer&) {}
+  virtual void copies(const Who&, const Copies&) {}
+  virtual void matrix(const Who&, const Matrix&) {}
 };
 
 }  // namespace us::probe

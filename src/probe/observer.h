@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who listens to a process: it is told of memory and of the order of work, and gives each launch its listener. One per
+// process, attached by cuda/; calls come from any thread.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "probe/listener.h"
+
+namespace us::probe {
+
+// Where an instruction stands in the program.
+struct Frame {
+  std::string file;      // as the compiler wrote it; empty: unknown
+  u32 line = 0, column = 0;
+  std::string function;  // demangled; of the innermost frame too
+};
+struct SiteInfo {
+  std::vector<Frame> frames;  // innermost first; the others called it and were inlined
+  u32 ptx_line = 0;
+  std::string text;  // the instruction's name: "st.shared.f32"
+};
+
+struct Symbol {
+  std::string name;
+  Space space = Space::Global;
+  u64 begin = 0, bytes = 0;  // an address as in events; Shared: offset in the CTA's window
+};
+
+struct LaunchInfo {
+  u64 id = 0;       // unique in the process, grows
+  u32 device = 0;
+  u64 node = 0;     // of the work graph: see Work
+  std::string kernel;  // demangled
+  u32 grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
+  u32 shared_static = 0, shared_dynamic = 0;  // bytes; the static part begins behind the reserved kilobyte
+  u32 local_bytes = 0;                        // of a thread
+  u32 domain = 0;                             // memory synchronisation domain
+  bool cooperative = false, dependent = false;  // dependent: may begin before what it waits for at griddepcontrol.wait
+  u32 workers = 1;
+  std::vector<Symbol> symbols;  // of the module, and the shared ones of the kernel
+  std::function<SiteInfo(u32 site)> site;
+};
+
+// Device memory, or memory that the device may touch.
+struct Memory {
+  enum class Kind : u8 { Allocated, Freed, Mapped, Unmapped };
+  enum class Owner : u8 { Device, Pool, Host, Managed, Variable, Array, Heap };
+  Kind kind = Kind::Allocated;
+  Owner owner = Owner::Device;
+  u64 begin = 0, bytes = 0;
+  u32 device = 0;
+  u64 node = 0;  // of the work graph, that allocates or frees it in order of a stream; 0: at once
+};
+
+// The work graph: nodes are kernels, copies, sets, host functions and joins of streams.
+struct Work {
+  enum class Kind : u8 {
+    Submitted,  // `node` will run behind all of `after`, complete or not
+    Complete,
+    Waited,     // the calling thread knows that `node` is complete
+  };
+  Kind kind = Kind::Submitted;
+  u64 node = 0;
+  u64 stream = 0;
+  std::vector<u64> after;
+  std::vector<Range> reads, writes;  // of copies and sets
+  std::string what;                  // "cudaMemcpyAsync"; of kernels, the name
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual std::shared_ptr<Listener> launch(const LaunchInfo&) = 0;  // null: nobody listens to this one
+  virtual void memory(const Memory&) {}
+  virtual void work(const Work&) {}
+  // A launch ended with a fault (deadlocks included): the device's text.
+  virtual void fault(u64 /*launch*/, const std::string& /*text*/) {}
+};
+
+}  // namespace us::probe
