@@ -43,21 +43,21 @@ struct Access {
   Space space = Space::Global;
   Order order = Order::Weak;
   Scope scope = Scope::Sys;
-  bool nc = false;                            // ld.global.nc: the value may come from a cache that no store reaches
-  u32 bytes = 4;                              // of one element
-  u32 count = 1;                              // elements, one behind the other
-  const u64* address = nullptr;               // [lane]
+  bool nc = false;               // ld.global.nc: the value may come from a cache that no store reaches
+  u32 bytes = 4;                 // of one element
+  u32 count = 1;                 // elements, one behind the other
+  const u64* address = nullptr;  // [lane]
   // [element][lane]: what a store writes; of an atomic, what was there. Empty: not known.
   std::span<const u64* const> values = {};
-  u32 wrote = ~0u;                            // mask: an atomic whose compare failed only read
+  u32 wrote = ~0u;  // mask: an atomic whose compare failed only read
 };
 
 struct Fence {
   enum class Kind : u8 {
-    Memory,       // fence, membar: order and scope
-    ProxyAsync,   // fence.proxy.async: space, or all
-    ProxyAlias,   // fence.proxy.alias
-    MbarrierInit, // fence.mbarrier_init.release.cluster
+    Memory,        // fence, membar: order and scope
+    ProxyAsync,    // fence.proxy.async: space, or all
+    ProxyAlias,    // fence.proxy.alias
+    MbarrierInit,  // fence.mbarrier_init.release.cluster
     TensormapRelease,
     TensormapAcquire,  // address[lane], 128 bytes
     WgmmaFence,        // wgmma.fence: registers and shared memory of the warpgroup
@@ -80,14 +80,14 @@ struct Meeting {
     BarrierDone,    // the phase completed: Who says which CTA only
     ClusterArrive,
     ClusterLeave,
-    GridWait,     // griddepcontrol.wait returned
-    GridTrigger,  // griddepcontrol.launch_dependents
-    RegisterPool, // setmaxnreg: threads = registers per thread, arrive_only = .dec
+    GridWait,      // griddepcontrol.wait returned
+    GridTrigger,   // griddepcontrol.launch_dependents
+    RegisterPool,  // setmaxnreg: threads = registers per thread, arrive_only = .dec
   };
   Kind kind = Kind::WarpSync;
-  u32 id = 0;           // barrier
-  u32 generation = 0;   // of the barrier or of the cluster's: phases completed before
-  u32 threads = 0;      // expected; 0: all of the CTA
+  u32 id = 0;                // barrier
+  u32 generation = 0;        // of the barrier or of the cluster's: phases completed before
+  u32 threads = 0;           // expected; 0: all of the CTA
   bool arrive_only = false;  // bar.arrive, bar.cta.arrive
   bool aligned = false;
   bool relaxed = false;  // barrier.cluster.arrive.relaxed
@@ -105,19 +105,19 @@ struct Mbarrier {
   Order order = Order::Release;  // Arrive: Release or Relaxed; Test: Acquire or Relaxed
   Scope scope = Scope::Cta;
   bool by_parity = false, may_block = false, done = false;  // Test; done: the phase has completed
-  u64 state = 0;  // Test: the state or the parity that was asked for; Arrive: what it returned
-  u64 before = 0, after = 0;                                // the word
-  bool completed = false;                                   // this operation completed the phase
+  u64 state = 0;              // Test: the state or the parity that was asked for; Arrive: what it returned
+  u64 before = 0, after = 0;  // the word
+  bool completed = false;     // this operation completed the phase
 };
 
 // Asynchronous copies of one lane. `id` is unique in the launch.
 struct Transfer {
   enum class Kind : u8 {
-    CpAsync,      // generic proxy; group of the lane
-    Bulk,         // cp.async.bulk, cp.reduce.async.bulk
-    Tensor,       // cp.async.bulk.tensor and its reductions
-    StoreAsync,   // st.async, red.async: no source in memory
-    Prefetch,     // no destination
+    CpAsync,     // generic proxy; group of the lane
+    Bulk,        // cp.async.bulk, cp.reduce.async.bulk
+    Tensor,      // cp.async.bulk.tensor and its reductions
+    StoreAsync,  // st.async, red.async: no source in memory
+    Prefetch,    // no destination
   };
   enum class Completion : u8 { Group, BulkGroup, Mbarrier, None };
   Kind kind = Kind::CpAsync;

@@ -13,7 +13,7 @@ namespace us::probe {
 
 // Where an instruction stands in the program.
 struct Frame {
-  std::string file;      // as the compiler wrote it; empty: unknown
+  std::string file;  // as the compiler wrote it; empty: unknown
   u32 line = 0, column = 0;
   std::string function;  // demangled; of the innermost frame too
 };
@@ -30,14 +30,14 @@ struct Symbol {
 };
 
 struct LaunchInfo {
-  u64 id = 0;       // unique in the process, grows
+  u64 id = 0;  // unique in the process, grows
   u32 device = 0;
-  u64 node = 0;     // of the work graph: see Work
+  u64 node = 0;        // of the work graph: see Work
   std::string kernel;  // demangled
   u32 grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
-  u32 shared_static = 0, shared_dynamic = 0;  // bytes; the static part begins behind the reserved kilobyte
-  u32 local_bytes = 0;                        // of a thread
-  u32 domain = 0;                             // memory synchronisation domain
+  u32 shared_static = 0, shared_dynamic = 0;    // bytes; the static part begins behind the reserved kilobyte
+  u32 local_bytes = 0;                          // of a thread
+  u32 domain = 0;                               // memory synchronisation domain
   bool cooperative = false, dependent = false;  // dependent: may begin before what it waits for at griddepcontrol.wait
   u32 workers = 1;
   std::vector<Symbol> symbols;  // of the module, and the shared ones of the kernel
@@ -60,7 +60,7 @@ struct Work {
   enum class Kind : u8 {
     Submitted,  // `node` will run behind all of `after`, complete or not
     Complete,
-    Waited,     // the calling thread knows that `node` is complete
+    Waited,  // the calling thread knows that `node` is complete
   };
   Kind kind = Kind::Submitted;
   u64 node = 0;
