@@ -66,6 +66,9 @@ enum Effect : u32 {
   kSpin = 1u << 5,        // a loop around it may be a wait for another thread (volatile/atomic/try_wait/nanosleep)
   kControl = 1u << 6,     // branch, call, ret, exit, trap
   kSide = 1u << 7,        // any other side effect: must not be removed, executes under the exec mask
+  kBarrier = 1u << 8,     // one of the 16 barriers of a CTA; its number is the first source
+  kClusterBarrier = 1u << 9,
+  kCopy = 1u << 10,  // issues an asynchronous copy, store or reduction
 };
 
 enum class Form : u16 {

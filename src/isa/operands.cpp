@@ -135,6 +135,8 @@ class SpecParser {
 OperandList make(const FormInfo& f) {
   OperandList l;
   SpecParser(f.operands, l.specs).run();
+  for (std::size_t k = 0; k < l.specs.size(); ++k)
+    if (l.specs[k].name == 'm' && !l.specs[k].address) l.membermask = static_cast<i8>(k);
   l.takes_vec = f.pattern.find("<vec>") != std::string_view::npos || f.pattern.find(".v2") != std::string_view::npos ||
                 f.pattern.find(".v4") != std::string_view::npos;
   return l;

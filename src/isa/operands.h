@@ -37,6 +37,7 @@ struct OperandSpec {
 
 struct OperandList {
   std::vector<OperandSpec> specs;  // one per entry of ir::Inst::ops
+  i8 membermask = -1;              // the operand `m` of a .sync instruction: which lanes take part
   bool takes_vec = false;          // the pattern has .v2, .v4 or .v8, so vectors have exactly that many elements
 };
 const OperandList& operands_of(Form);

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "codegen/eval/eval.h"
+#include "isa/operands.h"
 
 namespace us::codegen {
 namespace eval {
@@ -22,41 +23,8 @@ void each(u32 mask, F&& f) {
 u32 first(u32 mask) { return static_cast<u32>(std::countr_zero(mask)); }
 
 bool is_barrier(Form f) {
-  switch (f) {
-    case Form::barrier_cluster_wait:
-    case Form::bar_sync:
-    case Form::barrier_sync:
-    case Form::bar_arrive:
-    case Form::barrier_arrive:
-    case Form::bar_red_popc:
-    case Form::barrier_red_popc:
-    case Form::bar_red_pred:
-    case Form::barrier_red_pred:
-      return true;
-    default:
-      return false;
-  }
-}
-// Operand that holds the membermask, or -1.
-int membermask_operand(Form f) {
-  switch (f) {
-    case Form::bar_warp_sync:
-      return 0;
-    case Form::shfl_sync:
-      return 5;
-    case Form::vote_sync:
-    case Form::vote_sync_ballot:
-    case Form::match_any:
-    case Form::redux:
-    case Form::redux_bit:
-    case Form::redux_f32:
-    case Form::elect:
-      return 2;
-    case Form::match_all:
-      return 3;
-    default:
-      return -1;
-  }
+  const u32 e = isa::info(f).effects;
+  return (e & isa::kBarrier) || ((e & isa::kClusterBarrier) && (e & isa::kYield));
 }
 u32 barrier_number_operand(const ir::Inst& i) { return isa::info(i.form).dests; }
 
@@ -151,7 +119,7 @@ void Interpreter::step(u32 group) {
 // Lanes whose guard is true wait at collectives and barriers; the others pass.
 bool Interpreter::arrive(u32 group, const ir::Inst& i) {
   const bool barrier = is_barrier(i.form);
-  const int mask_operand = membermask_operand(i.form);
+  const int mask_operand = isa::operands_of(i.form).membermask;
   if (!barrier && mask_operand < 0) return false;
   const u32 here = guarded(group, i);
   advance(group & ~here);

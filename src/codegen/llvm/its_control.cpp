@@ -17,6 +17,7 @@
 
 #include "codegen/llvm/its_control.h"
 #include "codegen/lower/its_form.h"
+#include "isa/operands.h"
 
 namespace us::codegen {
 
@@ -246,7 +247,7 @@ void ItsControl::gate(u32 b, const ir::Inst& i) {
   if (gate_of(i) == Gate::Warp) {
     ready = b_.CreateSelect(b_.CreateICmpEQ(come, live), come, b_.getInt32(0));
   } else {
-    V members = builder_.read(i.ops[membermask_operand(i)], isa::Type::b32);
+    V members = builder_.read(i.ops[static_cast<u32>(isa::operands_of(i.form).membermask)], isa::Type::b32);
     if (v_.at(members).shape.uniform()) {
       Value* absent = b_.CreateAnd(b_.CreateAnd(v_.at(members).base, live), b_.CreateNot(come));
       ready = b_.CreateSelect(b_.CreateICmpEQ(absent, b_.getInt32(0)), come, b_.getInt32(0));

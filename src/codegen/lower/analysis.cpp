@@ -5,6 +5,7 @@
 
 #include "codegen/lower/shape_builder.h"
 #include "codegen/lower/waits.h"
+#include "isa/operands.h"
 
 namespace us::codegen {
 namespace {
@@ -302,11 +303,9 @@ class Analyzer {
 
   // The membermask comes from activemask, ballot or match: only lanes that are here can be named.
   bool mask_is_local(const ir::Inst& i) {
-    if (i.ops.empty()) return true;
-    const std::string_view form = isa::info(i.form).id;
-    if (form == "vote" || form == "vote_ballot" || form == "bar_arrive" || form == "barrier_arrive")
-      return true;  // no membermask
-    const Operand& o = i.ops.back();
+    const int mask = isa::operands_of(i.form).membermask;
+    if (mask < 0) return i.ops.empty() || !i.has(isa::Tok::sync);
+    const Operand& o = i.ops[static_cast<u32>(mask)];
     if (o.kind != Operand::Kind::Value) return false;
     std::vector<u8> seen(f_.regs.size(), 0);
     return derives_from_active(o.value, seen, 0);
@@ -316,10 +315,11 @@ class Analyzer {
     seen[v.v] = 1;
     const ir::Inst* d = def_inst_[v.v];
     if (!d || d->form == isa::Form::Unknown) return false;
-    const std::string_view id = isa::info(d->form).id;
-    if (id.starts_with("activemask") || id.starts_with("match") || id.starts_with("vote_ballot")) return true;
-    if (id.starts_with("vote") && d->has(isa::Tok::ballot)) return true;
-    if (id != "mov" && !id.starts_with("and")) return false;
+    using isa::Form;
+    if (d->form == Form::activemask || d->form == Form::match_any || d->form == Form::match_all ||
+        d->form == Form::vote_ballot || d->form == Form::vote_sync_ballot)
+      return true;
+    if (d->form != Form::mov && d->form != Form::and_) return false;
     bool any = false;
     ir::for_each_use(const_cast<ir::Inst&>(*d),
                      [&](Operand& o) { any = any || derives_from_active(o.value, seen, depth + 1); });

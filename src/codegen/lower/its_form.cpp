@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ir/edit.h"
+#include "isa/operands.h"
 
 namespace us::codegen {
 namespace {
@@ -22,22 +23,9 @@ bool is_convergent(const Inst& i) {
 }
 bool is_barrier(const Inst& i) { return is_convergent(i) && (isa::info(i.form).effects & isa::kYield); }
 
-// "d|p:pred,a,m:u32" -> "d", "p:pred", "a", "m:u32"
-std::vector<std::string_view> operand_names(isa::Form form) {
-  std::vector<std::string_view> names;
-  std::string_view rest = isa::info(form).operands;
-  while (!rest.empty()) {
-    const auto end = rest.find_first_of(",|");
-    names.push_back(rest.substr(0, end));
-    rest = end == rest.npos ? std::string_view{} : rest.substr(end + 1);
-  }
-  return names;
-}
-
-Width operand_width(const Inst& i, std::string_view name) {
-  const auto colon = name.find(':');
-  const isa::Type t = colon == name.npos ? i.type() : isa::type_from(name.substr(colon + 1));
-  return ir::width_of(t);
+Width operand_width(const Inst& i, u32 k) {
+  const isa::OperandSpec& o = isa::operands_of(i.form).specs[k];
+  return ir::width_of(o.want == isa::OperandSpec::Want::Fixed ? o.type : i.types[o.index]);
 }
 
 class ItsForm {
@@ -81,14 +69,13 @@ class ItsForm {
   void unite(const std::vector<u32>& sites) {
     const u32 common = ir::add_blocks(f_);
     const Inst first = f_.blocks[sites[0]].insts[0];
-    const auto names = operand_names(first.form);
     const std::size_t dests = isa::info(first.form).dests;
     Inst one = first;
     one.site = ir::kNoSite;  // who arrives is counted there
     for (std::size_t k = 0; k < one.ops.size(); ++k) {
       bool present = false;
       for (u32 s : sites) present = present || f_.blocks[s].insts[0].ops[k].kind != Operand::Kind::None;
-      if (present) one.ops[k] = ir::new_register(f_, operand_width(first, names[k]));
+      if (present) one.ops[k] = ir::new_register(f_, operand_width(first, static_cast<u32>(k)));
     }
     const Operand site = ir::new_register(f_, Width::B32);
     Terminator out;
@@ -106,7 +93,8 @@ class ItsForm {
         f_.blocks[block].insts.push_back(ir::make_move(w, to, source, i.loc));
       };
       for (std::size_t k = dests; k < i.ops.size(); ++k)
-        if (i.ops[k].kind != Operand::Kind::None) add(arrival, operand_width(first, names[k]), one.ops[k], i.ops[k]);
+        if (i.ops[k].kind != Operand::Kind::None)
+          add(arrival, operand_width(first, static_cast<u32>(k)), one.ops[k], i.ops[k]);
       add(arrival, Width::B32, site, ir::literal(n));
       const u32 leave = ir::add_blocks(f_);
       for (std::size_t k = 0; k < dests; ++k)
@@ -125,16 +113,9 @@ class ItsForm {
 
 }  // namespace
 
-u32 membermask_operand(const Inst& i) {
-  const auto names = operand_names(i.form);
-  for (u32 k = 0; k < names.size(); ++k)
-    if (names[k] == "m:u32") return k;
-  return ~0u;
-}
-
 Gate gate_of(const Inst& i) {
   if (!is_convergent(i) || is_barrier(i)) return Gate::None;
-  if (membermask_operand(i) != ~0u) return Gate::Members;
+  if (isa::operands_of(i.form).membermask >= 0) return Gate::Members;
   return isa::info(i.form).pattern.find(".sync.aligned") != std::string_view::npos ? Gate::Warp : Gate::None;
 }
 

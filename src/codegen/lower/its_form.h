@@ -8,7 +8,6 @@ namespace us::codegen {
 // What an instruction waits for before it may run: nothing, the lanes that its membermask names, or all lanes of the warp.
 enum class Gate : u8 { None, Members, Warp };
 Gate gate_of(const ir::Inst&);
-u32 membermask_operand(const ir::Inst&);  // of Gate::Members
 
 // Rewrites a function in register form. Blocks keep their numbers, new ones follow.
 //   - a barrier or an instruction with a gate begins a block, which is entered from one place only

@@ -13,8 +13,7 @@ using ir::Operand;
 u32 effects(const ir::Inst& i) { return i.form == isa::Form::Unknown ? 0 : isa::info(i.form).effects; }
 
 bool is_block_barrier(const ir::Inst& i) {
-  constexpr u32 kBarrier = isa::kYield | isa::kConvergent;
-  return (effects(i) & kBarrier) == kBarrier && isa::info(i.form).id.starts_with("bar");
+  return (effects(i) & isa::kYield) && (effects(i) & (isa::kBarrier | isa::kClusterBarrier));
 }
 
 bool is_plain_load(const ir::Inst& i) {

@@ -50,12 +50,10 @@ Row row_of(const ir::Site& s, u32 line) {
   Row r;
   r.line = line;
   if (!s.inst || s.inst->form == isa::Form::Unknown) return r;
-  const std::string_view id = isa::info(s.inst->form).id;
+  const u32 effects = isa::info(s.inst->form).effects;
   r.space = of_constants(*s.inst) ? u8{4} : space_of(*s.inst);
-  r.barrier = id.starts_with("bar_sync") || id.starts_with("bar_red") || id.starts_with("bar_arrive") ||
-              id.starts_with("barrier_");
-  r.copy = id.starts_with("cp_async") && id.find("group") == id.npos && id.find("wait") == id.npos &&
-           id.find("mbarrier") == id.npos;
+  r.barrier = effects & (isa::kBarrier | isa::kClusterBarrier);
+  r.copy = effects & isa::kCopy;
   return r;
 }
 
