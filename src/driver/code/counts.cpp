@@ -46,16 +46,23 @@ u8 space_of(const ir::Inst& i) {
 // Parameters and constants are no memory that a kernel's author counts.
 bool of_constants(const ir::Inst& i) { return i.has(isa::Tok::param) || i.has(isa::Tok::const_); }
 
+bool starts_with_one_of(std::string_view id, std::initializer_list<std::string_view> starts) {
+  return std::ranges::any_of(starts, [&](std::string_view s) { return id.starts_with(s); });
+}
+bool holds_one_of(std::string_view id, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(parts, [&](std::string_view s) { return id.find(s) != id.npos; });
+}
+
+// An arrival at the cluster's barrier and the wait for it are one coming to a barrier.
 Row row_of(const ir::Site& s, u32 line) {
   Row r;
   r.line = line;
   if (!s.inst || s.inst->form == isa::Form::Unknown) return r;
   const std::string_view id = isa::info(s.inst->form).id;
   r.space = of_constants(*s.inst) ? u8{4} : space_of(*s.inst);
-  r.barrier = id.starts_with("bar_sync") || id.starts_with("bar_red") || id.starts_with("bar_arrive") ||
-              id.starts_with("barrier_");
-  r.copy = id.starts_with("cp_async") && id.find("group") == id.npos && id.find("wait") == id.npos &&
-           id.find("mbarrier") == id.npos;
+  r.barrier = starts_with_one_of(id, {"bar_sync", "bar_red", "bar_arrive", "barrier_"}) && id != "barrier_cluster_wait";
+  r.copy = starts_with_one_of(id, {"cp_async", "cp_reduce_async", "st_async", "red_async"}) &&
+           !holds_one_of(id, {"group", "wait", "mbarrier", "prefetch"});
   return r;
 }
 
@@ -126,8 +133,10 @@ std::vector<Counts::Kernel> Counts::kernels() const {
 }
 
 std::string Counts::text() const {
+  const std::vector<Kernel> all = kernels();
+  if (all.empty()) return "no kernel was executed\n";
   std::string s;
-  for (const Kernel& k : kernels()) {
+  for (const Kernel& k : all) {
     s += fmt::format("{}: {} launch{}\n", k.name, k.launches, k.launches == 1 ? "" : "es");
     s += fmt::format("  {:>14} {:>6} {:>14} {:>14} {:>14} {:>14} {:>10} {:>10}  line\n", "warp instr.", "lanes",
                      "global read", "written", "shared read", "written", "barriers", "copies");
