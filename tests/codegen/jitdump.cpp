@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles the kernels of a PTX file and prints pass times: jitdump FILE [--kernel K] [--block X Y Z] [--dump PASS]
-// [--verify] [--disable PASS] [--its] [--varying] [--late] [--many BLOCKS]
+// [--cpu NAME] [--usual] [--verify] [--disable PASS] [--its] [--varying] [--late] [--many BLOCKS]
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -32,7 +32,9 @@ int main(int argc, char** argv) {
       for (const us::PassRow& row : us::pass_rows())
         if (row.name == argv[k + 1]) o.disabled.add(static_cast<us::Pass>(&row - us::pass_rows().data()));
       ++k;
-    } else if (a == "--verify")
+    } else if (a == "--usual")
+      v.usual_space = true;
+    else if (a == "--verify")
       o.verify_passes = true;
     else if (a == "--late")
       o.deferred_copies = true;

@@ -84,6 +84,14 @@ class Count(unittest.TestCase):
         self.assertEqual(places[0]["warp_instructions"], LAUNCHES * BLOCKS * 2)
         self.assertEqual(places[0]["lanes"], LAUNCHES * BLOCKS * WRITERS)
 
+    def test_no_kernel(self):
+        folder = pathlib.Path(self.folder.name)
+        (folder / "none.cu").write_text("int main() { return cudaFree(0); }\n")
+        subprocess.run([NVCC, *FLAGS, folder / "none.cu", "-o", folder / "none"], check=True, capture_output=True)
+        done = subprocess.run([BUILD / "bin" / "understudy", "run", "--count", folder / "none"], env=CLEAN,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, "no kernel was executed\n"))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -46,13 +46,14 @@ u8 space_of(const ir::Inst& i) {
 // Parameters and constants are no memory that a kernel's author counts.
 bool of_constants(const ir::Inst& i) { return i.has(isa::Tok::param) || i.has(isa::Tok::const_); }
 
+// An arrival at the cluster's barrier and the wait for it are one coming to a barrier.
 Row row_of(const ir::Site& s, u32 line) {
   Row r;
   r.line = line;
   if (!s.inst || s.inst->form == isa::Form::Unknown) return r;
   const u32 effects = isa::info(s.inst->form).effects;
   r.space = of_constants(*s.inst) ? u8{4} : space_of(*s.inst);
-  r.barrier = effects & (isa::kBarrier | isa::kClusterBarrier);
+  r.barrier = (effects & isa::kBarrier) || ((effects & isa::kClusterBarrier) && !(effects & isa::kYield));
   r.copy = effects & isa::kCopy;
   return r;
 }
@@ -124,8 +125,10 @@ std::vector<Counts::Kernel> Counts::kernels() const {
 }
 
 std::string Counts::text() const {
+  const std::vector<Kernel> all = kernels();
+  if (all.empty()) return "no kernel was executed\n";
   std::string s;
-  for (const Kernel& k : kernels()) {
+  for (const Kernel& k : all) {
     s += fmt::format("{}: {} launch{}\n", k.name, k.launches, k.launches == 1 ? "" : "es");
     s += fmt::format("  {:>14} {:>6} {:>14} {:>14} {:>14} {:>14} {:>10} {:>10}  line\n", "warp instr.", "lanes",
                      "global read", "written", "shared read", "written", "barriers", "copies");

@@ -20,8 +20,8 @@ class Counts {
     std::string place;  // "file.cu:12", and the calls that were inlined; without -lineinfo "PTX line 7"
     u64 warps = 0, lanes = 0;
     std::array<u64, 4> read{}, written{};  // bytes, by kSpaces
-    u64 barriers = 0;                      // warps that came to a barrier of their CTA
-    u64 copies = 0;                        // lanes that issued an asynchronous copy
+    u64 barriers = 0;                      // warps that came to a barrier of their CTA or cluster
+    u64 copies = 0;                        // lanes that issued an asynchronous copy, store or reduction; bytes: none
   };
   struct Kernel {
     std::string name;
