@@ -11,6 +11,7 @@
 #include <span>
 #include <type_traits>
 
+#include "device/abi/context_words.h"
 #include "device/abi/rt_args.h"
 #include "ir/ir.h"
 #include "probe/counts.h"
@@ -133,8 +134,9 @@ class Builder {
   virtual V ballot(V pred) = 0;  // 32 bits, uniform: active lanes whose pred is true
   // The lanes that take part with each lane in a .sync instruction with this membermask: see llvm/members.cpp.
   virtual V members(V membermask) = 0;
-  virtual V shuffle(V src, V lane) = 0;     // value of src in lane (lane & 31); inactive source lanes: undefined
-  virtual V sreg(isa::SReg, u32 comp) = 0;  // special register, in the register's type
+  virtual V shuffle(V src, V lane) = 0;  // value of src in lane (lane & 31); inactive source lanes: undefined
+  virtual V thread_index(u32 k) = 0;     // 32 bits: %tid, k < 3
+  virtual V context(device::ContextWord, u32 k) = 0;  // uniform: word k of that name (device/abi/context_words.h)
 
   // Memory
   virtual void load(const MemRef&, std::span<V> out) = 0;  // out.size() == count, each `bits` wide

@@ -55,7 +55,8 @@ class ProbeBuilder final : public Builder {
   V ballot(V pred) override { return to_.ballot(pred); }
   V members(V membermask) override { return to_.members(membermask); }
   V shuffle(V src, V lane) override { return to_.shuffle(src, lane); }
-  V sreg(isa::SReg r, u32 comp) override { return to_.sreg(r, comp); }
+  V thread_index(u32 k) override { return to_.thread_index(k); }
+  V context(device::ContextWord w, u32 k) override { return to_.context(w, k); }
 
   void fence(Order order, Scope scope) override { to_.fence(order, scope); }
   V symbol_address(ir::SymId s, i64 offset) override { return to_.symbol_address(s, offset); }

@@ -43,7 +43,8 @@ class EvalBuilder final : public Builder {
   V ballot(V pred) override;
   V members(V membermask) override;
   V shuffle(V src, V lane) override;
-  V sreg(isa::SReg, u32 comp) override;
+  V thread_index(u32 k) override;
+  V context(device::ContextWord, u32 k) override;
 
   void load(const MemRef&, std::span<V> out) override;
   void store(const MemRef&, std::span<const V> in) override;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes, special registers, runtime calls and operands.
 #include <bit>
+#include <cstring>
 
 #include "codegen/eval/eval_builder.h"
+#include "codegen/semantics/special_registers.h"
 
 namespace us::codegen::eval {
 
 using device::RtFn;
-using isa::SReg;
 
 V EvalBuilder::lane_id() {
   return per_lane(32, [](u32 l) { return l; });
@@ -35,129 +36,23 @@ V EvalBuilder::shuffle(V src, V lane) {
 u32 EvalBuilder::first_active() const { return exec_ ? static_cast<u32>(std::countr_zero(exec_)) : 0; }
 const ir::Function& EvalBuilder::function() const { return *lanes_[first_active()].stack.back()->function; }
 
-namespace {
-u64 component(const device::Dim3& d, u32 k) { return k == 0 ? d.x : k == 1 ? d.y : k == 2 ? d.z : 0; }
-u64 thread_component(const device::WarpCtx& w, u32 lane, u32 k) {
-  const device::Dim3& n = w.grid->block;
-  const u32 t = w.warp_id * 32 + lane;
-  return k == 0 ? t % n.x : k == 1 ? t / n.x % n.y : k == 2 ? t / n.x / n.y : 0;
+V EvalBuilder::thread_index(u32 k) {
+  const device::Dim3& n = warp_.grid->block;
+  return per_lane(32, [&](u32 l) -> u64 {
+    const u32 t = warp_.warp_id * 32 + l;
+    return k == 0 ? t % n.x : k == 1 ? t / n.x % n.y : t / n.x / n.y;
+  });
 }
-u64 clusters(const device::WarpCtx& w, u32 k, const device::Dim3& d) {
-  const u64 n = component(w.grid->cluster, k);
-  return n ? component(d, k) / n : 0;
-}
-u64 lane_mask(SReg r, u32 lane) {
-  const u64 eq = 1ull << lane, lt = eq - 1;
-  switch (r) {
-    case SReg::lanemask_eq:
-      return eq;
-    case SReg::lanemask_lt:
-      return lt;
-    case SReg::lanemask_le:
-      return lt | eq;
-    case SReg::lanemask_ge:
-      return ~lt & kFullMask;
-    default:
-      return ~(lt | eq) & kFullMask;
-  }
-}
-u64 warp_constant(const device::WarpCtx& w, SReg r, u32 k) {
-  const device::GridCtx& g = *w.grid;
-  const device::CtaCtx& c = *w.cta;
-  const u32 cluster_ctas = g.cluster.x * g.cluster.y * g.cluster.z;
-  const u32 used = g.shared_static + g.shared_dynamic;
-  switch (r) {
-    case SReg::ntid:
-      return component(g.block, k);
-    case SReg::ctaid:
-      return component(c.ctaid, k);
-    case SReg::nctaid:
-      return component(g.grid, k);
-    case SReg::warpid:
-      return w.warp_id;
-    case SReg::nwarpid:
-      return 64;
-    case SReg::smid:
-      return c.smid;
-    case SReg::nsmid:
-      return g.nsmid;
-    case SReg::gridid:
-      return g.grid_id;
-    case SReg::current_graph_exec:
-      return g.graph_exec;
-    case SReg::is_explicit_cluster:
-      return cluster_ctas > 1;
-    case SReg::clusterid:
-      return clusters(w, k, c.ctaid);
-    case SReg::nclusterid:
-      return clusters(w, k, g.grid);
-    case SReg::cluster_ctaid:
-      return component(c.cluster_ctaid, k);
-    case SReg::cluster_nctaid:
-      return component(g.cluster, k);
-    case SReg::cluster_ctarank:
-      return c.cluster_rank;
-    case SReg::cluster_nctarank:
-      return cluster_ctas;
-    case SReg::reserved_smem_offset_begin:
-      return w.shared_base;
-    case SReg::reserved_smem_offset_end:
-      return w.shared_base + device::kReservedShared;
-    case SReg::reserved_smem_offset_cap:
-      return device::kReservedShared;
-    case SReg::reserved_smem_offset_0:
-      return w.shared_base;
-    case SReg::reserved_smem_offset_1:
-      return w.shared_base + device::kReservedShared / 2;
-    case SReg::total_smem_size:
-      return used;
-    case SReg::aggr_smem_size:
-      return used + device::kReservedShared;
-    case SReg::dynamic_smem_size:
-      return g.shared_dynamic;
-    case SReg::envreg1:
-      return g.envreg[1];
-    case SReg::envreg2:
-      return g.envreg[2];
-    case SReg::envreg3:
-      return g.envreg[3];
-    default:
-      return 0;  // performance counters, other %envreg
-  }
-}
-}  // namespace
 
-V EvalBuilder::sreg(SReg r, u32 comp) {
-  const u32 bits = isa::bits_of(isa::info(r).type);
-  auto timer = [&](RtFn fn, u32 shift) {
-    V t;
-    call_rt(fn, {}, {64}, &t, true);
-    return resize(shift ? bin(Bin::LShr, t, imm(32, shift)) : t, bits, false);
-  };
-  switch (r) {
-    case SReg::tid:
-      return per_lane(bits, [&](u32 l) { return thread_component(warp_, l, comp); });
-    case SReg::laneid:
-      return lane_id();
-    case SReg::lanemask_eq:
-    case SReg::lanemask_lt:
-    case SReg::lanemask_le:
-    case SReg::lanemask_ge:
-    case SReg::lanemask_gt:
-      return per_lane(bits, [&](u32 l) { return lane_mask(r, l); });
-    case SReg::clock:
-    case SReg::clock64:
-      return timer(RtFn::Clock, 0);
-    case SReg::clock_hi:
-      return timer(RtFn::Clock, 32);
-    case SReg::globaltimer:
-    case SReg::globaltimer_lo:
-      return timer(RtFn::GlobalTimer, 0);
-    case SReg::globaltimer_hi:
-      return timer(RtFn::GlobalTimer, 32);
-    default:
-      return imm(bits, warp_constant(warp_, r, comp));
-  }
+V EvalBuilder::context(device::ContextWord w, u32 k) {
+  using In = device::ContextPlace::In;
+  const device::ContextPlace at = device::place_of(w, k);
+  const void* from = at.in == In::Grid  ? static_cast<const void*>(warp_.grid)
+                     : at.in == In::Cta ? static_cast<const void*>(warp_.cta)
+                                        : &warp_;
+  u64 word = 0;
+  std::memcpy(&word, static_cast<const u8*>(from) + at.offset, at.bits / 8);
+  return imm(at.bits, word);
 }
 
 void EvalBuilder::call_runtime(RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results, bool) {
@@ -217,7 +112,7 @@ V EvalBuilder::read(const ir::Operand& o, isa::Type as) {
     case Kind::Symbol:
       return resize(symbol_address(o.sym, o.imm), bits, false);
     case Kind::SReg:
-      return resize(sreg(o.sreg, o.comp), bits, false);
+      return resize(special_register(*this, o.sreg, o.comp), bits, false);
     default:
       US_UNREACHABLE();
   }

@@ -2,6 +2,7 @@
 // Operands of the current instruction.
 #include "codegen/llvm/warp_builder.h"
 #include "codegen/lower/shape_builder.h"
+#include "codegen/semantics/special_registers.h"
 
 namespace us::codegen {
 
@@ -20,7 +21,7 @@ V WarpBuilder::read(const ir::Operand& o, isa::Type as) {
       return v_.make_uniform(nullptr, shape_immediate(o, as));
     }
     case ir::Operand::Kind::SReg: {
-      V v = sreg(o.sreg, o.comp);
+      V v = special_register(*this, o.sreg, o.comp);
       return v_.at(v).shape.bits == bits ? v : v_.resize(v, bits, false);
     }
     case ir::Operand::Kind::Symbol: {

@@ -383,6 +383,6 @@ V Values::lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_b
   return make_varying(out, result_bits);
 }
 
-V Values::lane_id() { return make_uniform(nullptr, shape_sreg(isa::SReg::laneid, 0, m_.facts)); }
+V Values::lane_id() { return make_uniform(nullptr, shape_lane_id(m_.facts)); }
 
 }  // namespace us::codegen

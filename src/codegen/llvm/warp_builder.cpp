@@ -105,92 +105,28 @@ V WarpBuilder::vector_tid(u32 comp) {
   return v_.bin(comp == 1 ? Bin::URem : Bin::UDiv, row, dim(1));
 }
 
-V WarpBuilder::sreg(isa::SReg r, u32 comp) {
-  using isa::SReg;
-  const Shape shape = shape_sreg(r, comp, m_.facts);
+V WarpBuilder::thread_index(u32 k) {
+  const Shape shape = shape_thread_index(k, m_.facts);
   if (shape.constant()) return v_.make_uniform(nullptr, shape);
-  const u32 bits = shape.bits;
-  auto uniform = [&](Value* v) { return v_.make_uniform(v, shape); };
-  auto cta = [&](std::size_t off) { return s_.load_at(s_.cta, off, b_.getInt32Ty(), "sreg"); };
-  auto grid = [&](std::size_t off) { return s_.load_at(s_.grid, off, b_.getInt32Ty(), "sreg"); };
-  auto zero = [&] { return v_.imm(bits, 0); };
-  auto cluster_dim = [&](u32 k) { return grid(offsetof(GridCtx, cluster) + 4 * k); };
-  switch (r) {
-    case SReg::tid: {
-      if (shape.varying()) return vector_tid(comp);
-      // Pattern: the base is tid of the warp's first lane.
-      const u32 bx = m_.facts.block.x, by = m_.facts.block.y;
-      Value* first = b_.CreateShl(s_.frame->warp_index(), 5);
-      Value* v = comp == 0   ? b_.CreateURem(first, b_.getInt32(bx))
-                 : comp == 1 ? b_.CreateURem(b_.CreateUDiv(first, b_.getInt32(bx)), b_.getInt32(by))
-                             : b_.CreateUDiv(first, b_.getInt32(bx * by));
-      LV lv;
-      lv.shape = shape;
-      lv.base = v;
-      return v_.make(lv);
-    }
-    case SReg::ntid:
-      return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, block) + 4 * comp));
-    case SReg::ctaid:
-      return comp > 2 ? zero() : uniform(cta(offsetof(CtaCtx, ctaid) + 4 * comp));
-    case SReg::nctaid:
-      return comp > 2 ? zero() : uniform(grid(offsetof(GridCtx, grid) + 4 * comp));
-    case SReg::warpid:
-      return uniform(s_.frame->warp_index());
-    case SReg::nwarpid:
-      return uniform(b_.getInt32(64));
-    case SReg::smid:
-      return uniform(cta(offsetof(CtaCtx, smid)));
-    case SReg::nsmid:
-      return uniform(grid(offsetof(GridCtx, nsmid)));
-    case SReg::gridid:
-      return uniform(b_.CreateZExtOrTrunc(s_.load_at(s_.grid, offsetof(GridCtx, grid_id), b_.getInt64Ty(), "gridid"),
-                                          v_.int_type(bits)));
-    case SReg::current_graph_exec:
-      return uniform(s_.load_at(s_.grid, offsetof(GridCtx, graph_exec), b_.getInt64Ty(), "exec"));
-    case SReg::cluster_ctaid:
-      return comp > 2 ? zero() : uniform(cta(offsetof(CtaCtx, cluster_ctaid) + 4 * comp));
-    case SReg::cluster_nctaid:
-      return comp > 2 ? zero() : uniform(cluster_dim(comp));
-    case SReg::cluster_ctarank:
-      return uniform(cta(offsetof(CtaCtx, cluster_rank)));
-    case SReg::cluster_nctarank:
-      return uniform(b_.CreateMul(b_.CreateMul(cluster_dim(0), cluster_dim(1)), cluster_dim(2)));
-    case SReg::clusterid:
-      return comp > 2 ? zero() : uniform(b_.CreateUDiv(cta(offsetof(CtaCtx, ctaid) + 4 * comp), cluster_dim(comp)));
-    case SReg::nclusterid:
-      return comp > 2 ? zero() : uniform(b_.CreateUDiv(grid(offsetof(GridCtx, grid) + 4 * comp), cluster_dim(comp)));
-    case SReg::dynamic_smem_size:
-      return uniform(grid(offsetof(GridCtx, shared_dynamic)));
-    case SReg::total_smem_size:
-      return uniform(b_.CreateAdd(grid(offsetof(GridCtx, shared_static)), grid(offsetof(GridCtx, shared_dynamic))));
-    case SReg::aggr_smem_size:
-      return uniform(
-          b_.CreateAdd(b_.getInt32(device::kReservedShared),
-                       b_.CreateAdd(grid(offsetof(GridCtx, shared_static)), grid(offsetof(GridCtx, shared_dynamic)))));
-    default:
-      break;
-  }
-  const std::string_view name = isa::info(r).name;
-  if (name.starts_with("envreg")) {
-    const u32 n = static_cast<u32>(std::atoi(std::string(name.substr(6)).c_str()));
-    return n < 4 ? uniform(grid(offsetof(GridCtx, envreg) + 4 * n)) : zero();
-  }
-  if (name.starts_with("clock") || name.starts_with("globaltimer")) {
-    V v;
-    call_rt(name.starts_with("clock") ? RtFn::Clock : RtFn::GlobalTimer, {}, {64}, &v, true);
-    if (name.ends_with("_hi")) v = v_.bin(Bin::LShr, v, v_.imm(64, 32));
-    return v_.resize(v, bits, false);
-  }
-  if (name.starts_with("reserved_smem_offset_cap") || name == "reserved_smem_offset_end")
-    return v_.imm(bits, device::kReservedShared);
-  if (name.starts_with("reserved_smem_offset")) return v_.imm(bits, 0);
-  if (name == "is_explicit_cluster")
-    return uniform(b_.CreateZExtOrTrunc(
-        b_.CreateICmpUGT(b_.CreateMul(b_.CreateMul(cluster_dim(0), cluster_dim(1)), cluster_dim(2)), b_.getInt32(1)),
-        v_.int_type(bits)));
-  unimplemented("%" + std::string(name), s_.inst ? s_.inst->loc : SrcLoc{});
-  return zero();
+  if (shape.varying()) return vector_tid(k);
+  // Pattern: the base is the index of the warp's first lane.
+  const u32 bx = m_.facts.block.x, by = m_.facts.block.y;
+  Value* first = b_.CreateShl(s_.frame->warp_index(), 5);
+  LV lv;
+  lv.shape = shape;
+  lv.base = k == 0   ? b_.CreateURem(first, b_.getInt32(bx))
+            : k == 1 ? b_.CreateURem(b_.CreateUDiv(first, b_.getInt32(bx)), b_.getInt32(by))
+                     : b_.CreateUDiv(first, b_.getInt32(bx * by));
+  return v_.make(lv);
+}
+
+V WarpBuilder::context(device::ContextWord w, u32 k) {
+  const Shape shape = shape_context(w, k, m_.facts);
+  if (shape.constant()) return v_.make_uniform(nullptr, shape);
+  const device::ContextPlace at = device::place_of(w, k);
+  if (at.in == device::ContextPlace::In::Warp) return v_.make_uniform(s_.frame->warp_index(), shape);
+  Value* from = at.in == device::ContextPlace::In::Grid ? s_.grid : s_.cta;
+  return v_.make_uniform(s_.load_at(from, at.offset, v_.int_type(at.bits), "sreg"), shape);
 }
 
 // cp.async delivered at issue: a load and a store, when the whole copy is a plain one.

@@ -67,7 +67,8 @@ class WarpBuilder final : public Builder, private Part {
   V ballot(V pred) override;
   V members(V membermask) override;  // members.cpp
   V shuffle(V src, V lane) override;
-  V sreg(isa::SReg, u32 comp) override;
+  V thread_index(u32 k) override;
+  V context(device::ContextWord, u32 k) override;
   // Memory
   void load(const MemRef& m, std::span<V> out) override { memory_.load(m, out); }
   void store(const MemRef& m, std::span<const V> in) override { memory_.store(m, in); }

@@ -531,66 +531,29 @@ Shape of_first_lane(const Shape& s) {
   return r;
 }
 
-static Shape shape_sreg_of_lanes(isa::SReg r, u32 comp, const CodeFacts& facts) {
-  using isa::SReg;
-  const u32 bits = isa::bits_of(isa::info(r).type);
-  const u32 dims[3] = {facts.block.x, facts.block.y, facts.block.z};
-  Shape s = uniform_shape(bits);
-  switch (r) {
-    case SReg::tid:
-      return comp < 3 ? shape_tid(comp, facts) : constant_shape(32, 0);
-    case SReg::ntid:
-      return comp < 3 && facts.block.x ? constant_shape(32, dims[comp]) : s;
-    case SReg::laneid: {
-      std::array<u64, kWarpSize> lanes;
-      for (u32 l = 0; l < kWarpSize; ++l) lanes[l] = l;
-      return constant_vector(32, lanes);
-    }
-    case SReg::lanemask_eq:
-    case SReg::lanemask_le:
-    case SReg::lanemask_lt:
-    case SReg::lanemask_ge:
-    case SReg::lanemask_gt: {
-      return fold_lanes(32, [&](u32 l) -> u64 {
-        const u64 eq = u64{1} << l, lt = eq - 1;
-        switch (r) {
-          case SReg::lanemask_eq:
-            return eq;
-          case SReg::lanemask_lt:
-            return lt;
-          case SReg::lanemask_le:
-            return lt | eq;
-          case SReg::lanemask_ge:
-            return kFullMask & ~lt;
-          default:
-            return kFullMask & ~(lt | eq);
-        }
-      });
-    }
-    case SReg::ctaid:
-      // Grids of 2^31 threads and more in x run the generic variant, so ctaid * ntid + tid does not wrap.
-      if (comp == 0 && facts.block.x)
-        s.hi = (u64{1} << 31) / facts.block.x - 1;
-      else if (comp > 0)
-        s.hi = 65535;
-      return s;
-    case SReg::nctaid:
-      if (comp > 0)
-        s.hi = 65535;
-      else
-        s.hi = (u64{1} << 31) - 1;
-      return s;
-    case SReg::warpid:
-      s.hi = 31;
-      return s;
-    default:
-      return s;
-  }
+Shape shape_lane_id(const CodeFacts& facts) {
+  std::array<u64, kWarpSize> lanes;
+  for (u32 l = 0; l < kWarpSize; ++l) lanes[l] = l;
+  const Shape s = constant_vector(32, lanes);
+  return facts.one_thread ? of_first_lane(s) : s;
 }
 
-Shape shape_sreg(isa::SReg r, u32 comp, const CodeFacts& facts) {
-  Shape s = shape_sreg_of_lanes(r, comp, facts);
+Shape shape_thread_index(u32 k, const CodeFacts& facts) {
+  const Shape s = shape_tid(k, facts);
   return facts.one_thread ? of_first_lane(s) : s;
+}
+
+Shape shape_context(device::ContextWord w, u32 k, const CodeFacts& facts) {
+  using device::ContextWord;
+  Shape s = uniform_shape(device::place_of(w, k).bits);
+  const u32 dims[3] = {facts.block.x, facts.block.y, facts.block.z};
+  if (w == ContextWord::Block && facts.block.x) return constant_shape(32, dims[k]);
+  // Grids of 2^31 threads and more in x run the generic variant, so ctaid * ntid + tid does not wrap.
+  if (w == ContextWord::Ctaid && k == 0 && facts.block.x) s.hi = (u64{1} << 31) / facts.block.x - 1;
+  if (w == ContextWord::Grid && k == 0) s.hi = (u64{1} << 31) - 1;
+  if ((w == ContextWord::Ctaid || w == ContextWord::Grid) && k > 0) s.hi = 65535;
+  if (w == ContextWord::WarpId) s.hi = 31;
+  return s;
 }
 
 }  // namespace us::codegen

@@ -65,7 +65,9 @@ Shape shape_lanewise(u32 bits, std::initializer_list<const Shape*>);  // uniform
 Shape::Nan nan_of_conversion(FT to, FT from);                         // of the result of Builder::fcvt
 Shape shape_float(FT, u32 result_bits, std::initializer_list<const Shape*>);
 
-Shape shape_sreg(isa::SReg, u32 comp, const CodeFacts&);
+Shape shape_lane_id(const CodeFacts&);
+Shape shape_thread_index(u32 k, const CodeFacts&);
+Shape shape_context(device::ContextWord, u32 k, const CodeFacts&);
 Shape of_first_lane(const Shape&);  // uniform: the value of lane 0
 
 }  // namespace us::codegen

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "codegen/semantics/special_registers.h"
+
 namespace us::codegen {
 
 Shape shape_immediate(const ir::Operand& o, isa::Type as) {
@@ -155,13 +157,8 @@ V ShapeBuilder::read(const ir::Operand& o, isa::Type as) {
     case ir::Operand::Kind::ImmF64:
       return make(shape_immediate(o, as));
     case ir::Operand::Kind::SReg: {
-      Shape s = shape_sreg(o.sreg, o.comp, facts_);
-      if (its_ && !s.known && !s.pattern() && o.sreg >= isa::SReg::None) {
-        // Clocks differ each time they are read; everything else is the same for the whole launch.
-        const std::string_view n = isa::info(o.sreg).name;
-        if (n.find("clock") != n.npos || n.find("timer") != n.npos) s = varying_shape(s.bits);
-      }
-      return make(s.bits == bits ? s : shape_resize(s, bits, false, nullptr));
+      const V v = special_register(*this, o.sreg, o.comp);
+      return width(v) == bits ? v : resize(v, bits, false);
     }
     case ir::Operand::Kind::Symbol: {
       V v = symbol_address(o.sym, o.imm);

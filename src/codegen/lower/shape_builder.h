@@ -43,12 +43,13 @@ class ShapeBuilder : public Builder {
   bool fast_math() const override { return facts_.fast_math; }
   V lanewise(device::NumFn, std::initializer_list<V> args, u32 bits) override { return make(all_of(args, bits)); }
   V table(std::span<const u32>, V index) override { return make(all_of({index}, 32)); }
-  V lane_id() override { return make(shape_sreg(isa::SReg::laneid, 0, facts_)); }
+  V lane_id() override { return make(shape_lane_id(facts_)); }
   V active_mask() override { return make(its_ ? varying_shape(32) : uniform_shape(32)); }
   V ballot(V) override { return make(its_ ? varying_shape(32) : uniform_shape(32)); }
   V members(V m) override;
   V shuffle(V src, V lane) override;
-  V sreg(isa::SReg r, u32 comp) override { return make(shape_sreg(r, comp, facts_)); }
+  V thread_index(u32 k) override { return make(shape_thread_index(k, facts_)); }
+  V context(device::ContextWord w, u32 k) override { return make(shape_context(w, k, facts_)); }
   void load(const MemRef&, std::span<V> out) override;
   void store(const MemRef&, std::span<const V>) override {}
   V atomic(AtomOp, isa::Type t, const MemRef&, V, V, bool) override { return make(varying_shape(isa::bits_of(t))); }
