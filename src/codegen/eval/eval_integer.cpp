@@ -1,69 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <bit>
-
 #include "codegen/eval/eval_builder.h"
+#include "codegen/integer.h"
 
 namespace us::codegen::eval {
 namespace {
 
 using u128 = unsigned __int128;
 
-i64 as_signed(u64 v, u32 bits) {
-  const u32 s = 64 - bits;
-  return static_cast<i64>(v << s) >> s;
-}
-u64 divide(bool sign, bool rest, u64 a, u64 b, u32 bits) {
-  if (b == 0) return ~0ull;
-  if (!sign) return rest ? a % b : a / b;
-  const i64 x = as_signed(a, bits), y = as_signed(b, bits);
-  if (y == -1) return rest ? 0 : 0 - a;
-  return static_cast<u64>(rest ? x % y : x / y);
-}
-u64 binary(Bin op, u64 a, u64 b, u32 bits) {
-  const i64 x = as_signed(a, bits), y = as_signed(b, bits);
-  switch (op) {
-    case Bin::Add:
-      return a + b;
-    case Bin::Sub:
-      return a - b;
-    case Bin::Mul:
-      return a * b;
-    case Bin::UDiv:
-      return divide(false, false, a, b, bits);
-    case Bin::SDiv:
-      return divide(true, false, a, b, bits);
-    case Bin::URem:
-      return divide(false, true, a, b, bits);
-    case Bin::SRem:
-      return divide(true, true, a, b, bits);
-    case Bin::And:
-      return a & b;
-    case Bin::Or:
-      return a | b;
-    case Bin::Xor:
-      return a ^ b;
-    case Bin::Shl:
-      return b >= bits ? 0 : a << b;
-    case Bin::LShr:
-      return b >= bits ? 0 : a >> b;
-    case Bin::AShr:
-      return static_cast<u64>(x >> std::min<u64>(b, bits - 1));
-    case Bin::UMin:
-      return std::min(a, b);
-    case Bin::UMax:
-      return std::max(a, b);
-    case Bin::SMin:
-      return static_cast<u64>(std::min(x, y));
-    case Bin::SMax:
-      return static_cast<u64>(std::max(x, y));
-    case Bin::MulHiU:
-      return static_cast<u64>((static_cast<u128>(a) * b) >> bits);
-    case Bin::MulHiS:
-      return static_cast<u64>((static_cast<__int128>(x) * y) >> bits);
-  }
-  US_UNREACHABLE();
-}
 // 128-bit values only move, shift and combine.
 u128 binary128(Bin op, u128 a, u128 b) {
   switch (op) {
@@ -80,58 +23,6 @@ u128 binary128(Bin op, u128 a, u128 b) {
     default:
       US_UNREACHABLE();
   }
-}
-u64 reverse_bits(u64 v) {
-  u64 r = 0;
-  for (u32 k = 0; k < 64; ++k) r |= (v >> k & 1) << (63 - k);
-  return r;
-}
-u64 unary(Un op, u64 a, u32 bits) {
-  switch (op) {
-    case Un::Not:
-      return ~a;
-    case Un::Neg:
-      return 0 - a;
-    case Un::PopCount:
-      return static_cast<u64>(std::popcount(a));
-    case Un::Clz:
-      return static_cast<u64>(std::countl_zero(a)) - (64 - bits);
-    case Un::Ctz:
-      return a ? static_cast<u64>(std::countr_zero(a)) : bits;
-    case Un::BitReverse:
-      return reverse_bits(a) >> (64 - bits);
-    case Un::ByteSwap:
-      return __builtin_bswap64(a) >> (64 - bits);
-    case Un::Abs:
-      return as_signed(a, bits) < 0 ? 0 - a : a;
-  }
-  US_UNREACHABLE();
-}
-bool compare(ICmp c, u64 a, u64 b, u32 bits) {
-  const i64 x = as_signed(a, bits), y = as_signed(b, bits);
-  switch (c) {
-    case ICmp::Eq:
-      return a == b;
-    case ICmp::Ne:
-      return a != b;
-    case ICmp::ULt:
-      return a < b;
-    case ICmp::ULe:
-      return a <= b;
-    case ICmp::UGt:
-      return a > b;
-    case ICmp::UGe:
-      return a >= b;
-    case ICmp::SLt:
-      return x < y;
-    case ICmp::SLe:
-      return x <= y;
-    case ICmp::SGt:
-      return x > y;
-    case ICmp::SGe:
-      return x >= y;
-  }
-  US_UNREACHABLE();
 }
 u128 whole(const Value& v, u32 lane) { return static_cast<u128>(v.hi[lane]) << 64 | v.lo[lane]; }
 
@@ -152,7 +43,7 @@ V EvalBuilder::imm(u32 bits, u64 x) {
 }
 V EvalBuilder::bin(Bin op, V a, V b) {
   const u32 bits = width(a);
-  if (bits <= 64) return per_lane(bits, [&](u32 l) { return binary(op, get(a, l), get(b, l), bits); });
+  if (bits <= 64) return per_lane(bits, [&](u32 l) { return integer::binary(op, get(a, l), get(b, l), bits); });
   V out;
   Value& r = make(bits, out);
   for (u32 l = 0; l < 32; ++l) {
@@ -163,10 +54,10 @@ V EvalBuilder::bin(Bin op, V a, V b) {
   return out;
 }
 V EvalBuilder::un(Un op, V a) {
-  return per_lane(width(a), [&](u32 l) { return unary(op, get(a, l), width(a)); });
+  return per_lane(width(a), [&](u32 l) { return integer::unary(op, get(a, l), width(a)); });
 }
 V EvalBuilder::icmp(ICmp c, V a, V b) {
-  return per_lane(1, [&](u32 l) { return compare(c, get(a, l), get(b, l), width(a)); });
+  return per_lane(1, [&](u32 l) { return integer::compare(c, get(a, l), get(b, l), width(a)); });
 }
 V EvalBuilder::select(V cond, V a, V b) {
   V out;
@@ -181,13 +72,14 @@ V EvalBuilder::select(V cond, V a, V b) {
 V EvalBuilder::resize(V a, u32 bits, bool sign) {
   const u32 from = width(a);
   if (bits <= 64)
-    return per_lane(
-        bits, [&](u32 l) { return sign && from < bits ? static_cast<u64>(as_signed(get(a, l), from)) : get(a, l); });
+    return per_lane(bits, [&](u32 l) {
+      return sign && from < bits ? static_cast<u64>(integer::sign_extend(get(a, l), from)) : get(a, l);
+    });
   V out;
   Value& r = make(bits, out);
   for (u32 l = 0; l < 32; ++l) {
     const u64 low = get(a, l);
-    r.lo[l] = sign && from < 64 ? static_cast<u64>(as_signed(low, from)) : low;
+    r.lo[l] = sign && from < 64 ? static_cast<u64>(integer::sign_extend(low, from)) : low;
     r.hi[l] = from > 64 ? value(a).hi[l] : sign && static_cast<i64>(r.lo[l]) < 0 ? ~0ull : 0;
   }
   return out;

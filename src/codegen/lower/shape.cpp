@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/integer.h"
+
 namespace us::codegen {
 
 static Shape top_shape(u32 bits) {
@@ -16,75 +18,7 @@ u64 mask_bits(u32 bits) { return bits >= 64 ? ~u64{0} : (u64{1} << bits) - 1; }
 
 namespace {
 
-i64 sign_extend(u64 v, u32 bits) {
-  return bits >= 64 ? static_cast<i64>(v) : static_cast<i64>(v << (64 - bits)) >> (64 - bits);
-}
-
-std::optional<u64> fold_bin(Bin op, u64 a, u64 b, u32 bits) {
-  const u64 m = mask_bits(bits);
-  const i64 sa = sign_extend(a, bits), sb = sign_extend(b, bits);
-  switch (op) {
-    case Bin::Add:
-      return (a + b) & m;
-    case Bin::Sub:
-      return (a - b) & m;
-    case Bin::Mul:
-      return (a * b) & m;
-    case Bin::And:
-      return a & b;
-    case Bin::Or:
-      return a | b;
-    case Bin::Xor:
-      return a ^ b;
-    case Bin::Shl:
-      return b >= bits ? 0 : (a << b) & m;
-    case Bin::LShr:
-      return b >= bits ? 0 : a >> b;
-    case Bin::AShr:
-      return static_cast<u64>(sa >> std::min<u64>(b, bits - 1)) & m;
-    case Bin::UMin:
-      return std::min(a, b);
-    case Bin::UMax:
-      return std::max(a, b);
-    case Bin::SMin:
-      return static_cast<u64>(std::min(sa, sb)) & m;
-    case Bin::SMax:
-      return static_cast<u64>(std::max(sa, sb)) & m;
-    case Bin::UDiv:
-      return b ? a / b : m;
-    case Bin::URem:
-      return b ? a % b : m;
-    default:
-      return std::nullopt;
-  }
-}
-
-bool fold_icmp(ICmp op, u64 a, u64 b, u32 bits) {
-  const i64 sa = sign_extend(a, bits), sb = sign_extend(b, bits);
-  switch (op) {
-    case ICmp::Eq:
-      return a == b;
-    case ICmp::Ne:
-      return a != b;
-    case ICmp::ULt:
-      return a < b;
-    case ICmp::ULe:
-      return a <= b;
-    case ICmp::UGt:
-      return a > b;
-    case ICmp::UGe:
-      return a >= b;
-    case ICmp::SLt:
-      return sa < sb;
-    case ICmp::SLe:
-      return sa <= sb;
-    case ICmp::SGt:
-      return sa > sb;
-    case ICmp::SGe:
-      return sa >= sb;
-  }
-  US_UNREACHABLE();
-}
+u64 fold_bin(Bin op, u64 a, u64 b, u32 bits) { return integer::binary(op, a, b, bits) & mask_bits(bits); }
 
 u8 zeros_of(u64 v, u32 bits) {
   return v ? static_cast<u8>(std::min<u32>(static_cast<u32>(std::countr_zero(v)), bits)) : 64;
@@ -214,7 +148,7 @@ bool offsets_small(const Offsets& o) {
 Offsets near_zero(Offsets o, u32 bits) {
   const i64 half = bits < 64 ? i64{1} << (bits - 1) : 0;
   for (i64& x : o)
-    if (half && (x >= half || x < -half)) x = sign_extend(static_cast<u64>(x) & mask_bits(bits), bits);
+    if (half && (x >= half || x < -half)) x = integer::sign_extend(static_cast<u64>(x) & mask_bits(bits), bits);
   return o;
 }
 
@@ -235,7 +169,7 @@ Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
     case Bin::Mul: {
       if (!(b.uniform() && b.known)) return varying_shape(bits);
       bound_bin(op, a, b, r);
-      const i64 k = sign_extend(b.value, bits);
+      const i64 k = integer::sign_extend(b.value, bits);
       if (k > (i64{1} << 31) || k < -(i64{1} << 31)) return varying_shape(bits);
       const Offsets o = map_offsets(a, [&](i64 v, u32) { return v * k; });
       return offsets_small(o) ? with_offsets(r, near_zero(o, bits)) : varying_shape(bits);
@@ -363,11 +297,8 @@ Shape shape_bin(Bin op, const Shape& a, const Shape& b) {
   if (a.kind == Shape::Kind::Top || b.kind == Shape::Kind::Top) return top_shape(bits);
   if (a.varying() || b.varying()) return varying_shape(bits);
   if (a.constant() && b.constant() && bits <= 64) {
-    if (a.uniform() && b.uniform()) {
-      if (auto v = fold_bin(op, a.value, b.value, bits)) return constant_shape(bits, *v);
-    } else if (fold_bin(op, 1, 1, bits)) {
-      return fold_lanes(bits, [&](u32 l) { return *fold_bin(op, a.lane_constant(l), b.lane_constant(l), bits); });
-    }
+    if (a.uniform() && b.uniform()) return constant_shape(bits, fold_bin(op, a.value, b.value, bits));
+    return fold_lanes(bits, [&](u32 l) { return fold_bin(op, a.lane_constant(l), b.lane_constant(l), bits); });
   }
   if (a.uniform() && b.uniform()) {
     Shape r = uniform_shape(bits);
@@ -404,7 +335,8 @@ Shape shape_icmp(ICmp op, const Shape& a, const Shape& b) {
   if (a.kind == Shape::Kind::Top || b.kind == Shape::Kind::Top) return top_shape(1);
   if (a.varying() || b.varying()) return varying_shape(1);
   if (a.constant() && b.constant() && a.bits <= 64)
-    return fold_lanes(1, [&](u32 l) { return u64{fold_icmp(op, a.lane_constant(l), b.lane_constant(l), a.bits)}; });
+    return fold_lanes(1,
+                      [&](u32 l) { return u64{integer::compare(op, a.lane_constant(l), b.lane_constant(l), a.bits)}; });
   if (a.uniform() && b.uniform()) return uniform_shape(1);
   if (bases_decide(op, a, b)) return uniform_shape(1);
   return varying_shape(1);
@@ -435,7 +367,7 @@ Shape shape_resize(const Shape& a, u32 bits, bool sign, bool* needs_guard) {
   if (a.constant())
     return fold_lanes(bits, [&](u32 l) {
       const u64 v = a.lane_constant(l);
-      return (bits > a.bits && sign ? static_cast<u64>(sign_extend(v, a.bits)) : v) & mask_bits(bits);
+      return (bits > a.bits && sign ? static_cast<u64>(integer::sign_extend(v, a.bits)) : v) & mask_bits(bits);
     });
   Shape r = uniform_shape(bits);
   r.low_zeros = std::min<u8>(a.low_zeros, static_cast<u8>(std::min(bits, a.bits)));
