@@ -32,7 +32,7 @@ struct CodeChoices {
   bool force_its = false;        // every function in independent-thread-scheduling mode: for cross checks
   bool deferred_copies = false;  // asynchronous copies go through the copy engine, which may deliver them late
   bool fast_math = false;        // approximate f32 instructions within their bounds, not with the bits of the device
-  u32 many_blocks = 300;  // a function of more blocks gets the cheaper form (llvm/forget.cpp, llvm/promote_slots.h)
+  u32 many_blocks = 300;  // a function of more blocks gets the cheaper form (llvm/forgetting.h, llvm/promote_slots.h)
   PassSet disabled;
 
   std::array<u64, 6> words() const {

@@ -62,8 +62,8 @@ struct HoistUnlessDispatched : llvm::PassInfoMixin<HoistUnlessDispatched> {
   }
 };
 
-// Loops over the warps of a CTA that the emitter has marked (rounds.cpp); what one warp stores to shared memory and another
-// loads then meets in one block.
+// Loops over the warps of a CTA that the emitter has marked (regions_control.cpp); what one warp stores to shared memory
+// and another loads then meets in one block.
 struct UnrollMarked : llvm::PassInfoMixin<UnrollMarked> {
   llvm::FunctionPassManager passes;
   UnrollMarked() {

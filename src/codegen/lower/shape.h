@@ -9,7 +9,7 @@
 // be zero; if all offsets lie in [0, 2^low_zeros) the pattern is `disjoint`: base + offset == base | offset, and bitwise
 // operations act on base and offsets separately. `lo..hi` bounds base as an unsigned number.
 //
-// Float: `nan` says which canonicalisation the value still needs before it is observable (see llvm/value.h).
+// Float: `nan` says which canonicalisation the value still needs before it is observable (Values::canon).
 #pragma once
 #include <array>
 #include <memory>

@@ -89,7 +89,7 @@ Shape ShapeBuilder::all_of(std::span<const V> args, u32 bits) const {
 V ShapeBuilder::bin(Bin op, V a, V b) {
   const u32 bits = at(a).bits;
   Shape sb = at(b);
-  if (sb.bits > bits) sb = shape_bin(Bin::UMin, sb, constant_shape(sb.bits, mask_bits(bits)));  // as Emitter::bin
+  if (sb.bits > bits) sb = shape_bin(Bin::UMin, sb, constant_shape(sb.bits, mask_bits(bits)));  // as Values::bin
   return make(shape_bin(op, at(a), sb.bits == bits ? sb : shape_resize(sb, bits, false, nullptr)));
 }
 V ShapeBuilder::fbin(FBin, FT t, V a, V b) { return make(shape_float(t, bits_of(t), {&at(a), &at(b)})); }
