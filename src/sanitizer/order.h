@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of launches and other work, as the host made it.
+#pragma once
+#include "base/types.h"
+
+namespace us::sanitizer {
+
+class LaunchOrder {
+ public:
+  virtual ~LaunchOrder() = default;
+  // Does all of launch `a` happen before launch `b`? `waited`: asked by a thread of b behind griddepcontrol.wait.
+  virtual bool before(u64 a, u64 b, bool waited) const = 0;
+};
+
+// Launches in the order in which they are made; nobody overlaps.
+class OneAfterAnother final : public LaunchOrder {
+ public:
+  bool before(u64 a, u64 b, bool) const override { return a < b; }
+};
+
+}  // namespace us::sanitizer
