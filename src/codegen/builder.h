@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "device/abi/context_words.h"
+#include "device/abi/probe_code.h"
 #include "device/abi/rt_args.h"
 #include "ir/ir.h"
 #include "probe/counts.h"
@@ -63,6 +64,7 @@ struct MemRef {
   u32 align = 0;     // bytes the ISA requires: bits/8*count; 0: not to be tested
   ir::ValueId base;  // addr is this register, if any, plus base_offset
   i64 base_offset = 0;
+  bool nc = false;                 // ld.global.nc
   bool param_of_function = false;  // Space::Param: parameter of a device function / call, not of the entry
   ir::SymId param;                 // Space::Param: which variable
 };
@@ -170,6 +172,13 @@ class Builder {
 
   // Adds `each` for every active lane to a counter of a site (probe/counts.h); Counter::Lanes counts the warp too.
   virtual void count([[maybe_unused]] u32 site, probe::Counter, [[maybe_unused]] u32 each) {}
+
+  // Strategy::Events: what an instruction does that nothing above says. Semantics ask first whether anybody listens.
+  virtual bool listens() const { return false; }
+  virtual void note(device::NoteCode, [[maybe_unused]] V value) {}
+  void note(device::NoteCode c) { note(c, {}); }
+  // WarpCtx::probe_site is from now on this.
+  virtual void note_site([[maybe_unused]] u32 site) {}
 
   // Operands of the current instruction
   virtual V read(const ir::Operand&,

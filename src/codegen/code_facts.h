@@ -62,6 +62,8 @@ struct CodeFacts : Variant, CodeChoices {
   u32 warps() const { return block.x ? (block.x * block.y * block.z + kWarpSize - 1) / kWarpSize : 0; }
 
   bool counts() const { return Variant::probe == probe::Strategy::Counts; }
+  bool events() const { return Variant::probe == probe::Strategy::Events; }
+  bool probed() const { return counts() || events(); }
 
   // What follows from the others.
   bool cluster_one;

@@ -3,26 +3,39 @@
 // A builder's own calls of itself do not come by here, so that nothing is told twice.
 #pragma once
 #include "codegen/builder.h"
+#include "probe/listener.h"
 
 namespace us::codegen {
 
 class ProbeBuilder final : public Builder {
  public:
-  explicit ProbeBuilder(Builder& to) : to_(to) {}
+  ProbeBuilder(Builder& to, probe::Strategy strategy)
+      : to_(to), counts_(strategy != probe::Strategy::Events), events_(strategy == probe::Strategy::Events) {}
   void begin(u32 site) { site_ = site; }  // of the instruction that follows
 
   void load(const MemRef& m, std::span<V> out) override {
-    tell(probe::Counter::Read, m);
+    count_bytes(probe::Counter::Read, m);
+    if (events_) tell(probe::Access::Kind::Read, m, {});
     to_.load(m, out);
   }
   void store(const MemRef& m, std::span<const V> in) override {
-    tell(probe::Counter::Written, m);
+    count_bytes(probe::Counter::Written, m);
+    if (events_) tell(probe::Access::Kind::Write, m, in);
     to_.store(m, in);
   }
   V atomic(AtomOp op, isa::Type t, const MemRef& m, V b, V c, bool used) override {
-    tell(probe::Counter::Read, m);
-    tell(probe::Counter::Written, m);
-    return to_.atomic(op, t, m, b, c, used);
+    count_bytes(probe::Counter::Read, m);
+    count_bytes(probe::Counter::Written, m);
+    const V old = to_.atomic(op, t, m, b, c, used || events_);
+    if (events_) tell_atomic(m, old, op == AtomOp::Cas ? equal(old, b) : to_.imm(1, 1));
+    return old;
+  }
+  bool listens() const override { return events_; }
+  using Builder::note;
+  void note(device::NoteCode code, V value) override {
+    if (!events_) return;
+    to_.note_site(site_);
+    to_.call_rt(device::RtFn::ProbeNote, {to_.imm(64, code.pack()), value ? value : to_.imm(64, 0)}, {}, nullptr);
   }
 
   u32 width(V v) override { return to_.width(v); }
@@ -65,6 +78,7 @@ class ProbeBuilder final : public Builder {
   V in_space(isa::Space s, V addr) override { return to_.in_space(s, addr); }
   void call_runtime(device::RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
                     bool uniform) override {
+    if (events_) to_.note_site(site_);
     to_.call_runtime(fn, args, bits, results, uniform);
   }
   bool multiply_registers(const device::MmaCode& code, std::span<const V> args, V* out) override {
@@ -78,11 +92,16 @@ class ProbeBuilder final : public Builder {
   const ir::Module& module() const override { return to_.module(); }
 
  private:
-  void tell(probe::Counter c, const MemRef& m) {
-    if (site_ != ir::kNoSite) to_.count(site_, c, m.bits / 8 * m.count);
+  void count_bytes(probe::Counter c, const MemRef& m) {
+    if (counts_ && site_ != ir::kNoSite) to_.count(site_, c, m.bits / 8 * m.count);
   }
+  V equal(V a, V b);
+  void tell(probe::Access::Kind, const MemRef&, std::span<const V> values);
+  void tell_atomic(const MemRef&, V old, V wrote);
+  void tell(device::AccessCode, const MemRef&, std::span<const V> rows);
 
   Builder& to_;
+  const bool counts_, events_;
   u32 site_ = ir::kNoSite;
 };
 

@@ -64,6 +64,8 @@ struct Launch {
   std::shared_ptr<const std::vector<u32>> sms;  // the multiprocessors it may run on; null: all
   u32 stack_bytes = 0;                          // per thread, if more than the code's own local_dynamic
   std::shared_ptr<probe::Listener> listener;    // null: nobody; else the code was compiled for its strategy
+  std::function<void(const Fault&)>
+      faulted;  // if set: it has ended with a fault; before the listener hears that it has ended
   // On a worker thread, before `done`; a grid that fails may skip them.
   std::function<void()> triggered;                       // if the code triggers: all CTAs have, or have ended
   std::function<void()> begun;                           // if set: all CTAs have begun

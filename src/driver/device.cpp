@@ -34,7 +34,7 @@ device::Gpu& Device::gpu() {
     const Settings& s = runtime_.settings();
     device::GpuOptions o;
     o.workers = s.workers;
-    o.deterministic = s.deterministic;
+    o.deterministic = s.deterministic || s.observer;  // one worker
     o.sms = spec_.sms;
     o.async = s.async;
     o.textures = &runtime_.textures();

@@ -15,6 +15,9 @@
 namespace us::trace {
 class Recorder;
 }
+namespace us::probe {
+class Observer;
+}
 
 namespace us::driver {
 
@@ -50,6 +53,7 @@ struct Settings {
   std::function<void(const device::Launch&)> launched;
   std::function<CaptureMode()> capture_mode;    // of the calling thread; empty = Global
   Counts* counts = nullptr;                     // of --count
+  probe::Observer* observer = nullptr;          // is told of every launch; then one worker runs them, in one order
   trace::Recorder* recorder = nullptr;          // of --trace and --stats
   std::function<void(std::string_view)> print;  // device printf; empty = stdout
 };

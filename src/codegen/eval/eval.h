@@ -7,10 +7,13 @@
 
 #include "device/abi/kernel_code.h"
 #include "ir/ir.h"
+#include "probe/listener.h"
 
 namespace us::codegen {
 
-// The module must outlive the result. Its symbols have their offsets (after layout).
-Result<std::shared_ptr<const device::KernelCode>> make_eval_kernel(const ir::Module&, const std::string& kernel);
+// The module must outlive the result. Its symbols have their offsets (after layout). It counts wherever the launch's listener
+// wants that; of events it must know.
+Result<std::shared_ptr<const device::KernelCode>> make_eval_kernel(const ir::Module&, const std::string& kernel,
+                                                                   probe::Strategy = probe::Strategy::Nothing);
 
 }  // namespace us::codegen

@@ -31,7 +31,7 @@ u32 barrier_number_operand(const ir::Inst& i) { return isa::info(i.form).dests; 
 }  // namespace
 
 Interpreter::Interpreter(const EvalKernel& k, device::WarpCtx& w)
-    : kernel_(k), module_(*k.module), warp_(w), builder_(*k.module, w, lanes_) {
+    : kernel_(k), module_(*k.module), warp_(w), builder_(*k.module, w, lanes_), probe_(builder_, k.probe) {
   each(w.live, [&](u32 l) { push(l, *k.function, nullptr); });
 }
 
@@ -240,7 +240,8 @@ bool may_spin(const ir::Module& m) {
 }  // namespace
 }  // namespace eval
 
-Result<std::shared_ptr<const device::KernelCode>> make_eval_kernel(const ir::Module& m, const std::string& kernel) {
+Result<std::shared_ptr<const device::KernelCode>> make_eval_kernel(const ir::Module& m, const std::string& kernel,
+                                                                   probe::Strategy probe) {
   for (const ir::Function& f : m.functions) {
     if (f.name != kernel || !f.entry || !f.defined) continue;
     auto k = std::make_shared<eval::EvalKernel>();
@@ -252,6 +253,7 @@ Result<std::shared_ptr<const device::KernelCode>> make_eval_kernel(const ir::Mod
     k->module = &m;
     k->function = &f;
     k->spins = eval::may_spin(m);
+    k->probe = probe;
     return std::shared_ptr<const device::KernelCode>(k);
   }
   return Diag{Diag::Kind::Error, {}, "no kernel named '" + kernel + "' in the module"};

@@ -18,6 +18,7 @@ struct EvalKernel final : device::KernelCode {
   const ir::Module* module = nullptr;
   const ir::Function* function = nullptr;
   bool spins = false;  // some instruction may wait for another thread
+  probe::Strategy probe = probe::Strategy::Nothing;
 };
 
 class Interpreter {
@@ -69,7 +70,7 @@ class Interpreter {
   device::WarpCtx& warp_;
   std::array<Lane, 32> lanes_;
   EvalBuilder builder_;
-  ProbeBuilder probe_{builder_};
+  ProbeBuilder probe_;
   u32 resting_ = 0;
   std::array<u32, 32> spins_{};
 };

@@ -23,6 +23,7 @@ FunctionEmitter::FunctionEmitter(FunctionState& s)
       stores_(parts_.stores),
       tests_(parts_.tests),
       builder_(parts_),
+      probe_(builder_, m_.facts.probe),
       calls_(builder_),
       control_(make_control(builder_)) {
   s.frame = control_.get();
@@ -113,7 +114,7 @@ void FunctionEmitter::run_semantics(const ir::Inst& i) {
     calls_.emit(i);
   else if (fn) {
     probe_.begin(i.site);
-    fn(m_.facts.counts() ? Sem{probe_, i} : Sem{builder_, i});
+    fn(m_.facts.probed() ? Sem{probe_, i} : Sem{builder_, i});
   } else {
     builder_.unimplemented(
         i.form == isa::Form::Unknown ? i.text : std::string(isa::info(i.form).pattern) + isa::need(i.form), i.loc);

@@ -28,7 +28,7 @@ class FunctionEmitter : private Part {
   DeferredStores& stores_;
   AccessTests& tests_;
   WarpBuilder builder_;
-  ProbeBuilder probe_{builder_};
+  ProbeBuilder probe_;
   Calls calls_;
   std::unique_ptr<Control> control_;
 };

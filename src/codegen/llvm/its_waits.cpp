@@ -52,6 +52,7 @@ void ItsControl::barrier(std::span<const V> args, u32 red_bits, V* red) {
   b_.SetInsertPoint(poll);
   s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), next_mask_), false);
   V id = v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept_id), 64), polled[2];
+  if (m_.facts.events()) builder_.note_site(s_.inst->site);
   builder_.parts().runtime.call(RtFn::BarPoll, {id, v_.make_varying(b_.CreateLoad(v_.vec_type(64), kept), 64)}, {1, 32},
                                 polled);
   Value* ready = b_.CreateAnd(b_.CreateBitCast(v_.vec(polled[0]), b_.getInt32Ty()), s_.mask());
@@ -102,6 +103,7 @@ void ItsControl::cluster_wait() {
   b_.SetInsertPoint(poll);
   s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), next_mask_), false);
   V done;
+  if (m_.facts.events()) builder_.note_site(s_.inst->site);
   builder_.parts().runtime.call(RtFn::ClusterPoll, {}, {1}, &done);
   Value* ready = b_.CreateAnd(b_.CreateBitCast(v_.vec(done), b_.getInt32Ty()), s_.mask());
   Block* ready_block = poll_again(slot, ready);

@@ -158,7 +158,8 @@ void WarpBuilder::call_runtime(RtFn fn, std::span<const V> args, std::span<const
   auto known = [&](std::size_t k) { return v_.at(in[k]).shape.constant() && v_.at(in[k]).shape.uniform(); };
   if (fn == RtFn::CpAsync) {
     memory_.reads().let_others_read(isa::Space::Shared);
-    if (!m_.facts.deferred_copies && known(2) && known(3) && v_.at(in[2]).shape.value == v_.at(in[3]).shape.value)
+    if (!m_.facts.deferred_copies && !m_.facts.events() && known(2) && known(3) &&
+        v_.at(in[2]).shape.value == v_.at(in[3]).shape.value)
       return copy_async(in);
     stores_.flush();
   }

@@ -59,6 +59,10 @@ class WarpBuilder final : public Builder, private Part {
   void count(u32 site, probe::Counter c, u32 each) override {
     if (m_.facts.counts()) count_lanes(s_, site, c, each, s_.mask());
   }
+  void note_site(u32 site) override {
+    Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), s_.frame->ctx(), offsetof(device::WarpCtx, probe_site));
+    m_.of_runtime(b_.CreateStore(b_.getInt32(site), p));
+  }
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
   const ir::Module& module() const override { return m_.ir; }
   // Warp

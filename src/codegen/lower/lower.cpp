@@ -21,15 +21,16 @@ const std::vector<u8>& Lowering::waiting() {
 
 namespace {
 
-// Launched behind the end of its predecessors, a kernel has nothing to wait for. True: it lets dependents begin.
-bool drop_dependencies(ir::Function& f, bool dependent) {
+// Launched behind the end of its predecessors, a kernel has nothing to wait for, and only a listener hears of it. True: it lets
+// dependents begin.
+bool drop_dependencies(ir::Function& f, const CodeFacts& facts) {
   bool triggers = false;
   for (ir::Block& b : f.blocks)
     std::erase_if(b.insts, [&](const ir::Inst& i) {
       if (i.form != isa::Form::griddepcontrol) return false;
       const bool waits = i.has(isa::Tok::wait);
       triggers = triggers || !waits;
-      return waits && !dependent;
+      return waits && !facts.dependent && !facts.events();
     });
   return triggers;
 }
@@ -88,13 +89,13 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       ir::build_ssa(f, l.cfg);
     });
     // Dispatched code keeps all versions of a register in one place (llvm/slots.cpp), so they must not be alive at once.
-    // Where instructions are counted, none goes.
-    if (!its && !facts.counts()) pass(Pass::Copies, [&] { ir::propagate_copies(f); });
-    if (!facts.counts()) pass(Pass::Dead, [&] { ir::remove_dead(f); });
+    // Where instructions are counted or told of, none goes.
+    if (!its && !facts.probed()) pass(Pass::Copies, [&] { ir::propagate_copies(f); });
+    if (!facts.probed()) pass(Pass::Dead, [&] { ir::remove_dead(f); });
     analyze_lanes(its);
   };
 
-  pass(Pass::Dependencies, [&] { l.triggers = drop_dependencies(f, facts.dependent); });
+  pass(Pass::Dependencies, [&] { l.triggers = drop_dependencies(f, facts); });
   tidy();
   ir::Function registers = f;  // each form begins with it
   into_ssa(facts.force_its);

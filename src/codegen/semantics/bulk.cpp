@@ -179,6 +179,7 @@ void sem_tensormap_cp_fenceproxy(const Sem& s) {
     b.load(from, {&v, 1});
     b.store(to, {&v, 1});
   }
+  if (b.listens()) b.note(fence_note(device::FenceKind::TensormapRelease, Order::Release, scope_of(s, Scope::Sys)));
   b.fence(Order::AcqRel, Scope::Sys);
 }
 

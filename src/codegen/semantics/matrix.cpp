@@ -30,6 +30,7 @@ MemRef tile_row(const Sem& s, V addresses, u32 t, V row, V bytes, u32 bits) {
   return m;
 }
 V row_addresses(const Sem& s, u32 k) {
+  if (s.b.listens()) s.b.note({.what = device::NoteCode::What::WarpSync}, s.b.active_mask());
   V a = address(s, k);
   return space_of(s) == isa::Space::Generic ? a : s.b.resize(a, 32, false);
 }

@@ -32,6 +32,10 @@ Scope scope_of(const Sem& s, Scope otherwise) {
   return otherwise;
 }
 
+device::NoteCode fence_note(device::FenceKind kind, Order order, Scope scope) {
+  return {.fence = kind, .order = static_cast<probe::Order>(order), .scope = static_cast<probe::Scope>(scope)};
+}
+
 namespace {
 bool is_shared(Space s) { return s == Space::Shared || s == Space::SharedCluster; }
 bool is_entry_parameter(const ir::Module& m, ir::SymId id) {
@@ -96,6 +100,7 @@ MemRef memory_operand(const Sem& s, u32 k) {
   MemRef m = reference(s, k, space_of(s), isa::bits_of(s.i.type()), vector_count(s));
   m.order = order_of(s, Order::Weak);
   m.scope = scope_of(s, Scope::Sys);
+  m.nc = s.has(Tok::nc);
   return m;
 }
 }  // namespace

@@ -8,6 +8,7 @@ namespace us::codegen {
 isa::Space space_of(const Sem&);
 Order order_of(const Sem&, Order otherwise);
 Scope scope_of(const Sem&, Scope otherwise);
+device::NoteCode fence_note(device::FenceKind, Order, Scope);
 // Operand k, an address in `space`, `count` elements of `bits`.
 MemRef reference(const Sem&, u32 k, isa::Space space, u32 bits, u32 count);
 // Operand k as a 32-bit offset in the shared window, whether it is written as a shared or as a generic address.

@@ -22,6 +22,11 @@ void sem_stackrestore(const Sem& s) { s.b.call_rt(RtFn::StackRestore, {s.b.zext(
 
 // Counters and register quotas have no effect on results.
 void sem_pmevent(const Sem&) {}
-void sem_setmaxnreg(const Sem&) {}
+void sem_setmaxnreg(const Sem& s) {
+  if (!s.b.listens()) return;
+  s.b.note({.what = device::NoteCode::What::RegisterPool,
+            .flag = s.has(Tok::dec),
+            .number = static_cast<u16>(s.i.ops[0].imm)});
+}
 
 }  // namespace us::codegen

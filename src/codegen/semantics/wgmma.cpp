@@ -67,12 +67,15 @@ void wgmma(const Sem& s, const Places& at) {
 void sem_wgmma(const Sem& s) { wgmma(s, {3, 4, 0, 0}); }
 void sem_wgmma_popc(const Sem& s) { wgmma(s, {3, 0, 0, 0}); }
 void sem_wgmma_sp(const Sem& s) { wgmma(s, {5, 6, 3, 4}); }
-void sem_wgmma_fence(const Sem&) {}
+void sem_wgmma_fence(const Sem& s) {
+  if (s.b.listens()) s.b.note({.fence = device::FenceKind::WgmmaFence});
+}
 void sem_wgmma_commit(const Sem& s) {
-  if (s.i.late.named) s.b.call_rt(RtFn::WgmmaCommit, {}, {}, nullptr);
+  if (s.i.late.named || s.b.listens()) s.b.call_rt(RtFn::WgmmaCommit, {}, {}, nullptr);
 }
 void sem_wgmma_wait(const Sem& s) {
-  if (s.i.late.named) s.b.call_rt(RtFn::WgmmaWait, {s.b.imm(64, static_cast<u64>(s.i.ops[0].imm))}, {}, nullptr);
+  if (s.i.late.named || s.b.listens())
+    s.b.call_rt(RtFn::WgmmaWait, {s.b.imm(64, static_cast<u64>(s.i.ops[0].imm))}, {}, nullptr);
 }
 void sem_wgmma_moved(const Sem& s) {
   auto key = [&](u32 k) { return s.b.imm(64, static_cast<u64>(s.i.ops[k].imm)); };

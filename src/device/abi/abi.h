@@ -13,7 +13,7 @@
 
 namespace us::device {
 
-inline constexpr u32 kAbiVersion = 8;
+inline constexpr u32 kAbiVersion = 9;
 inline constexpr u64 kCtaSharedStride = 16u << 20;  // bytes between the windows of neighbouring CTAs of a cluster
 inline constexpr u32 kAllocaBytes = 16 * 1024;      // of each thread's local memory, for alloca
 inline constexpr u32 kReservedShared = 1024;        // bytes at the start of each CTA's window (cc 9.0)
@@ -95,6 +95,7 @@ struct WarpCtx {
   // 1: has left a barrier of the CTA, 2: and has read shared memory since; compiled code lets other warps read first.
   u32 behind_barrier = 0;
   probe::Count* counts = nullptr;  // of the worker, by site; only code that counts reads it
+  u32 probe_site = ~u32{0};        // of the instruction that calls the runtime; only code that tells events sets it
 };
 
 }  // namespace us::device

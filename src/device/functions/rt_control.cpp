@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 
 namespace us::device {
@@ -60,16 +61,24 @@ void trigger(Cta& c) {
   if (g.untriggered.fetch_sub(1) == 1 && g.launch->triggered) g.launch->triggered();
 }
 
-void rt_GridTrigger(WarpCtx* ctx, u32, const u64*, u64*) { trigger(*US_RT_ENTER(ctx).home); }
+void rt_GridTrigger(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (w.listener) tell_meeting(w, MeetingKind::GridTrigger, mask);
+  trigger(*w.home);
+}
 
 // The grids before this one run beside it, perhaps on this very thread.
-void rt_GridWait(WarpCtx* ctx, u32 mask, const u64*, u64*) {
-  Warp& w = US_RT_ENTER(ctx);
+static void wait_for_predecessors(Warp& w, u32 mask) {
   const auto* done = grid_of(w).launch->predecessors_done.get();
   if (!done || done->load(std::memory_order_acquire)) return;
   if (!w.on_fibre)
     die(w, Outcome::NotSupported, "internal: a kernel that was compiled as never blocking waits for other grids", mask);
   while (!done->load(std::memory_order_acquire)) worker_of(w).give_way(w);
+}
+void rt_GridWait(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  wait_for_predecessors(w, mask);
+  if (w.listener) tell_meeting(w, MeetingKind::GridWait, mask);
 }
 
 void rt_GlobalTimer(WarpCtx* ctx, u32 mask, const u64*, u64* results) {

@@ -43,6 +43,7 @@ std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch) {
   g->not_begun = g->clusters;
   g->untriggered = g->clusters * g->cluster_ctas;
   g->progress_ns = now_ns();
+  if (const auto& l = launch->listener; l && l->strategy() == probe::Strategy::Events) g->listener = l.get();
   g->launch = std::move(launch);
   return g;
 }
@@ -158,6 +159,7 @@ void Machine::end_clusters(const std::shared_ptr<Grid>& g, u64 count) {
 
 void Machine::finish(const std::shared_ptr<Grid>& g) {
   Fault fault = std::move(g->fault);
+  if (fault.outcome != Outcome::Ok && g->launch->faulted) g->launch->faulted(fault);
   if (probe::Listener* listener = g->launch->listener.get()) listener->ended();
   auto done = std::move(g->launch->done);
   g->launch->code.reset();

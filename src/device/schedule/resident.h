@@ -24,6 +24,7 @@ namespace us::device {
 struct Worker;
 struct Slot;
 struct Cta;
+struct Told;  // probe/tell.h
 
 inline constexpr u32 kMaxWarps = 32;    // per CTA: 1024 threads
 inline constexpr u32 kMaxCluster = 16;  // CTAs
@@ -36,6 +37,7 @@ struct Grid {
   bool yields = false;
   bool triggers = false;
   bool tells_begun = false;
+  probe::Listener* listener = nullptr;  // launch->listener, if it hears events
   u32 cluster_ctas = 1;
   u32 cta_threads = 0, cta_warps = 0;
   u64 clusters = 0;
@@ -57,6 +59,8 @@ struct Grid {
 enum class Wait : u8 { None, Barrier, Mbarrier, Cluster, Warpgroup };
 
 struct Warp : WarpCtx {
+  Warp();
+  ~Warp();
   Cta* home = nullptr;
   Fibre fibre;
   const void* site = nullptr;  // return address of the last runtime call
@@ -88,7 +92,9 @@ struct Warp : WarpCtx {
   std::vector<u64> tickets[2];  // of its copies in groups of cp.async and of cp.async.bulk, in Slot::queue
   u32 stack_used[32] = {};      // bytes taken by alloca, from the top of each lane's local memory down
   bool stack_touched = false;
-  std::unique_ptr<WgmmaQueue> wgmma;  // if it has issued any
+  std::unique_ptr<WgmmaQueue> wgmma;    // if it has issued any
+  probe::Listener* listener = nullptr;  // Grid::listener
+  std::unique_ptr<Told> told;           // if there is a listener
 };
 
 // One of the 16 barriers of a CTA. Threads are counted as the ISA counts them: a warp that arrives with all its remaining
@@ -139,6 +145,7 @@ struct Slot {
   u64 idle_events = 0;
   u32 cluster_missing = 0;    // warps that have not all come to the cluster's barrier; 0: no phase has begun
   bool cluster_busy = false;  // like Barrier::busy
+  u32 cluster_phases = 0;     // of the cluster's barrier, completed
   u32 closed = 0;             // CTAs that have ended, whose shared memory others must not touch
   TransferQueue queue;        // issued, not delivered: empty under eager delivery
   u64 moved_ns = 0;           // when the watch last saw that stacks of spinning warps had changed

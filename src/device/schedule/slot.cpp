@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 
 namespace us::device {
@@ -48,8 +49,13 @@ void set_constants(Warp& w, Cta& c, u32 warp, u8* local, u64 stride) {
   w.local = local + kLocalBefore, w.local_stride = stride;
   probe::Listener* listener = s.grid->launch->listener.get();
   w.counts = listener ? listener->counts(s.worker->index) : nullptr;
+  w.listener = s.grid->listener;
+  if (w.listener && !w.told) w.told = std::make_unique<Told>();
 }
 }  // namespace
+
+Warp::Warp() = default;
+Warp::~Warp() = default;
 
 u32 lanes_of_warp(const Grid& g, u32 warp) {
   u32 left = g.cta_threads - warp * kWarpSize;
@@ -95,7 +101,7 @@ void place(Slot& s, u64 cluster) {
   if (s.worker->machine.options.async.delivery != AsyncDelivery::Eager)
     for (const auto& c : s.cta)
       for (const auto& w : c->warp) w->tickets[0].clear(), w->tickets[1].clear();
-  s.cluster_missing = 0;
+  s.cluster_missing = s.cluster_phases = 0;
   s.random = (s.worker->machine.options.async.seed + cluster) * 0x9e3779b97f4a7c15ull | 1;
   const Dim3& size = g.launch->ctx.cluster;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
@@ -128,6 +134,7 @@ void reset(Warp& w, u32 spin_budget) {
     g.gathering.reset();
     g.waiting = 0;
   }
+  if (w.listener) begin_telling(w);
 }
 
 void close_shared(Cta& c) {

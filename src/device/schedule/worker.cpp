@@ -16,6 +16,7 @@
 #include <bit>
 #include <system_error>
 
+#include "device/probe/tell.h"
 #include "device/schedule/crash.h"
 #include "device/schedule/machine.h"
 #include "device/schedule/slot.h"
@@ -125,7 +126,9 @@ void Worker::loop_body() {
     place(s, k);
     count_begun(g);
     for (u32 r = 0; r < g.cluster_ctas; ++r) {
+      if (g.listener) tell_begin(*s.cta[r]);
       run_to_end(g, *s.cta[r], spin);
+      if (g.listener) tell_end(*s.cta[r]);
       if (g.triggers) trigger(*s.cta[r]);
     }
     if (!s.queue.empty()) deliver_all(s);
@@ -144,7 +147,9 @@ void Worker::run_to_end(const Grid& g, Cta& c, u32 spin) {
   const auto run = g.run;
   for (u32 n = 0; n < g.cta_warps; ++n) {
     current = c.warp[n].get();
+    if (g.listener) begin_telling(*c.warp[n]);
     run(current);
+    if (g.listener) tell_exits(*c.warp[n]);
   }
 }
 
@@ -212,6 +217,7 @@ void Worker::begin(Slot& s, u64 cluster) {
     clear_barriers(c);
   }
   clear_cluster_barrier(s);
+  for (u32 r = 0; g.listener && r < g.cluster_ctas; ++r) tell_begin(*s.cta[r]);
   count_begun(g);
 }
 
@@ -229,11 +235,13 @@ void Worker::warp_ended(Warp& w) {
   Cta& c = *w.home;
   w.ended = true;
   w.live = 0;
+  if (w.listener) tell_exits(w);
   c.ready &= ~(1u << w.warp_id);
   c.slot->events++;
   if (--c.running_warps != 0) return threads_exited(w);
   deliver_all(*c.slot);
   if (c.slot->grid->triggers) trigger(c);
+  if (w.listener) tell_end(c);
   exited_from_cluster(w);
   if (--c.slot->ctas_running) close_shared(c);
 }

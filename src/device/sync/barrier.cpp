@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/sync/cluster_barrier.h"
 
 namespace us::device {
@@ -25,6 +26,7 @@ void complete(Cta& c, u32 id) {
   c.ready |= b.waiting;
   c.slot->events++;
   c.slot->idle_events += !b.busy;
+  if (c.slot->grid->listener) tell_barrier_done(c, id, c.barrier_generation[id]);
   c.barrier_generation[id]++;
   c.open_barriers &= ~(1u << id);
   b = Barrier();
@@ -125,6 +127,10 @@ inline void barrier(Warp& w, u32 mask, const Args& a, u64* results) {
     else if (kind == Kind::Arrive)
       check_operands(w, u32(id), count, true, group);
     Barrier& b = w.home->barriers[id];
+    const BarrierTold told{u32(id), w.home->barrier_generation[id], u32(count), kind == Kind::Arrive,
+                           a.aligned[first] != 0};
+    if (w.listener) [[unlikely]]
+      tell_barrier(w, MeetingKind::BarrierArrive, group, told);
     if constexpr (kind == Kind::Red || kind == Kind::TryRed) {
       u32 trues = 0;
       for (u32 l : Lanes(group)) trues += (a.pred[l] & 1) != 0;
@@ -136,7 +142,11 @@ inline void barrier(Warp& w, u32 mask, const Args& a, u64* results) {
     }
     bool done = arrive(w, u32(id), u32(count), group);
     if (!done && (kind == Kind::Sync || kind == Kind::Red)) wait(w, u32(id), group);
-    if (kind == Kind::Sync || kind == Kind::Red) w.behind_barrier = 1;
+    if (kind == Kind::Sync || kind == Kind::Red) {
+      w.behind_barrier = 1;
+      if (w.listener) [[unlikely]]
+        tell_barrier(w, MeetingKind::BarrierLeave, group, told);
+    }
     if constexpr (kind == Kind::Red)
       for (u32 l : Lanes(group)) results[l] = w.red_value;
   }
@@ -203,17 +213,30 @@ void rt_BarTryRed(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   note_generation(w, mask, a.id, results);
   barrier<Kind::TryRed>(w, mask, a, results);
 }
+// They leave a barrier for which they polled.
+static void tell_polled(Warp& w, u32 lanes, const PerLane& ids) {
+  for (u32 left = lanes; left;) {
+    const u32 id = u32(ids[first_lane(left)]);
+    u32 group = 0;
+    for (u32 l : Lanes(left)) group |= u32{ids[l] == id} << l;
+    left &= ~group;
+    tell_barrier(w, MeetingKind::BarrierLeave, group, {id, w.home->barrier_generation[id] - 1, 0, false, false});
+  }
+}
 void rt_BarPoll(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<BarPollArgs>(args);
   auto& r = named<BarPollResults>(results);
   if (w.live != w.seen_live) count_exits(w);
-  bool any = false;
+  u32 done = 0;
   for (u32 l : Lanes(mask)) {
     r.value[l] = w.home->barrier_red[a.id[l]];
-    any |= (r.done[l] = u32(w.home->barrier_generation[a.id[l]]) != u32(a.generation[l])) != 0;
+    r.done[l] = u32(w.home->barrier_generation[a.id[l]]) != u32(a.generation[l]);
+    done |= u32(r.done[l]) << l;
   }
-  if (any) {
+  if (w.listener) [[unlikely]]
+    tell_polled(w, done, a.id);
+  if (done) {
     w.quiet_polls = 0;
     w.behind_barrier = 1;
   } else {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/sync/barrier.h"
 
 namespace us::device {
@@ -17,6 +18,7 @@ void for_each_warp(const Slot& s, F f) {
 
 void complete(Slot& s) {
   s.cluster_missing = 0;
+  s.cluster_phases++;
   s.events++;
   s.idle_events += !s.cluster_busy;
   for_each_warp(s, [](Warp& w) {
@@ -48,6 +50,7 @@ void arrive(Warp& w, u32 lanes) {
         "barrier.cluster.arrive: these threads have arrived at this phase already; expected barrier.cluster.wait "
         "between two arrivals",
         again);
+  if (w.listener) tell_cluster(w, MeetingKind::ClusterArrive, lanes);
   if (!s.cluster_missing) {
     s.cluster_busy = false;
     for_each_warp(s, [&](const Warp& other) { s.cluster_missing += !other.ended; });
@@ -88,12 +91,7 @@ std::string cluster_barrier_state(const Slot& s) {
   return "the cluster's barrier" + (missing.empty() ? std::string() : ": missing " + missing);
 }
 
-void rt_ClusterArrive(WarpCtx* ctx, u32 mask, const u64*, u64*) { arrive(US_RT_ENTER(ctx), mask); }
-
-void rt_ClusterWait(WarpCtx* ctx, u32 mask, const u64*, u64*) {
-  Warp& w = US_RT_ENTER(ctx);
-  notice_exits(w);
-  if (!(w.cluster_arrived & mask)) return;
+static void wait_for_phase(Warp& w, u32 mask) {
   if (!w.on_fibre)
     die(w, Outcome::NotSupported, "internal: a kernel that was compiled as never blocking waits at a barrier", mask);
   w.home->ready &= ~(1u << w.warp_id);
@@ -103,11 +101,21 @@ void rt_ClusterWait(WarpCtx* ctx, u32 mask, const u64*, u64*) {
   w.wait = Wait::None;
 }
 
+void rt_ClusterArrive(WarpCtx* ctx, u32 mask, const u64*, u64*) { arrive(US_RT_ENTER(ctx), mask); }
+
+void rt_ClusterWait(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  notice_exits(w);
+  if (w.cluster_arrived & mask) wait_for_phase(w, mask);
+  if (w.listener) tell_cluster(w, MeetingKind::ClusterLeave, mask);
+}
+
 void rt_ClusterPoll(WarpCtx* ctx, u32 mask, const u64*, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   notice_exits(w);
   const u32 done = mask & ~w.cluster_arrived;
   for (u32 l : Lanes(mask)) results[l] = done >> l & 1;
+  if (done && w.listener) tell_cluster(w, MeetingKind::ClusterLeave, done);
   if (done)
     w.quiet_polls = 0;
   else

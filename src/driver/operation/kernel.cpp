@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "driver/code/counts.h"
+#include "driver/code/listen.h"
 #include "driver/code/module.h"
 #include "driver/code/occupancy.h"
 #include "driver/context.h"
@@ -69,6 +70,11 @@ Error KernelOp::check(Context& c) {
   return Error::Success;
 }
 
+static probe::Strategy strategy_of(const Settings& s) {
+  if (s.observer) return probe::Strategy::Events;
+  return s.counts ? probe::Strategy::Counts : probe::Strategy::Nothing;
+}
+
 codegen::Variant KernelOp::variant(bool dependent) const {
   Runtime& runtime = where.context->runtime();
   return {.block = config.block,
@@ -76,7 +82,7 @@ codegen::Variant KernelOp::variant(bool dependent) const {
           .asks = runtime.asks(),
           .usual_space = runtime.space().usual(),
           .dependent = dependent && function->module().waits_for_grids(),
-          .probe = runtime.settings().counts ? probe::Strategy::Counts : probe::Strategy::Nothing};
+          .probe = strategy_of(runtime.settings())};
 }
 
 Error KernelOp::compile(bool dependent) {
@@ -121,13 +127,15 @@ std::unique_ptr<device::Launch> KernelOp::launch(const Where& at, ParamBlock par
   if (module.launches()) launch->runtime = context.device_runtime(module, at.depth, at.run);
   launch->record = record_of(*function, config, {&attributes, at.stream});
   if (code) set_code(*launch, code);
-  if (Counts* counts = runtime.settings().counts)
+  if (Counts* counts = runtime.settings().counts; counts && !runtime.settings().observer)
     launch->listener = counts->listen(module.ir(), function->ir(), context.device().gpu().workers());
   return launch;
 }
 
 NodeRef KernelOp::node(std::unique_ptr<device::Launch> launch) const {
-  where.context->runtime().launched(*launch);
+  Runtime& runtime = where.context->runtime();
+  runtime.launched(*launch);
+  if (probe::Observer* const o = runtime.settings().observer) listen(*o, *function, config, *launch);
   NodeRef n = make_node(where.context->executor(), kType);
   n->launch = std::move(launch);
   return n;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs file tests: ptx_runner [--engines=eval,host,v3,many] [--full=FILE] [--quiet] FILE.ptx..
+// Runs file tests: ptx_runner [--engines=eval,host,v3,many] [--full=FILE] [--quiet] [--print-events] FILE.ptx..
 // Every engine runs every case with all workers and with one; all must agree bit for bit with each other and with the
 // recording in oracle/ptx. --full compares with the complete outputs that record.cpp wrote, element by element.
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "ir/sites.h"
 #include "probe/counting.h"
 #include "runner/approximations.h"
+#include "runner/event_log.h"
 #include "runner/loaded_module.h"
 #ifdef US_WITH_JIT
 #include "codegen/jit.h"
@@ -27,7 +29,7 @@ using Full = std::map<std::string, std::vector<u8>>;  // "chapter.name kernel ar
 struct Choices {
   std::string engines = "eval,host,v3";
   Full full;
-  bool quiet = false;
+  bool quiet = false, print_events = false;
 };
 struct Report {
   int failures = 0, unrecorded = 0, known = 0;
@@ -56,6 +58,8 @@ class Engines {
     for (std::string e; std::getline(in, e, ',');)
       if (e == "counts")
         counts_ = true;
+      else if (e == "events")
+        events_ = true;
       else
         names_.push_back(e);
 #ifdef US_WITH_JIT
@@ -73,14 +77,17 @@ class Engines {
   }
   const std::vector<std::string>& names() const { return names_; }
   bool counts() const { return counts_; }
+  bool events() const { return events_; }
   device::Gpu& one() { return *one_; }
   device::Gpu& all() { return *all_; }
   Result<std::shared_ptr<const device::KernelCode>> compile(const std::string& engine, const LoadedModule& m,
                                                             const Case& c) {
     if (engine == "eval") return codegen::make_eval_kernel(m.ir(), c.kernel);
+    if (engine == "eval, told") return codegen::make_eval_kernel(m.ir(), c.kernel, probe::Strategy::Events);
 #ifdef US_WITH_JIT
     codegen::Variant v;
     if (engine == "counted") v.probe = probe::Strategy::Counts;
+    if (engine == "told") v.probe = probe::Strategy::Events;
     v.block = {c.block[0], c.block[1], c.block[2]};
     v.cluster = {c.cluster[0], c.cluster[1], c.cluster[2]};
     auto r = (engine == "v3"      ? v3_
@@ -97,7 +104,7 @@ class Engines {
 
  private:
   std::vector<std::string> names_;
-  bool counts_ = false;
+  bool counts_ = false, events_ = false;
   std::unique_ptr<device::Gpu> one_, all_;
 #ifdef US_WITH_JIT
   // many: as functions of many blocks are compiled; plain: without the passes that code is correct without
@@ -106,7 +113,8 @@ class Engines {
 };
 
 bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const device::KernelCode>& code, const Case& c,
-             Outputs& out, std::string& why, std::shared_ptr<probe::Listener> listener = nullptr) {
+             Outputs& out, std::string& why, std::shared_ptr<probe::Listener> listener = nullptr,
+             std::vector<u64>* where = nullptr) {
   m.initialise();
   out.clear();
   std::vector<u64> pointers;
@@ -116,6 +124,7 @@ bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const devi
   }
   for (auto& bytes : out)
     pointers.push_back(reinterpret_cast<u64>(bytes.data() + (-reinterpret_cast<u64>(bytes.data()) & 15)));
+  if (where) *where = pointers;
   for (std::size_t k = 0; k < out.size(); ++k) {
     const auto start = initial(c.arrays[k]);
     std::memcpy(reinterpret_cast<void*>(pointers[k]), start.data(), start.size());
@@ -230,7 +239,58 @@ class FileTest {
                                 std::to_string(sites[k].loc().line) + ": " + text(got[k]) +
                                 "; the interpreter: " + text(want[k]));
   }
+  // What compiled code tells of each lane is what the interpreter tells, in the same order; and it reads and writes
+  // what the interpreter counts.
+  void compare_events(LoadedModule& m, const Case& c) {
+    const std::vector<ir::Site> sites = ir::sites(m.ir());
+    std::vector<std::shared_ptr<EventLog>> logs;
+    for (const char* engine : {"eval, told", "told"}) {
+      const std::string where = file_.path + " " + c.kernel + ", events of " + engine;
+      auto code = engines_.compile(engine, m, c);
+      if (!code) return report_.fail(where, joined(code.diags()));
+      auto pointers = std::make_shared<std::vector<u64>>();
+      const auto naming = [pointers, &c](probe::Space s, u64 a) {
+        for (std::size_t k = 0; s == probe::Space::Global && k < pointers->size(); ++k)
+          if (const u64 at = a - (*pointers)[k]; at < c.arrays[k].bytes() + 256)
+            return c.arrays[k].name + "+" + std::to_string(at);
+        const bool of_stack =
+            s == probe::Space::Local && a >= 4096;  // alloca: executors have stacks of different sizes
+        return of_stack ? "stack" : std::to_string(a);
+      };
+      logs.push_back(std::make_shared<EventLog>(m.ir().sites, naming));
+      logs.back()->place = [&sites, &c](u32 site) {
+        if (c.counts == "lanes" || site >= sites.size()) return std::string();
+        return "line " + std::to_string(sites[site].loc().line) + ": ";
+      };
+      logs.back()->values =
+          std::ranges::none_of(c.arrays, [](const Array& a) { return a.spec.find("any-nan") != std::string::npos; });
+      Outputs out;
+      std::string why;
+      if (!execute(m, engines_.one(), *code, c, out, why, logs.back(), pointers.get())) return report_.fail(where, why);
+    }
+    judge_events(file_.path + " " + c.kernel + ", events", *logs[0], *logs[1]);
+    if (settings_.print_events)
+      for (const std::string& line : logs[1]->lines()) std::printf("%s\n", line.c_str());
+  }
+  void judge_events(const std::string& where, const EventLog& want, const EventLog& got) {
+    int shown = 0;
+    for (const auto& [lane, lines] : want.lanes()) {
+      const auto it = got.lanes().find(lane);
+      static const std::vector<std::string> none;
+      const std::vector<std::string>& mine = it == got.lanes().end() ? none : it->second;
+      if (mine == lines || shown++ >= 3) continue;
+      std::size_t k = 0;
+      while (k < lines.size() && k < mine.size() && lines[k] == mine[k]) ++k;
+      const auto& [cta, warp, l] = lane;
+      report_.fail(where, "CTA " + std::to_string(cta) + " warp " + std::to_string(warp) + " lane " +
+                              std::to_string(l) + " event " + std::to_string(k) + ": " +
+                              (k < mine.size() ? mine[k] : "no more") +
+                              "; the interpreter: " + (k < lines.size() ? lines[k] : "no more"));
+    }
+    if (want.lanes().size() != got.lanes().size()) report_.fail(where, "other lanes than the interpreter's");
+  }
   void run_case(LoadedModule& m, const Case& c) {
+    if (engines_.events() && c.fault.empty() && c.counts != "any") compare_events(m, c);
     if (engines_.counts() && c.fault.empty() && c.counts != "any") compare_counts(m, c);
     Outputs first;
     std::string first_engine;
@@ -350,6 +410,8 @@ int main(int argc, char** argv) {
       settings.engines = a.substr(10);
     else if (a.rfind("--full=", 0) == 0)
       settings.full = read_full(a.substr(7));
+    else if (a == "--print-events")
+      settings.print_events = true;
     else if (a == "--quiet")
       settings.quiet = true;
     else

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// From accesses to calls of RtFn::ProbeAccess.
+#include "codegen/probe_builder.h"
+
+namespace us::codegen {
+
+using device::AccessCode;
+using isa::Space;
+using Kind = probe::Access::Kind;
+
+namespace {
+
+constexpr u32 kMostValues = 8;
+
+u8 code_of(Space s) {
+  switch (s) {
+    case Space::Global:
+      return static_cast<u8>(probe::Space::Global);
+    case Space::Shared:
+    case Space::SharedCluster:
+      return static_cast<u8>(probe::Space::Shared);
+    case Space::Local:
+      return static_cast<u8>(probe::Space::Local);
+    case Space::Const:
+      return static_cast<u8>(probe::Space::Const);
+    default:
+      return AccessCode::kGeneric;
+  }
+}
+AccessCode code_of(Kind kind, const MemRef& m) {
+  AccessCode c;
+  c.kind = kind;
+  c.space = code_of(m.space);
+  c.order = static_cast<probe::Order>(m.order);
+  c.scope = static_cast<probe::Scope>(m.scope);
+  c.nc = m.nc;
+  c.bytes = static_cast<u8>(m.bits / 8), c.count = static_cast<u8>(m.count);
+  return c;
+}
+// Parameters, and constants at places that the program's text names.
+bool is_fixed(const MemRef& m) { return m.space == Space::Param || (m.space == Space::Const && !m.base.valid()); }
+
+static_assert(static_cast<u8>(Order::SeqCst) == static_cast<u8>(probe::Order::SeqCst));
+static_assert(static_cast<u8>(Scope::Sys) == static_cast<u8>(probe::Scope::Sys));
+
+}  // namespace
+
+V ProbeBuilder::equal(V a, V b) {
+  const u32 bits = to_.width(a);
+  if (bits <= 64) return to_.icmp(ICmp::Eq, a, to_.resize(b, bits, false));
+  const auto high = [&](V v) { return to_.resize(to_.bin(Bin::LShr, v, to_.imm(32, 64)), 64, false); };
+  return to_.and_(to_.icmp(ICmp::Eq, to_.resize(a, 64, false), to_.resize(b, 64, false)),
+                  to_.icmp(ICmp::Eq, high(a), high(b)));
+}
+
+void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> rows) {
+  V args[2 + kMostValues];
+  V at = m.addr ? to_.resize(m.addr, code.space == static_cast<u8>(probe::Space::Shared) ? 32 : 64, false)
+                : to_.imm(64, 0);
+  if (m.offset) at = to_.add(at, to_.imm(to_.width(at), static_cast<u64>(m.offset)));
+  args[0] = to_.imm(64, code.pack());
+  args[1] = to_.resize(at, 64, false);
+  for (std::size_t k = 0; k < rows.size(); ++k) args[2 + k] = to_.resize(rows[k], 64, false);
+  to_.note_site(site_);
+  to_.call_rt(device::RtFn::ProbeAccess, {args, 2 + rows.size()}, {}, nullptr);
+}
+
+void ProbeBuilder::tell(Kind kind, const MemRef& m, std::span<const V> values) {
+  if (is_fixed(m)) return;
+  AccessCode code = code_of(kind, m);
+  const bool known = !values.empty() && m.bits <= 64 && values.size() <= kMostValues;
+  if (known) code.values = static_cast<u8>(values.size());
+  tell(code, m, known ? values : std::span<const V>{});
+}
+
+void ProbeBuilder::tell_atomic(const MemRef& m, V old, V wrote) {
+  AccessCode code = code_of(Kind::Atomic, m);
+  code.values = m.bits <= 64;
+  const V rows[] = {old, to_.resize(wrote, 64, false)};
+  tell(code, m, rows);
+}
+
+}  // namespace us::codegen

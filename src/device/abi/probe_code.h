@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What instrumented code tells the device about an instruction besides values of lanes, in one word each.
+#pragma once
+#include <bit>
+
+#include "probe/events.h"
+
+namespace us::device {
+
+// Of RtFn::ProbeAccess.
+struct AccessCode {
+  static constexpr u8 kGeneric = 0x80;  // the space is the address's
+  probe::Access::Kind kind = probe::Access::Kind::Read;
+  u8 space = 0;  // probe::Space, or kGeneric
+  probe::Order order = probe::Order::Weak;
+  probe::Scope scope = probe::Scope::Sys;
+  bool nc = false;
+  u8 bytes = 4, count = 1;
+  u8 values = 0;  // rows
+
+  u64 pack() const { return std::bit_cast<u64>(*this); }
+  static AccessCode unpack(u64 w) { return std::bit_cast<AccessCode>(w); }
+};
+static_assert(sizeof(AccessCode) == 8);
+
+// Of RtFn::ProbeNote: an instruction that has no runtime function, or more about the one that follows.
+struct NoteCode {
+  enum class What : u8 { Fence, WarpSync, RegisterPool, Sync /* of the synchronisation that follows */ };
+  static constexpr u8 kEverySpace = 0x80;
+  What what = What::Fence;
+  probe::Fence::Kind fence = probe::Fence::Kind::Memory;
+  probe::Order order = probe::Order::AcqRel;
+  probe::Scope scope = probe::Scope::Sys;
+  u8 space = kEverySpace;  // Fence: probe::Space, or all
+  u8 flag = 0;             // RegisterPool: .dec; Sync: relaxed
+  u16 number = 0;          // RegisterPool: registers
+
+  u64 pack() const { return std::bit_cast<u64>(*this); }
+  static NoteCode unpack(u64 w) { return std::bit_cast<NoteCode>(w); }
+};
+static_assert(sizeof(NoteCode) == 8);
+using FenceKind = probe::Fence::Kind;
+inline constexpr u8 kNoteGlobal = u8(probe::Space::Global), kNoteShared = u8(probe::Space::Shared);
+
+}  // namespace us::device

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/probe/tell.h"
+
+#include <utility>
+
+#include "device/functions/rt.h"
+
+namespace us::device {
+
+using probe::Meeting, probe::Who;
+
+namespace {
+Meeting of_barrier(MeetingKind kind, const BarrierTold& b) {
+  Meeting m;
+  m.kind = kind;
+  m.id = b.id, m.generation = b.generation, m.threads = b.threads;
+  m.arrive_only = b.arrive_only, m.aligned = b.aligned;
+  return m;
+}
+}  // namespace
+
+Who who(const Cta& c) {
+  const Dim3 &at = c.ctaid, &n = c.grid->grid;
+  Who w;
+  w.cluster = c.slot->cluster;
+  w.cta = (u64{at.z} * n.y + at.y) * n.x + at.x;
+  w.rank = c.cluster_rank;
+  return w;
+}
+
+Who who(Warp& w, u32 lanes) {
+  tell_exits(w);
+  Who r = who(*w.home);
+  r.warp = w.warp_id, r.lanes = lanes, r.live = w.live, r.site = w.probe_site;
+  return r;
+}
+
+void begin_telling(Warp& w) {
+  *w.told = Told();
+  w.told->live = w.live;
+  w.probe_site = probe::kNoSite;
+}
+
+void tell_begin(Cta& c) {
+  c.barrier_generation.fill(0);
+  c.slot->grid->listener->cta_begins(who(c), c.threads);
+}
+void tell_end(const Cta& c) { c.slot->grid->listener->cta_ends(who(c)); }
+
+void tell_exits(Warp& w) {
+  const u32 gone = w.told->live & ~w.live;
+  if (!gone) return;
+  w.told->live = w.live;
+  Who r = who(*w.home);
+  r.warp = w.warp_id, r.lanes = gone, r.live = w.live;
+  w.listener->exits(r);
+}
+
+void tell_barrier(Warp& w, MeetingKind kind, u32 lanes, const BarrierTold& b) {
+  w.listener->meeting(who(w, lanes), of_barrier(kind, b));
+}
+void tell_barrier_done(const Cta& c, u32 id, u32 generation) {
+  c.slot->grid->listener->meeting(who(c), of_barrier(MeetingKind::BarrierDone, {id, generation, 0, false, false}));
+}
+
+void tell_cluster(Warp& w, MeetingKind kind, u32 lanes) {
+  Meeting m;
+  m.kind = kind;
+  const u32 phases = w.home->slot->cluster_phases;
+  m.generation = kind == MeetingKind::ClusterLeave && phases ? phases - 1 : phases;
+  m.relaxed = kind == MeetingKind::ClusterArrive && take_next(w).flag;
+  w.listener->meeting(who(w, lanes), m);
+}
+
+void tell_meeting(Warp& w, MeetingKind kind, u32 lanes) {
+  Meeting m;
+  m.kind = kind;
+  w.listener->meeting(who(w, lanes), m);
+}
+
+NoteCode take_next(Warp& w) { return std::exchange(w.told->next, NoteCode()); }
+
+}  // namespace us::device

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/code/listen.h"
+
+#include <mutex>
+
+#include "base/demangle.h"
+#include "driver/code/module.h"
+#include "driver/context.h"
+#include "driver/device.h"
+#include "ir/sites.h"
+#include "isa/mnemonic.h"
+
+namespace us::driver {
+namespace {
+
+constexpr u32 kMostFrames = 64;
+
+std::string file_of(const ir::Module& m, u32 file) { return file && file < m.files.size() ? m.files[file] : ""; }
+std::string name_of(const ir::Function* f) { return f ? demangled(f->name) : std::string(); }
+
+// Each call names the function that it brought here; who made the outermost one is the function itself.
+std::vector<probe::Frame> frames_of(const ir::Module& m, const ir::Site& s) {
+  std::vector<probe::Frame> frames;
+  SrcLoc at = s.loc();
+  for (u32 k = 0; k < kMostFrames; ++k) {
+    const bool inlined = at.inlined && at.inlined < m.inlined.size();
+    const std::string function = inlined ? demangled(m.inlined[at.inlined].function) : name_of(s.function);
+    frames.push_back({file_of(m, at.file), at.file ? at.line : 0, at.file ? at.col : 0, function});
+    if (!inlined) break;
+    at = m.inlined[at.inlined].at;
+  }
+  return frames;
+}
+
+void copy(u32 (&to)[3], const device::Dim3& from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
+
+// Variables with memory of their own in this launch. Shared ones: the kernel's, and those that belong to no kernel.
+std::vector<probe::Symbol> symbols_of(const Function& f) {
+  const Module& module = f.module();
+  const ir::Module& m = module.ir();
+  std::vector<probe::Symbol> all;
+  for (u32 k = 0; k < m.symbols.size(); ++k) {
+    const ir::Symbol& s = m.symbols[k];
+    if (s.kind != ir::Symbol::Kind::Variable || s.alias.valid()) continue;
+    if (s.space == isa::Space::Shared) {
+      const bool others = s.func.valid() && m.functions[s.func.v].entry && &m.functions[s.func.v] != &f.ir();
+      if (!others) all.push_back({demangled(s.name), probe::Space::Shared, s.offset, s.size});
+    } else if (const u64 at = module.symbols()[k]; at && s.space == isa::Space::Global) {
+      all.push_back({demangled(s.name), probe::Space::Global, at, s.size});
+    } else if (at && s.space == isa::Space::Const) {
+      all.push_back({demangled(s.name), probe::Space::Const, at, s.size});
+    }
+  }
+  return all;
+}
+
+// Outlives the module where a tool keeps it: what it needs of it is taken when it is first asked.
+class Sites {
+ public:
+  explicit Sites(const ir::Module& m) : module_(m) {}
+  probe::SiteInfo at(u32 site) {
+    std::lock_guard l(m_);
+    if (all_.empty()) all_ = ir::sites(module_);
+    if (site >= all_.size()) return {};
+    const ir::Site& s = all_[site];
+    probe::SiteInfo info;
+    info.frames = frames_of(module_, s);
+    if (!s.loc().file) info.ptx_line = s.loc().line;
+    info.text = s.inst ? name_of(*s.inst) : "branch";
+    return info;
+  }
+
+ private:
+  static std::string name_of(const ir::Inst& i);
+  const ir::Module& module_;
+  std::mutex m_;
+  std::vector<ir::Site> all_;
+};
+
+std::string Sites::name_of(const ir::Inst& i) {
+  if (i.form == isa::Form::Unknown) return i.text;
+  return isa::mnemonic(i.form, i.toks, {i.types.data(), i.type_count});
+}
+
+}  // namespace
+
+probe::SiteInfo site_info(const ir::Module& m, u32 site) { return Sites(m).at(site); }
+
+void listen(probe::Observer& observer, const Function& f, const LaunchConfig& config, device::Launch& launch) {
+  const device::GridCtx& g = launch.ctx;
+  Context& context = f.module().context();
+  probe::LaunchInfo info;
+  info.id = g.grid_id;
+  info.device = context.device().ordinal();
+  info.kernel = demangled(f.ir().name);
+  copy(info.grid, g.grid), copy(info.block, g.block), copy(info.cluster, g.cluster);
+  info.shared_static = g.shared_static, info.shared_dynamic = g.shared_dynamic;
+  info.local_bytes = g.local_bytes;
+  info.domain = launch.record.domain;
+  info.cooperative = launch.cooperative, info.dependent = config.programmatic_serialization;
+  info.workers = context.device().gpu().workers();
+  info.symbols = symbols_of(f);
+  info.site = [sites = std::make_shared<Sites>(f.module().ir())](u32 site) { return sites->at(site); };
+  launch.listener = observer.launch(info);
+  launch.faulted = [&observer, id = info.id](const device::Fault& fault) { observer.fault(id, fault.message); };
+}
+
+}  // namespace us::driver
