@@ -23,7 +23,7 @@ class Journal final : public Sink {
   void found(const Finding&) override;
   void judged(const std::string& kernel) override;
   void not_judged(const std::string& what, const std::string& why) override;
-  void end();  // of the process: numbers are written
+  void end();     // of the process: numbers are written
   void forget();  // in a child that was forked: what was found is its parent's
 
  private:

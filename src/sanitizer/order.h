@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the launches of a process are ordered, as far as streams, events, graphs and waiting threads say.
+// The order of launches and other work, as the host made it.
 #pragma once
 #include "base/types.h"
 
 namespace us::sanitizer {
 
-class Order {
+class LaunchOrder {
  public:
-  virtual ~Order() = default;
-  // The launch `before` is over, and what it wrote is visible, when `after` begins. Both are LaunchInfo::id.
-  virtual bool ordered(u64 before, u64 after) const { return before < after; }
+  virtual ~LaunchOrder() = default;
+  // Does all of launch `a` happen before launch `b`? `waited`: asked by a thread of b behind griddepcontrol.wait.
+  virtual bool before(u64 a, u64 b, bool waited) const = 0;
+};
+
+// Launches in the order in which they are made; nobody overlaps.
+class OneAfterAnother final : public LaunchOrder {
+ public:
+  bool before(u64 a, u64 b, bool) const override { return a < b; }
 };
 
 }  // namespace us::sanitizer

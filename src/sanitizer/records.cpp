@@ -217,8 +217,8 @@ void merge(Findings& into, Findings from) {
   }
   for (const auto& [kernel, launches] : from.judged) into.judged[kernel] += launches;
   for (NotJudged& n : from.not_judged) {
-    const auto it = std::ranges::find_if(
-        into.not_judged, [&](const NotJudged& o) { return o.what == n.what && o.why == n.why; });
+    const auto it =
+        std::ranges::find_if(into.not_judged, [&](const NotJudged& o) { return o.what == n.what && o.why == n.why; });
     if (it == into.not_judged.end())
       into.not_judged.push_back(std::move(n));
     else
