@@ -12,6 +12,9 @@
 #include "device/gpu.h"
 #include "driver/device_spec.h"
 
+namespace us::probe {
+class Observer;
+}
 namespace us::trace {
 class Recorder;
 }
@@ -51,6 +54,7 @@ struct Settings {
   std::function<CaptureMode()> capture_mode;    // of the calling thread; empty = Global
   Counts* counts = nullptr;                     // of --count
   trace::Recorder* recorder = nullptr;          // of --trace and --stats
+  probe::Observer* observer = nullptr;          // of `understudy check`
   std::function<void(std::string_view)> print;  // device printf; empty = stdout
 };
 
