@@ -123,6 +123,7 @@ std::vector<Diag> cannot_write(const Settings& s) {
   };
   if (!s.json.empty()) judge("--json", s.json, why_no_file(with_process(s.json)));
   if (!s.record.empty()) judge("--record", s.record, why_no_files_in(s.record));
+  if (!s.check.empty()) judge("--check-to", s.check, why_no_files_in(s.check));
   return out;
 }
 

@@ -32,6 +32,7 @@ struct Settings {
   bool count = false;
   std::string json;
   std::string record;
+  std::string check, checks, check_kernels, check_launch;
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
   std::string nvrtc;

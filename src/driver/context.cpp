@@ -59,7 +59,7 @@ Context::Context(Device& d, bool primary, u64 id)
     : device_(d),
       primary_(primary),
       id_(id),
-      executor_(std::make_unique<Executor>(d.gpu())),
+      executor_(std::make_unique<Executor>(d.gpu(), d.runtime().telling())),
       legacy_(*this, Stream::Kind::Legacy, false, 0, 1),
       gather_(*this, Stream::Kind::User, true, 0, 0),
       order_(*executor_, legacy_),

@@ -94,13 +94,15 @@ Error Context::allocate_async(u64 bytes, MemPool& pool, Stream& s, u64& out) {
   if (bytes == 0) return Error::Success;
   out = pool.take(bytes);
   if (!out) return Error::OutOfMemory;
+  const NodeRef begins = runtime().telling() ? order_.append(s, executor_->make(Node::Kind::Empty)) : NodeRef();
   runtime().registry().add({.address = out,
                             .bytes = bytes,
                             .kind = pool.memory_kind(),
                             .flags = 0,
                             .device = pool.device(),
                             .owner = this,
-                            .pool = &pool});
+                            .pool = &pool,
+                            .node = begins ? begins->id : 0});
   return Error::Success;
 }
 
@@ -141,7 +143,7 @@ Error Context::free_async(u64 address, Stream& s) {
   if (from_imported_pool(*a)) {
     n->work = [this, address] { runtime().ipc().drop(address); };
   } else {
-    runtime().registry().remove(address);
+    runtime().registry().remove(address, n->id);
     n->work = [this, a = *a] { release_memory(a); };
   }
   order_.append(s, n);

@@ -78,7 +78,9 @@ Error Context::query(Stream& s) {
   US_TRY(runtime().captures().synchronize_stream(s));
   const bool busy = order_.busy(s);
   US_TRY(sticky());
-  return busy ? Error::NotReady : Error::Success;
+  if (busy) return Error::NotReady;
+  if (const NodeRef last = runtime().telling() ? order_.end_of(s) : NodeRef()) executor_->wait(last);
+  return Error::Success;
 }
 
 Error Context::synchronize() {

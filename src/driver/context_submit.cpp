@@ -81,6 +81,8 @@ class Submission {
     if constexpr (requires { op.check(context_); }) US_TRY(op.check(context_));
     const NodeRef n = node_of(op);
     n->span = op.span(runtime_.spans(), place_of(stream_));
+    if (runtime_.telling()) [[unlikely]]
+      tell(*n, op);
     if constexpr (requires { op.run(); })
       if (n->kind == Node::Kind::Caller) return context_.order().run(stream_, n, [&] { op.run(); });
     context_.order().append(stream_, n);
@@ -93,6 +95,12 @@ class Submission {
     const Error e = runtime_.captures().refuse(stream_, because);
     captured = failed(e);
     return e;
+  }
+  template <class Op>
+  void tell(Node& n, const Op& op) {
+    const Told told(runtime_.registry());
+    if constexpr (requires { op.told(told); }) n.told = op.told(told);
+    if (n.told) n.told->stream = stream_.id();
   }
   template <class Op>
   NodeRef node_of(const Op& op) {

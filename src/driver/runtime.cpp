@@ -20,6 +20,7 @@
 #include "driver/memory/virtual_memory.h"
 #include "driver/memory/workspaces.h"
 #include "driver/operation/spans.h"
+#include "driver/order/telling.h"
 
 namespace us::driver {
 
@@ -33,8 +34,10 @@ Runtime::Runtime(Settings s)
       advice_(std::make_unique<Advice>()),
       virtual_memory_(std::make_unique<VirtualMemory>(*this)),
       rights_(std::make_unique<Rights>(*this)),
+      telling_(settings_.observer ? std::make_unique<Telling>(*settings_.observer) : nullptr),
       pools_(std::make_unique<Pools>(*this)),
       graphs_(std::make_unique<Graphs>(*this)) {
+  registry_.listen(settings_.observer);
   for (u32 i = 0; i < settings_.devices.size(); ++i)
     devices_.push_back(std::make_unique<Device>(*this, i, settings_.devices[i]));
 }

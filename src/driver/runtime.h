@@ -33,6 +33,7 @@ class Pools;
 class Rights;
 class Spans;
 class Stream;
+class Telling;
 class VirtualMemory;
 class Workspaces;
 
@@ -64,7 +65,8 @@ class Runtime {
   Pools& pools() { return *pools_; }
   Rights& rights() { return *rights_; }
   Spans spans() const;
-  void report(std::string_view text);  // to the person, if there is one
+  Telling* telling() const { return telling_.get(); }  // null: nobody observes the process
+  void report(std::string_view text);                  // to the person, if there is one
   void refused(std::string_view what) const {
     if (settings_.refused) settings_.refused(what);
   }
@@ -114,6 +116,7 @@ class Runtime {
   const std::unique_ptr<Advice> advice_;
   const std::unique_ptr<VirtualMemory> virtual_memory_;
   const std::unique_ptr<Rights> rights_;
+  const std::unique_ptr<Telling> telling_;
   std::atomic<u64> grids_{1}, contexts_made_{1};
   mutable std::mutex m_;
   std::mutex jit_m_;

@@ -12,6 +12,9 @@
 #include "device/gpu.h"
 #include "driver/device_spec.h"
 
+namespace us::probe {
+class Observer;
+}
 namespace us::trace {
 class Recorder;
 }

@@ -9,6 +9,10 @@
 
 #include "base/types.h"
 
+namespace us::probe {
+class Observer;
+}
+
 namespace us::memory {
 
 enum class Kind : u8 {
@@ -32,13 +36,16 @@ struct Allocation {
   u64 id = 0;             // CU_POINTER_ATTRIBUTE_BUFFER_ID
   bool sync = false;      // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
   u64 write_delta = 0;    // Variable: add to write (constant memory is read-only at its address)
+  u64 node = 0;           // of the work graph, that allocates it; 0: it is there at once
   bool host() const { return kind == Kind::Host || kind == Kind::HostRegistered; }
 };
 
 class Registry {
  public:
+  void listen(probe::Observer* o) { observer_ = o; }  // before anything is added
   void add(Allocation);
-  std::optional<Allocation> remove(u64 address);      // exactly at its start
+  std::optional<Allocation> remove(u64 address,
+                                   u64 node = 0);     // exactly at its start; freed by that node of the work graph
   std::optional<Allocation> find(u64 address) const;  // containing
   bool set_sync(u64 address, bool on);                // of the allocation that contains it; false: there is none
   bool overlaps(u64 address, u64 bytes) const;
@@ -50,11 +57,14 @@ class Registry {
     std::erase_if(by_address_, [&](auto& e) {
       if (!pred(e.second)) return false;
       if (e.second.kind == Kind::HostRegistered) --registered_;
+      if (observer_) tell_ended(e.second);
       return true;
     });
   }
 
  private:
+  void tell_ended(const Allocation&) const;  // with its context, nobody freed it
+  probe::Observer* observer_ = nullptr;
   mutable std::shared_mutex m_;
   std::map<u64, Allocation> by_address_;
   u64 next_id_ = 1;

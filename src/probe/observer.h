@@ -66,6 +66,8 @@ struct Work {
   u64 node = 0;
   u64 stream = 0;
   std::vector<u64> after;
+  u64 overlaps = 0;    // a kernel that it may run beside until griddepcontrol.wait; it ends after that one
+  bool inner = false;  // started by work that runs (a kernel, a conditional node): what comes before it is not told
   std::vector<Range> reads, writes;  // of copies and sets
   std::string what;                  // "cudaMemcpyAsync"; of kernels, the name
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the command line; the verbs are in run.cpp, info.cpp and ptx_report.cpp.
+// Reads the command line; the verbs are in run.cpp, check/check.cpp, info.cpp and ptx_report.cpp.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +9,7 @@
 
 #include "base/settings.h"
 #include "base/version.h"
+#include "tools/check/request.h"
 #include "tools/exit_codes.h"
 #include "tools/program.h"
 #include "tools/run.h"
@@ -18,19 +19,22 @@
 namespace {
 
 using us::SettingKind;
+using us::tools::CheckRequest;
 using us::tools::RunRequest;
 
 // One option per setting row; its value goes into the variable that the row names.
-void add_settings(CLI::App& verb, RunRequest& request) {
-  for (const us::SettingRow& row : us::setting_rows()) {
-    const auto store = [&request, row](const std::string& value) { request.settings[row.variable] = value; };
-    if (row.kind == SettingKind::Flag) {
-      verb.add_flag_callback(
-          row.option, [store] { store("1"); }, row.help);
-    } else {
-      verb.add_option_function<std::string>(row.option, store, row.help)->type_name(row.argument);
-    }
+void add_setting(CLI::App& verb, RunRequest& request, const us::SettingRow& row) {
+  const auto store = [&request, row](const std::string& value) { request.settings[row.variable] = value; };
+  if (row.kind == SettingKind::Flag) {
+    verb.add_flag_callback(
+        row.option, [store] { store("1"); }, row.help);
+  } else {
+    verb.add_option_function<std::string>(row.option, store, row.help)->type_name(row.argument);
   }
+}
+
+void add_settings(CLI::App& verb, RunRequest& request) {
+  for (const us::SettingRow& row : us::setting_rows()) add_setting(verb, request, row);
   verb.add_option("--trace", request.trace,
                   "write calls, streams, graph nodes, copies and kernels to FILE, for Perfetto")
       ->type_name("FILE");
@@ -40,14 +44,50 @@ void add_settings(CLI::App& verb, RunRequest& request) {
       "--no-cache", [&request] { request.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
 }
 
+// The settings that a program under check has as well. Its reports have options of their own.
+void add_check(CLI::App& verb, CheckRequest& r) {
+  constexpr std::string_view not_ours[] = {"json", "record", "count"};
+  for (const us::SettingRow& row : us::setting_rows())
+    if (std::ranges::find(not_ours, row.field) == std::end(not_ours) &&
+        !std::string_view(row.field).starts_with("check"))
+      add_setting(verb, r.run, row);
+  const auto text = [&verb](const char* name, std::string& to, const char* type, const char* help) {
+    verb.add_option(name, to, help)->type_name(type);
+  };
+  verb.add_flag_callback(
+      "--no-cache", [&r] { r.run.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
+  text("--tool", r.tool, "TOOL", "all, memcheck, racecheck, initcheck or synccheck, as of compute-sanitizer");
+  text("--check", r.checks, "NAME[,-NAME...]",
+       "only these checks, or all but those with a hyphen; docs/check.md lists them");
+  text("--kernel", r.kernel, "GLOB", "judge these kernels only");
+  text("--launch", r.launch, "K", "judge the K-th launch of those kernels only, from 1 on");
+  text("--leak-check", r.leak_check, "full|no", "report memory that was not freed; default: no");
+  verb.add_option("--print-limit", r.print_limit, "findings to print; files hold all; default: 100")->type_name("N");
+  verb.add_option("--error-exitcode", r.error_exitcode, "exit code when there are errors; default: 120")
+      ->type_name("N");
+  verb.add_flag("--strict", r.strict, "volatile accesses that order data by fences are errors");
+  verb.add_option("--suppressions", r.suppressions, "what not to report; compute-sanitizer's XML, too")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  text("--write-suppressions", r.write_suppressions, "FILE", "write lines that suppress what was found");
+  text("--json", r.json, "FILE", "write the report as JSON");
+  text("--sarif", r.sarif, "FILE", "write the report as SARIF 2.1.0");
+  text("--junit", r.junit, "FILE", "write the report as JUnit XML");
+  text("--save", r.save, "FILE", "keep what was found, for --read");
+  text("--read", r.read, "FILE", "report what was kept, without running anything");
+  text("--seed", r.seed, "N", "not there yet");
+  text("--explore", r.explore, "N", "not there yet");
+  text("--replay", r.replay, "SEED", "not there yet");
+  verb.add_flag("--host-pages", r.host_pages, "not there yet");
+}
+
 // Where the options of `run` end and the program begins: at "--", or at the first word that is neither an option nor
 // the value of one. What follows is not ours to read.
-int end_of_options(int argc, char** argv) {
-  const auto takes_value = [](std::string_view option) {
-    if (option == "--trace") return true;
-    for (const us::SettingRow& row : us::setting_rows())
-      if (option == row.option) return row.kind != SettingKind::Flag;
-    return false;
+int end_of_options(const CLI::App& verb, int argc, char** argv) {
+  const auto takes_value = [&verb](const std::string& option) {
+    const CLI::Option* const known = verb.get_option_no_throw(option);
+    return known && known->get_items_expected_min() > 0;
   };
   int i = 2;
   while (i < argc && argv[i][0] == '-' && std::string_view(argv[i]) != "--") i += takes_value(argv[i]) ? 2 : 1;
@@ -60,20 +100,26 @@ int run(const RunRequest& request) {
   return us::tools::kExitUsage;
 }
 
+int check(const CheckRequest& request) {
+  if (!request.run.command.empty() || !request.read.empty()) return us::tools::check_program(request);
+  us::tools::complain("check: which program? See `understudy check --help`");
+  return us::tools::kExitUsage;
+}
+
 // What stands where a verb should: a misspelt one, or a program without `run`.
 int refuse_verb(const std::string& word) {
   std::string text = fmt::format("unknown command `{}`", word);
-  if (const auto meant = us::tools::nearest(word, {"run", "info", "ptx"}); !meant.empty())
+  if (const auto meant = us::tools::nearest(word, {"run", "check", "info", "ptx"}); !meant.empty())
     text += fmt::format(": did you mean `{}`?", meant);
   else if (const auto path = us::tools::find_program(word); !path.empty() && std::filesystem::exists(path))
     text += fmt::format(": a program is started by `understudy run {}`.", word);
   else
-    text += ": expected run, info or ptx.";
+    text += ": expected run, check, info or ptx.";
   us::tools::complain(text + " See `understudy --help`");
   return us::tools::kExitUsage;
 }
 
-bool is_verb(std::string_view word) { return word == "run" || word == "info" || word == "ptx"; }
+bool is_verb(std::string_view word) { return word == "run" || word == "check" || word == "info" || word == "ptx"; }
 
 int parse_and_do(int argc, char** argv) {
   CLI::App app("A virtual Hopper GPU in a CPU process: runs CUDA programs without a GPU.", "understudy");
@@ -84,6 +130,11 @@ int parse_and_do(int argc, char** argv) {
   CLI::App& run_verb = *app.add_subcommand("run", "Run a program on the virtual GPU. Its exit code is passed on.");
   run_verb.footer("Then the program and its arguments: understudy run [OPTIONS] PROGRAM [ARGUMENTS...]");
   add_settings(run_verb, request);
+
+  CheckRequest check_request;
+  CLI::App& check_verb = *app.add_subcommand("check", "Run a program and report every misuse at its source line.");
+  check_verb.footer("Then the program and its arguments: understudy check [OPTIONS] PROGRAM [ARGUMENTS...]");
+  add_check(check_verb, check_request);
 
   std::string devices, file;
   bool json = false;
@@ -100,17 +151,20 @@ int parse_and_do(int argc, char** argv) {
 
   if (argc > 1 && argv[1][0] != '-' && !is_verb(argv[1])) return refuse_verb(argv[1]);
   int ours = argc;
-  if (argc > 1 && std::string_view(argv[1]) == "run") {
-    ours = end_of_options(argc, argv);
-    const int program = ours < argc && std::string_view(argv[ours]) == "--" ? ours + 1 : ours;
-    request.command.assign(argv + program, argv + argc);
-  }
+  for (const auto& [verb, command] :
+       {std::pair(&run_verb, &request.command), {&check_verb, &check_request.run.command}})
+    if (argc > 1 && argv[1] == verb->get_name()) {
+      ours = end_of_options(*verb, argc, argv);
+      const int program = ours < argc && std::string_view(argv[ours]) == "--" ? ours + 1 : ours;
+      command->assign(argv + program, argv + argc);
+    }
   try {
     app.parse(ours, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : us::tools::kExitUsage;
   }
   if (run_verb.parsed()) return run(request);
+  if (check_verb.parsed()) return check(check_request);
   return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, devices, json);
 }
 

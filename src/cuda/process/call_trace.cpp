@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda/process/check.h"
 #include "cuda/process/config.h"
 
 namespace us::cuda {
@@ -40,13 +41,14 @@ std::vector<OpenCall>& open_calls() {
 
 u64 current_call() { return open_calls().empty() ? 0 : open_calls().back().id; }
 
-bool wanted() {
+bool recording() {
   static const bool is = [] {
     const char* directory = std::getenv("UNDERSTUDY_RECORD");
     return directory && *directory;
   }();
   return is;
 }
+bool wanted() { return recording() || checking(); }
 
 const Entry& entry(u32 row) {
   return row < kRuntimeRows ? runtime_entries()[row] : driver_entries()[row - kRuntimeRows];
@@ -71,7 +73,7 @@ std::atomic<trace::Recorder*> opened = nullptr;
 }  // namespace
 
 trace::Recorder* recorder() {
-  if (!wanted()) return nullptr;
+  if (!recording()) return nullptr;
   static trace::Recorder* const r = opened = open_recorder().release();  // as the runtime: lives until the process ends
   return r;
 }
@@ -88,7 +90,8 @@ __attribute__((visibility("hidden"))) EntryFn us_call_begins(u32 row) {
   return entry(row).implementation;
 }
 
-__attribute__((visibility("hidden"))) void us_call_ends(u32 row, u64 result) {
+__attribute__((visibility("hidden"))) void us_call_ends(u32 row, u64 result, u64 argument) {
+  if (checking()) check_call(entry(row).name, static_cast<int>(result), argument);
   trace::Recorder* r = recorder();
   if (!r || open_calls().empty()) return;
   const OpenCall c = open_calls().back();
@@ -172,8 +175,9 @@ us_noted_call:
   movups 184(%rsp), %xmm0
   movups 200(%rsp), %xmm1
   call *%r11
-  movq %rax, 128(%rsp)
   movq %rdx, 136(%rsp)
+  movq 128(%rsp), %rdx
+  movq %rax, 128(%rsp)
   movl %ebx, %edi
   movq %rax, %rsi
   call us_call_ends

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/version.h"
 #include "cuda/entry_table.h"
+#include "cuda/process/check.h"
 #include "cuda/process/config.h"
 #include "cuda/process/refusal.h"
 #include "cuda/state.h"
@@ -47,6 +48,7 @@ void write_json(const std::string& path, const std::string& text) {
 
 // A child that was forked too late did nothing; what is counted is its parent's.
 void write_report() {
+  finish_check();
   if (in_refused_child()) return;
   const Settings& s = config().settings;
   if (s.count) fmt::print(stderr, "{}", executed().text());

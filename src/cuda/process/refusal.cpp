@@ -12,6 +12,7 @@
 #include "cuda/devices.h"
 #include "cuda/last_error.h"
 #include "cuda/process/call_trace.h"
+#include "cuda/process/check.h"
 #include "cuda/process/fidelity.h"
 
 namespace us::cuda {
@@ -97,6 +98,7 @@ bool refuse_in_child() {
     refuse_all(driver::Error::NotInitialized);
   else
     record_in_child();
+  check_in_child();
   return forked;
 }
 

@@ -338,6 +338,16 @@ SpanRef GraphExec::span_of(const GraphNode& n, const device::Launch* launch) con
       n.params);
 }
 
+void GraphExec::tell(Node& n, const GraphNode& node) const {
+  const Told told(all_.runtime().registry());
+  if (!node.enabled) return;
+  std::visit(
+      [&](const auto& op) {
+        if constexpr (requires { op.told(told); }) n.told = op.told(told);
+      },
+      node.params);
+}
+
 // False: its edge has to be like any other. The kernel may be switched off, or another device's.
 bool GraphExec::submit_early(const Step& s, const NodeRef& n, std::span<const NodeRef> after, const NodeRef& primary) {
   const auto kernel = [](const NodeRef& k) { return k->kind == Node::Kind::Kernel; };
@@ -358,6 +368,8 @@ void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last,
     made[i] = s.node ? Work(*this, run, after).of(*s.node) : where_.context->executor().make(Node::Kind::Empty);
     if (s.node) made[i]->span = span_of(*s.node, made[i]->launch.get());
     made[i]->tells_begun = s.tells_begun;
+    if (s.node && all_.runtime().telling()) [[unlikely]]
+      tell(*made[i], *s.node);
     if (!s.early || !submit_early(s, made[i], after, made[s.primary])) {
       if (s.early) after.push_back(made[s.primary]);
       made[i]->executor->submit(made[i], after);

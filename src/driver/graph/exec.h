@@ -92,6 +92,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   NodeRef updatable_work(const KernelOp&, const RunRef&);
   void start_updatable(const KernelOp&, const RunRef&, NodeRef);
   SpanRef span_of(const GraphNode&, const device::Launch*) const;
+  void tell(Node&, const GraphNode&) const;  // of what it does, if somebody observes the process
   static bool submit_early(const Step&, const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary);
   void submit(const Plan&, const NodeRef& first, const NodeRef& last, const RunRef&);
   NodeRef submit_run(const NodeRef& first, const RunRef&);

@@ -6,6 +6,7 @@
 #include "driver/memory/range.h"
 #include "driver/operation/node_type.h"
 #include "driver/operation/spans.h"
+#include "driver/operation/told.h"
 
 namespace us::device {
 class GuestHeap;
@@ -42,6 +43,7 @@ struct CopyOp {
   NodeRef node(Executor&, bool async) const;  // of a stream; Kind::Caller: the caller does run()
   void run() const { driver::run(work()); }
   SpanRef span(const Spans& s, const trace::Place& p) const { return s.copy(p, given); }
+  std::unique_ptr<probe::Work> told(const Told& t) const { return t.copy(given); }
 
  private:
   Copy work() const;

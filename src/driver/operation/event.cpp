@@ -18,7 +18,7 @@ NodeRef EventRecord::node(Executor& e) const {
 // The record may be another process's.
 NodeRef EventWait::node(Executor& e, NodeRef& after) const {
   after = event->node();
-  if (after.pending()) return make_node(e, kType);
+  if (after.counts()) return make_node(e, kType);
   after = {};
   const std::shared_ptr<SharedEvent>& shared = event->shared();
   const u64 number = shared ? shared->recorded() : 0;

@@ -4,6 +4,7 @@
 #include "driver/memory/range.h"
 #include "driver/operation/node_type.h"
 #include "driver/operation/spans.h"
+#include "driver/operation/told.h"
 
 namespace us::device {
 class GuestHeap;
@@ -25,6 +26,7 @@ struct FillOp {
   NodeRef node(Executor&, bool async) const;  // of a stream; Kind::Caller: the caller does run()
   void run() const { driver::run(work()); }
   SpanRef span(const Spans& s, const trace::Place& p) const { return s.fill(p, given); }
+  std::unique_ptr<probe::Work> told(const Told& t) const { return t.fill(given); }
 
  private:
   Fill work() const;

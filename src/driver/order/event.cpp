@@ -5,7 +5,10 @@ namespace us::driver {
 
 Error Event::query() const {
   if (shared_ && !shared_->complete_up_to(shared_->recorded())) return Error::NotReady;
-  return node().pending() ? Error::NotReady : Error::Success;
+  const NodeRef n = node();
+  if (n.pending()) return Error::NotReady;
+  if (n && n->executor) n->executor->known(n);
+  return Error::Success;
 }
 
 Error Event::synchronize() const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/order/executor.h"
 
+#include "driver/order/telling.h"
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -197,7 +199,7 @@ struct Executor::Impl {
   Watch watch;
 };
 
-Executor::Executor(device::Gpu& g) : impl_(std::make_unique<Impl>(*this, g)) {}
+Executor::Executor(device::Gpu& g, Telling* t) : impl_(std::make_unique<Impl>(*this, g)), telling_(t) {}
 // Who still holds a node, an event of a graph say, finds it complete, and takes it along.
 Executor::~Executor() {
   wait_idle();
@@ -219,6 +221,8 @@ NodeRef Executor::make(Node::Kind kind) {
     n->executor = this;
   }
   n->kind = kind;
+  n->id = telling_ ? telling_->next_node() : 0;
+  n->in_stream = false;
   n->small = n->timed = n->always = false;
   n->priority = 0;
   n->end_ns = 0;
@@ -237,6 +241,7 @@ void Executor::release(Node* n) {
   n->work = nullptr;
   n->until = nullptr;
   n->span.reset();
+  n->told.reset();
   n->predecessors_done = nullptr;
   n->successors.clear();
   if (!n->executor) return delete n;
@@ -265,13 +270,23 @@ void Executor::add_predecessors(Node* n, std::span<const NodeRef> after) {
 
 void Executor::submit(const NodeRef& node, std::span<const NodeRef> after) {
   Node* n = node.get();
+  if (telling_) [[unlikely]]
+    telling_->submitted(*n, after);
   add_predecessors(n, after);
   if (n->waiting.fetch_sub(1, std::memory_order_acq_rel) == 1) start(n);
+}
+
+// What waits for a kernel to begin is behind all before that kernel, but not behind it.
+void Executor::tell_early(const NodeRef& n, std::span<const NodeRef> after, const NodeRef& primary, Phase phase,
+                          const NodeRef& last) {
+  telling_->submitted(*n, after, last ? last : phase == Phase::Triggered ? primary : NodeRef());
 }
 
 void Executor::submit_early(const NodeRef& node, std::span<const NodeRef> after, const NodeRef& primary, Phase phase,
                             const NodeRef& last) {
   Node* n = node.get();
+  if (telling_) [[unlikely]]
+    tell_early(node, after, primary, phase, last);
   add_predecessors(n, after);
   {
     std::lock_guard l(impl_->m);  // both are this executor's
@@ -411,6 +426,8 @@ void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>
   if (n->timed) n->end_ns = trace::now_ns();
   if (n->span) [[unlikely]]
     n->span->end();
+  if (telling_) [[unlikely]]
+    telling_->complete(*n);
   const std::size_t before = ready.size();
   std::vector<Node*> overlapping;
   {
@@ -441,11 +458,16 @@ void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>
   if (left == 0 || left + 1 == kMaxPending) pending.notify_all();
 }
 
+void Executor::known(const NodeRef& n) {
+  if (telling_ && n) telling_->waited(*n);
+}
+
 void Executor::wait(const NodeRef& n) {
-  if (n->state.load(std::memory_order_acquire) == 2) return;
+  if (n->state.load(std::memory_order_acquire) == 2) return known(n);
   const Waits waits(impl_->gpu);
   for (u32 s = n->state.load(std::memory_order_acquire); s != 2; s = n->state.load(std::memory_order_acquire))
     n->state.wait(s);
+  known(n);
 }
 
 void Executor::wait_ready(const NodeRef& n) {

@@ -9,9 +9,11 @@
 
 namespace us::driver {
 
+class Telling;  // telling.h
+
 class Executor {
  public:
-  explicit Executor(device::Gpu&);
+  explicit Executor(device::Gpu&, Telling* = nullptr);
   ~Executor();  // waits for everything that was submitted
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -26,6 +28,7 @@ class Executor {
   void wait(const NodeRef&);        // until complete
   void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
+  void known(const NodeRef&);  // it is complete, and the calling thread saw that
   device::Gpu& gpu();
   // Until there is room for more work. For threads of the program, before others can depend on what they are going to submit:
   // what makes room must not wait for it.
@@ -48,6 +51,7 @@ class Executor {
   bool no_thread();       // work cannot be done for want of a thread: the context is broken
   static void note_start(Node*, bool dropped);
   void add_predecessors(Node*, std::span<const NodeRef> after);
+  void tell_early(const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary, Phase, const NodeRef& last);
   void reach(Node*, Phase, std::vector<Node*>& ready);
   std::function<void()> reaches(Node*, Phase);
   void ended(Node*, std::vector<Node*>& ready);   // its own work has; complete, if nothing else is missing
@@ -56,6 +60,7 @@ class Executor {
   void kernel_done(Node*, const device::Fault&);
 
   std::unique_ptr<Impl> impl_;
+  Telling* const telling_;
   std::atomic<Error> sticky_{Error::Success};
 };
 

@@ -15,6 +15,7 @@
 
 #include "device/gpu.h"
 #include "driver/error.h"
+#include "probe/observer.h"
 #include "trace/recorder.h"
 
 namespace us::driver {
@@ -47,6 +48,9 @@ struct Node {
   std::function<void()> work;              // Work, Host, Deferred
   std::function<bool()> until;             // Poll
   std::unique_ptr<trace::Span> span;       // if somebody records: what is written down about it
+  u64 id = 0;                              // if somebody observes the process; unique in it
+  std::unique_ptr<probe::Work> told;       // the same: what it does
+  bool in_stream = false;                  // the same: its predecessors are all that a stream says
 
   std::atomic<u32> refs{1};
   std::atomic<u32> waiting{1};
@@ -91,6 +95,7 @@ class NodeRef {
   Node& operator*() const { return *n_; }
   explicit operator bool() const { return n_ != nullptr; }
   bool pending() const { return n_ && !n_->complete(); }
+  bool counts() const { return n_ && (n_->id != 0 || !n_->complete()); }  // as a predecessor
 
  private:
   Node* n_ = nullptr;

@@ -12,14 +12,14 @@ void StreamOrder::add(Stream& s) {
 
 void StreamOrder::remove(Stream& s) {
   std::lock_guard l(m_);
-  std::erase_if(orphans_, [](const NodeRef& n) { return !n.pending(); });
-  if (s.tail_.pending()) orphans_.push_back(s.tail_);
+  std::erase_if(orphans_, [](const NodeRef& n) { return !n.counts(); });
+  if (s.tail_.counts()) orphans_.push_back(s.tail_);
   std::erase(streams_, &s);
 }
 
 void StreamOrder::predecessors(Stream& s, const NodeRef& also_after, std::vector<NodeRef>& after) const {
   const auto add = [&](const NodeRef& n) {
-    if (n.pending()) after.push_back(n);
+    if (n.counts()) after.push_back(n);
   };
   add(s.tail_);
   add(also_after);
@@ -36,6 +36,7 @@ NodeRef StreamOrder::append(Stream& s, const NodeRef& node, const NodeRef& also_
   std::vector<NodeRef> after;
   after.reserve(4);
   node->priority = s.priority();
+  node->in_stream = true;
   {
     std::lock_guard l(m_);
     predecessors(s, also_after, after);
@@ -51,10 +52,11 @@ void StreamOrder::append_kernel(Stream& s, const NodeRef& node, Link link, std::
   after.reserve(4);
   node->priority = s.priority();
   node->tells_begun = !begun.empty();
+  node->in_stream = true;
   NodeRef primary, last;
   {
     std::lock_guard l(m_);
-    if (link == Link::Overlapping && s.kernel_.pending()) {
+    if (link == Link::Overlapping && s.kernel_.counts()) {
       primary = s.kernel_;
       last = std::exchange(s.tail_, {});
     }
@@ -74,6 +76,7 @@ void StreamOrder::append_kernel(Stream& s, const NodeRef& node, Link link, std::
 
 void StreamOrder::append_span(Stream& s, const NodeRef& first, const NodeRef& last, const NodeRef& also_after) {
   std::vector<NodeRef> after;
+  first->in_stream = true;
   {
     std::lock_guard l(m_);
     predecessors(s, also_after, after);
@@ -89,6 +92,7 @@ Error StreamOrder::run(Stream& s, const NodeRef& n, const std::function<void()>&
   const Error e = executor_.sticky();
   if (!failed(e)) work();
   executor_.complete(n);
+  executor_.known(n);
   return e;
 }
 
@@ -109,7 +113,7 @@ bool StreamOrder::busy(Stream& s) const {
 std::vector<NodeRef> StreamOrder::tails() const {
   std::vector<NodeRef> all;
   const auto add = [&](const NodeRef& n) {
-    if (n.pending()) all.push_back(n);
+    if (n.counts()) all.push_back(n);
   };
   std::lock_guard l(m_);
   add(legacy_.tail_);
@@ -122,7 +126,7 @@ std::vector<NodeRef> StreamOrder::tails_of(const GreenContext* green) const {
   std::vector<NodeRef> all;
   std::lock_guard l(m_);
   for (const Stream* s : streams_)
-    if ((!green || s->green() == green) && s->tail_.pending()) all.push_back(s->tail_);
+    if ((!green || s->green() == green) && s->tail_.counts()) all.push_back(s->tail_);
   return all;
 }
 

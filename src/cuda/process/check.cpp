@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/process/check.h"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cuda/errors.h"
+#include "cuda/process/config.h"
+#include "cuda/process/host_stack.h"
+#include "cuda/process/refusal.h"
+#include "sanitizer/host_calls.h"
+#include "sanitizer/host_memory.h"
+#include "sanitizer/host_order.h"
+#include "sanitizer/journal.h"
+
+namespace us::cuda {
+namespace {
+
+std::string program() {
+  char path[4096];
+  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
+  return n > 0 ? std::string(path, static_cast<size_t>(n)) : "?";
+}
+
+// Written by write(2): what is there stays, however the process ends.
+class File {
+ public:
+  explicit File(std::string directory) : directory_(std::move(directory)) { open(); }
+  void open() {
+    if (fd_ >= 0) ::close(fd_);
+    const std::string path = fmt::format("{}/{}.findings", directory_, ::getpid());
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+    if (fd_ < 0) fmt::print(stderr, "understudy: {}: {}\n", path, std::strerror(errno));
+  }
+  void write(std::string_view record) const {
+    while (fd_ >= 0 && !record.empty()) {
+      const ssize_t n = ::write(fd_, record.data(), record.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return;
+      record.remove_prefix(static_cast<size_t>(n));
+    }
+  }
+
+ private:
+  const std::string directory_;
+  int fd_ = -1;
+};
+
+sanitizer::CheckSet wanted(std::string_view names) {
+  sanitizer::CheckSet set;
+  if (names.empty()) return set.set();
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const std::string_view name = sanitizer::info(static_cast<sanitizer::Check>(i)).name;
+    for (std::string_view rest = names; !rest.empty();) {
+      const std::size_t comma = rest.find(',');
+      if (rest.substr(0, comma) == name) set.set(i);
+      rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+    }
+  }
+  return set;
+}
+
+u64 number(std::string_view text) {
+  u64 n = 0;
+  std::from_chars(text.data(), text.data() + text.size(), n);
+  return n;
+}
+
+// Puts together what listens.
+class Process final : public probe::Observer {
+ public:
+  explicit Process(const Settings& s)
+      : file_(s.check),
+        journal_(wanted(s.checks), [this](const std::string& r) { file_.write(r); }),
+        stack_(host_stack()),
+        calls_(journal_, stack_),
+        memory_(journal_, stack_),
+        order_(std::make_shared<sanitizer::HostOrder>(journal_, stack_)),
+        kernels_(s.check_kernels),
+        launch_(number(s.check_launch)) {
+    journal_.begin(static_cast<u32>(::getpid()), program());
+  }
+  std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;
+  void memory(const probe::Memory& m) override {
+    memory_.memory(m);
+    order_->memory(m);
+  }
+  void work(const probe::Work& w) override { order_->work(w); }
+  void fault(u64 launch, const std::string& text) override;
+  void moved_to_child() {
+    file_.open();
+    journal_.forget();
+    journal_.begin(static_cast<u32>(::getpid()), program());
+  }
+  void call(const sanitizer::HostCall& c) { calls_.ended(c); }
+  void end(bool whole);
+
+ private:
+  bool chosen(const std::string& kernel);
+
+  File file_;
+  sanitizer::Journal journal_;
+  const sanitizer::HostStack stack_;
+  sanitizer::HostCalls calls_;
+  sanitizer::HostMemory memory_;
+  const std::shared_ptr<sanitizer::HostOrder> order_;
+  const std::string kernels_;
+  const u64 launch_;  // 0: all
+  std::atomic<u64> matched_{0};
+};
+
+// `reduce` and `reduce*` mean reduce(float*), too.
+bool Process::chosen(const std::string& kernel) {
+  const std::string name = kernel.substr(0, kernel.find('('));
+  const bool named = kernels_.empty() || ::fnmatch(kernels_.c_str(), kernel.c_str(), 0) == 0 ||
+                     ::fnmatch(kernels_.c_str(), name.c_str(), 0) == 0;
+  return named && (launch_ == 0 || ++matched_ == launch_);
+}
+
+std::shared_ptr<probe::Listener> Process::launch(const probe::LaunchInfo& l) {
+  if (!chosen(l.kernel)) return nullptr;
+  journal_.not_judged(l.kernel, "accesses of kernels are not judged yet");
+  return nullptr;
+}
+
+void Process::fault(u64 launch, const std::string& text) {
+  sanitizer::Finding f;
+  f.check = sanitizer::Check::DeviceFault;
+  f.launch = launch;
+  f.object = text.substr(0, text.find('\n'));
+  journal_.found(f);
+}
+
+// Not `whole`: a child that was forked too late has nothing of its own.
+void Process::end(bool whole) {
+  calls_.process_ends();
+  if (whole) memory_.process_ends();
+  journal_.end();
+}
+
+std::atomic<Process*> made = nullptr;
+
+constexpr std::string_view kLaunch = "__cudaLaunchKernel";
+
+// These answer with something else than an error.
+bool answers_with_error(std::string_view name) {
+  return name != "cudaGetErrorName" && name != "cudaGetErrorString" && name != "cudaCreateChannelDesc";
+}
+
+std::string error_name(bool driver_api, int code) {
+  const ErrorRow* const row = find_error(code);
+  return row ? driver_api ? row->driver_name : row->runtime_name : "an unknown error";
+}
+
+}  // namespace
+
+bool checking() {
+  static const bool is = [] {
+    const char* directory = std::getenv("UNDERSTUDY_CHECK");
+    return directory && *directory;
+  }();
+  return is;
+}
+
+probe::Observer* checker() {
+  if (!checking()) return nullptr;
+  static Process* const p = made = new Process(config().settings);
+  return p;
+}
+
+void check_in_child() {
+  if (Process* p = made) p->moved_to_child();
+}
+
+void finish_check() {
+  if (Process* p = made) p->end(!in_refused_child());
+}
+
+void check_call(std::string_view name, int result, u64 argument) {
+  Process* const p = made;
+  if (!p) return;
+  const bool asks = name == "cudaGetLastError" || name == "cudaPeekAtLastError";
+  if (!asks && (result == 0 || !answers_with_error(name))) return;
+  const bool launches = name.starts_with(kLaunch);
+  p->call({.name = launches ? "<<<>>>" : std::string(name),
+           .result = asks ? 0 : result,
+           .result_name = asks ? "" : error_name(!launches && !name.starts_with("cuda"), result),
+           .launches = launches,
+           .asks = asks,
+           .frees = name.starts_with("cudaFree") || name.starts_with("cuMemFree"),
+           .argument = argument});
+}
+
+}  // namespace us::cuda

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/order/telling.h"
+
+namespace us::driver {
+
+using probe::Work;
+
+void Telling::submitted(Node& n, std::span<const NodeRef> after, const NodeRef& overlaps) {
+  Work w;
+  if (n.told) w = std::move(*n.told);
+  n.told.reset();
+  w.kind = Work::Kind::Submitted;
+  w.node = n.id;
+  w.inner = !n.in_stream && after.empty();
+  if (overlaps) w.overlaps = overlaps->id;
+  for (const NodeRef& a : after)
+    if (a && a->id) w.after.push_back(a->id);
+  observer_.work(w);
+}
+
+void Telling::complete(const Node& n) {
+  Work w;
+  w.kind = Work::Kind::Complete;
+  w.node = n.id;
+  observer_.work(w);
+}
+
+void Telling::waited(const Node& n) {
+  if (!n.id) return;
+  Work w;
+  w.kind = Work::Kind::Waited;
+  w.node = n.id;
+  observer_.work(w);
+}
+
+}  // namespace us::driver

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sanitizer/host_order.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace us::sanitizer {
+
+using probe::Memory;
+using probe::Work;
+
+void HostOrder::work(const Work& w) {
+  std::lock_guard l(m_);
+  switch (w.kind) {
+    case Work::Kind::Submitted:
+      return submitted(w);
+    case Work::Kind::Complete:
+      return complete(w.node);
+    case Work::Kind::Waited:
+      return clocks_.waited(w.node);
+  }
+}
+
+void HostOrder::submitted(const Work& w) {
+  clocks_.submitted(w);
+  if (w.reads.empty() && w.writes.empty() && !pending_.contains(w.node)) return;
+  Pending& p = pending_[w.node];
+  if (!p.by || p.by->what.empty()) {
+    Deed d;
+    d.what = w.what;
+    d.stream = w.stream;
+    d.stack = p.by ? p.by->stack : stack_.take();
+    p.by = std::make_shared<const Deed>(std::move(d));
+  }
+  for (const probe::Range& r : w.reads) p.ranges.emplace_back(r, Does::Read);
+  for (const probe::Range& r : w.writes) p.ranges.emplace_back(r, Does::Write);
+}
+
+void HostOrder::complete(u64 node) {
+  clocks_.complete(node);
+  const auto it = pending_.find(node);
+  if (it == pending_.end()) return;
+  const Pending p = std::move(it->second);
+  pending_.erase(it);
+  Mark mark{.when = clocks_.moment(node), .node = node, .does = Does::Read, .site = probe::kNoSite, .by = p.by};
+  for (const auto& [range, does] : p.ranges) {
+    mark.does = does;
+    touch(range.begin, range.begin + range.bytes, mark);
+  }
+}
+
+// What comes or goes at once has waited for all work, or is not known to anybody yet.
+void HostOrder::memory(const Memory& m) {
+  std::lock_guard l(m_);
+  const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
+  if (comes) blocks_[m.begin] = m.bytes;
+  if (m.node == 0) return forget(m.begin, m.begin + m.bytes);
+  Deed d;
+  d.what = comes ? "allocation" : "free";
+  d.stack = stack_.take();
+  const probe::Range range{probe::Space::Global, m.begin, m.bytes};
+  Pending p{std::make_shared<const Deed>(std::move(d)), {{range, comes ? Does::Allocate : Does::Free}}};
+  pending_[m.node] = std::move(p);
+  if (clocks_.is_complete(m.node)) complete(m.node);
+}
+
+void HostOrder::launched(const probe::LaunchInfo& l) {
+  std::lock_guard held(m_);
+  if (l.node) node_of_[l.id] = l.node;
+}
+
+bool HostOrder::before(u64 a, u64 b, bool waited) const {
+  std::lock_guard l(m_);
+  const auto first = node_of_.find(a), second = node_of_.find(b);
+  if (first == node_of_.end() || second == node_of_.end()) return a < b;
+  return clocks_.before(first->second, second->second, waited);
+}
+
+void HostOrder::touched(const probe::LaunchInfo& l, const std::vector<Touched>& all) {
+  std::lock_guard held(m_);
+  const auto it = node_of_.find(l.id);
+  if (it == node_of_.end() || !clocks_.knows(it->second)) return;
+  Deed d;
+  d.what = "kernel";
+  d.kernel = l.kernel;
+  d.launch = l.id;
+  d.site = l.site;
+  Mark mark{.when = clocks_.moment(it->second),
+            .node = it->second,
+            .does = Does::Read,
+            .site = probe::kNoSite,
+            .by = std::make_shared<const Deed>(std::move(d))};
+  for (const Touched& t : all) {
+    mark.does = t.write ? Does::Write : Does::Read;
+    mark.site = t.site;
+    touch(t.begin, t.begin + t.bytes, mark);
+  }
+}
+
+std::map<u64, HostOrder::Span>::iterator HostOrder::split(u64 at) {
+  auto it = spans_.lower_bound(at);
+  if (it == spans_.begin()) return it;
+  const auto before = std::prev(it);
+  if (before->second.end <= at) return it;
+  Span rest = before->second;
+  before->second.end = at;
+  return spans_.emplace_hint(it, at, std::move(rest));
+}
+
+void HostOrder::forget(u64 begin, u64 end) {
+  const auto first = split(begin);
+  split(end);
+  spans_.erase(first == spans_.end() || first->first >= begin ? spans_.lower_bound(begin) : first,
+               spans_.lower_bound(end));
+}
+
+void HostOrder::touch(u64 begin, u64 end, const Mark& mark) {
+  if (begin >= end) return;
+  split(begin);
+  split(end);
+  for (u64 at = begin; at < end;) {
+    auto it = spans_.lower_bound(at);
+    if (it == spans_.end() || it->first != at) {
+      const u64 until = it == spans_.end() ? end : std::min(end, it->first);
+      it = spans_.emplace_hint(it, at, Span{until, {}});
+    }
+    judge(it->second, at, mark);
+    at = it->second.end;
+  }
+}
+
+// What comes before it, and conflicts with no more than it does, needs no mark any longer.
+void HostOrder::judge(Span& span, u64 begin, const Mark& mark) {
+  const auto lasting = [](Does d) { return d == Does::Allocate || d == Does::Free; };
+  bool told = false;
+  for (const Mark& other : span.marks) {
+    const bool reads = other.does == Does::Read && mark.does == Does::Read;
+    const bool both = lasting(other.does) && lasting(mark.does), kernels = other.by->launch && mark.by->launch;
+    if (reads || both || kernels || told || other.node == mark.node) continue;
+    if (WorkClocks::before(other.when, mark.when) || WorkClocks::before(mark.when, other.when)) continue;
+    report(other, mark, begin, span.end - begin);
+    told = true;
+  }
+  if (mark.does == Does::Allocate || told) span.marks.clear();
+  std::erase_if(span.marks, [&](const Mark& other) {
+    const bool weaker = mark.does != Does::Read || other.does == Does::Read;
+    return weaker && !(lasting(other.does) && !lasting(mark.does)) && WorkClocks::before(other.when, mark.when);
+  });
+  const bool known = std::ranges::any_of(
+      span.marks, [&](const Mark& o) { return o.node == mark.node && (o.does == mark.does || o.does == Does::Write); });
+  if (!known) span.marks.push_back(mark);
+}
+
+Party HostOrder::party(const Mark& m) const {
+  constexpr const char* names[] = {"read", "write", "allocation", "free"};
+  Party p;
+  p.action = m.by->what.empty() ? names[static_cast<u32>(m.does)] : m.by->what;
+  if (m.does == Does::Read || m.does == Does::Write)
+    p.action += fmt::format(" {}", m.does == Does::Read ? "reads" : "writes");
+  if (m.by->launch) {
+    if (m.by->site && m.site != probe::kNoSite) p.site = m.by->site(m.site);
+    p.who = m.by->kernel;
+  } else {
+    p.site = stack_.in_words(m.by->stack);
+    if (m.by->stream) p.who = m.by->stream == 1 ? "the legacy stream" : fmt::format("stream {}", m.by->stream);
+  }
+  return p;
+}
+
+std::string HostOrder::object(u64 begin, u64 bytes) const {
+  const auto it = blocks_.upper_bound(begin);
+  if (it == blocks_.begin() || begin - std::prev(it)->first >= std::prev(it)->second)
+    return fmt::format("{} bytes at 0x{:x}", bytes, begin);
+  const auto& [block, all] = *std::prev(it);
+  return fmt::format("{} bytes at offset {} of an allocation of {} bytes", bytes, begin - block, all);
+}
+
+void HostOrder::report(const Mark& earlier, const Mark& later, u64 begin, u64 bytes) {
+  const auto any = [&](Does d) { return earlier.does == d || later.does == d; };
+  Finding f;
+  f.check = any(Does::Free) ? Check::FreePending : any(Does::Allocate) ? Check::UseBeforeAlloc : Check::RaceHost;
+  f.launch = std::max(earlier.by->launch, later.by->launch);
+  f.kernel = later.by->launch ? later.by->kernel : earlier.by->kernel;
+  f.object = object(begin, bytes);
+  f.parties = {party(later), party(earlier)};
+  f.why = {"No stream, event, graph edge or waiting thread orders the two."};
+  f.fix = f.check == Check::RaceHost ? "record an event behind the one and make the other's stream wait for it."
+          : f.check == Check::FreePending
+              ? "free behind the work: in its stream, or in one that waits for an event recorded behind it."
+              : "make the stream wait for an event recorded behind the allocation.";
+  sink_.found(f);
+}
+
+}  // namespace us::sanitizer

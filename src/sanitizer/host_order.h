@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work that streams, events, graphs and waiting threads leave unordered, and that touches the same memory: copies and
+// sets by the ranges of their calls, kernels by what they touched (footprint.h), blocks of pools by the nodes that
+// allocate and free them. Kernels against each other are the launches' own affair, which ask here for their order.
+#pragma once
+#include <map>
+#include <mutex>
+
+#include "sanitizer/host_stack.h"
+#include "sanitizer/order.h"
+#include "sanitizer/sink.h"
+#include "sanitizer/work_clocks.h"
+
+namespace us::sanitizer {
+
+class HostOrder final : public LaunchOrder {
+ public:
+  HostOrder(Sink& sink, const HostStack& stack) : sink_(sink), stack_(stack) {}
+  void work(const probe::Work&);
+  void memory(const probe::Memory&);
+  void launched(const probe::LaunchInfo&);
+  // What a kernel touched: told before anybody hears that it has ended.
+  struct Touched {
+    u64 begin = 0, bytes = 0;
+    bool write = false;
+    u32 site = probe::kNoSite;
+  };
+  void touched(const probe::LaunchInfo&, const std::vector<Touched>&);
+  bool before(u64 a, u64 b, bool waited) const override;
+
+ private:
+  enum class Does : u8 { Read, Write, Allocate, Free };
+  struct Deed {  // of a node
+    std::string what, kernel;
+    u64 stream = 0, launch = 0;
+    HostStack::Addresses stack;
+    std::function<probe::SiteInfo(u32)> site;
+  };
+  struct Mark {
+    WorkClocks::Moment when;
+    u64 node = 0;
+    Does does = Does::Read;
+    u32 site = probe::kNoSite;
+    std::shared_ptr<const Deed> by;
+  };
+  struct Span {
+    u64 end = 0;
+    std::vector<Mark> marks;
+  };
+  struct Pending {  // what a node will have done when it is complete
+    std::shared_ptr<const Deed> by;
+    std::vector<std::pair<probe::Range, Does>> ranges;
+  };
+  void submitted(const probe::Work&);
+  void complete(u64 node);
+  void touch(u64 begin, u64 end, const Mark&);
+  void judge(Span&, u64 begin, const Mark&);
+  void report(const Mark& earlier, const Mark& later, u64 begin, u64 bytes);
+  Party party(const Mark&) const;
+  std::string object(u64 begin, u64 bytes) const;
+  void forget(u64 begin, u64 end);
+  std::map<u64, Span>::iterator split(u64 at);
+
+  Sink& sink_;
+  const HostStack& stack_;
+  mutable std::mutex m_;
+  mutable WorkClocks clocks_;
+  std::unordered_map<u64, Pending> pending_;  // by node
+  std::unordered_map<u64, u64> node_of_;      // by launch
+  std::map<u64, u64> blocks_;                 // allocations, and their bytes
+  std::map<u64, Span> spans_;                 // by their first byte, apart from each other
+};
+
+}  // namespace us::sanitizer

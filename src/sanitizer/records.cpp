@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sanitizer/records.h"
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace us::sanitizer {
+namespace {
+
+class Out {
+ public:
+  explicit Out(RecordKind k) { bytes_.push_back(static_cast<char>(k)); }
+  Out& number(u64 v) {
+    for (; v >= 128; v >>= 7) bytes_.push_back(static_cast<char>(v | 128));
+    bytes_.push_back(static_cast<char>(v));
+    return *this;
+  }
+  Out& text(std::string_view t) {
+    number(t.size());
+    bytes_ += t;
+    return *this;
+  }
+  std::string record() const {
+    const u32 n = static_cast<u32>(bytes_.size());
+    std::string out(sizeof n, 0);
+    std::memcpy(out.data(), &n, sizeof n);
+    return out + bytes_;
+  }
+
+ private:
+  std::string bytes_;
+};
+
+class In {
+ public:
+  explicit In(std::string_view bytes) : rest_(bytes) {}
+  u64 number() {
+    u64 v = 0;
+    for (u32 shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const u8 c = static_cast<u8>(rest_.front());
+      rest_.remove_prefix(1);
+      v |= u64{c & 127u} << shift;
+      if (c < 128) break;
+    }
+    return v;
+  }
+  std::string text() {
+    const u64 n = std::min<u64>(number(), rest_.size());
+    std::string t(rest_.substr(0, n));
+    rest_.remove_prefix(n);
+    return t;
+  }
+  u64 count() { return std::min<u64>(number(), rest_.size()); }  // of things that take a byte at least
+
+ private:
+  std::string_view rest_;
+};
+
+void put(Out& out, const probe::SiteInfo& s) {
+  out.number(s.ptx_line).text(s.text).number(s.frames.size());
+  for (const probe::Frame& f : s.frames) out.text(f.file).number(f.line).number(f.column).text(f.function);
+}
+
+probe::SiteInfo get_site(In& in) {
+  probe::SiteInfo s;
+  s.ptx_line = static_cast<u32>(in.number());
+  s.text = in.text();
+  s.frames.resize(in.count());
+  for (probe::Frame& f : s.frames) {
+    f.file = in.text();
+    f.line = static_cast<u32>(in.number());
+    f.column = static_cast<u32>(in.number());
+    f.function = in.text();
+  }
+  return s;
+}
+
+Finding get_finding(In& in) {
+  Finding f;
+  f.check = static_cast<Check>(std::min(in.number(), static_cast<u64>(Check::Count)));
+  f.launch = in.number();
+  f.kernel = in.text();
+  f.object = in.text();
+  f.parties.resize(in.count());
+  for (Party& p : f.parties) {
+    p.action = in.text();
+    p.site = get_site(in);
+    p.who = in.text();
+    p.others = in.number();
+  }
+  f.why.resize(in.count());
+  for (std::string& w : f.why) w = in.text();
+  f.fix = in.text();
+  f.times = in.number();
+  f.blocks = in.number();
+  return f;
+}
+
+std::string place_of(const Party& p) {
+  std::string key = fmt::format("{}|{}", p.action, p.site.text);
+  for (const probe::Frame& f : p.site.frames) key += fmt::format("|{}:{}:{}:{}", f.file, f.line, f.column, f.function);
+  if (p.site.frames.empty()) key += fmt::format("|{}", p.site.ptx_line);
+  return key;
+}
+
+void take(Findings& to, std::unordered_map<u64, std::size_t>& by_id, std::string_view record) {
+  const auto kind = static_cast<RecordKind>(record.front());
+  In in(record.substr(1));
+  if (kind == RecordKind::Process) {
+    to.process = static_cast<u32>(in.number());
+    to.program = in.text();
+  } else if (kind == RecordKind::Finding) {
+    const u64 id = in.number();
+    Finding f = get_finding(in);
+    if (f.check == Check::Count) return;
+    by_id[id] = to.all.size();
+    to.all.push_back(std::move(f));
+  } else if (kind == RecordKind::Times) {
+    const auto it = by_id.find(in.number());
+    if (it == by_id.end()) return;
+    to.all[it->second].times = in.number();
+    to.all[it->second].blocks = in.number();
+  } else if (kind == RecordKind::Judged) {
+    u64& launches = to.judged[in.text()];
+    launches = in.number();
+  } else if (kind == RecordKind::NotJudged) {
+    NotJudged n{in.text(), in.text(), 0};
+    n.times = in.number();
+    std::erase_if(to.not_judged, [&](const NotJudged& o) { return o.what == n.what && o.why == n.why; });
+    to.not_judged.push_back(std::move(n));
+  } else if (kind == RecordKind::End) {
+    to.ended = true;
+  }
+}
+
+}  // namespace
+
+std::string key_of(const Finding& f) {
+  std::vector<std::string> places;
+  for (const Party& p : f.parties) places.push_back(place_of(p));
+  std::sort(places.begin(), places.end());
+  std::string key = fmt::format("{}\n{}", static_cast<u32>(f.check), f.kernel);
+  for (const std::string& p : places) key += "\n" + p;
+  if (places.empty()) key += "\n" + f.object;
+  return key;
+}
+
+std::string process_record(u32 process, const std::string& program) {
+  return Out(RecordKind::Process).number(process).text(program).record();
+}
+
+std::string finding_record(u64 id, const Finding& f) {
+  Out out(RecordKind::Finding);
+  out.number(id).number(static_cast<u64>(f.check)).number(f.launch).text(f.kernel).text(f.object);
+  out.number(f.parties.size());
+  for (const Party& p : f.parties) {
+    out.text(p.action);
+    put(out, p.site);
+    out.text(p.who).number(p.others);
+  }
+  out.number(f.why.size());
+  for (const std::string& w : f.why) out.text(w);
+  return out.text(f.fix).number(f.times).number(f.blocks).record();
+}
+
+std::string times_record(u64 id, u64 times, u64 blocks) {
+  return Out(RecordKind::Times).number(id).number(times).number(blocks).record();
+}
+
+std::string judged_record(const std::string& kernel, u64 launches) {
+  return Out(RecordKind::Judged).text(kernel).number(launches).record();
+}
+
+std::string not_judged_record(const NotJudged& n) {
+  return Out(RecordKind::NotJudged).text(n.what).text(n.why).number(n.times).record();
+}
+
+std::string end_record() { return Out(RecordKind::End).record(); }
+
+Findings read_records(std::string_view bytes) {
+  Findings out;
+  std::unordered_map<u64, std::size_t> by_id;
+  u32 size = 0;
+  while (bytes.size() > sizeof size) {
+    std::memcpy(&size, bytes.data(), sizeof size);
+    bytes.remove_prefix(sizeof size);
+    if (size == 0 || size > bytes.size()) break;
+    take(out, by_id, bytes.substr(0, size));
+    bytes.remove_prefix(size);
+  }
+  return out;
+}
+
+std::string to_records(const Findings& f) {
+  std::string out = process_record(f.process, f.program);
+  u64 id = 0;
+  for (const Finding& one : f.all) out += finding_record(++id, one);
+  for (const auto& [kernel, launches] : f.judged) out += judged_record(kernel, launches);
+  for (const NotJudged& n : f.not_judged) out += not_judged_record(n);
+  return f.ended ? out + end_record() : out;
+}
+
+void merge(Findings& into, Findings from) {
+  std::unordered_map<std::string, std::size_t> known;
+  for (std::size_t i = 0; i < into.all.size(); ++i) known.emplace(key_of(into.all[i]), i);
+  for (Finding& f : from.all) {
+    const auto [it, fresh] = known.try_emplace(key_of(f), into.all.size());
+    if (fresh) {
+      into.all.push_back(std::move(f));
+    } else {
+      into.all[it->second].times += f.times;
+      into.all[it->second].blocks += f.blocks;
+    }
+  }
+  for (const auto& [kernel, launches] : from.judged) into.judged[kernel] += launches;
+  for (NotJudged& n : from.not_judged) {
+    const auto it =
+        std::ranges::find_if(into.not_judged, [&](const NotJudged& o) { return o.what == n.what && o.why == n.why; });
+    if (it == into.not_judged.end())
+      into.not_judged.push_back(std::move(n));
+    else
+      it->times += n.times;
+  }
+}
+
+}  // namespace us::sanitizer

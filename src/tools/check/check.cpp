@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verb: runs the program with somebody who listens, and reports what was found in all of its processes.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/files.h"
+#include "tools/check/report.h"
+#include "tools/check/request.h"
+#include "tools/exit_codes.h"
+#include "tools/terminal.h"
+
+namespace us::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Takes the directory of the findings away with it.
+struct Directory {
+  Directory() {
+    std::error_code error;
+    path = (fs::temp_directory_path(error) / "understudy.XXXXXX").string();
+    if (!error && ::mkdtemp(path.data())) return;
+    complain(fmt::format("{}: {}", path, std::strerror(errno)));
+    path.clear();
+  }
+  ~Directory() {
+    std::error_code ignored;
+    if (!path.empty()) fs::remove_all(path, ignored);
+  }
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  std::string path;
+};
+
+const char* refused(const CheckRequest& r) {
+  if (!r.explore.empty())
+    return "--explore: other orders of locks and flags are not tried yet; a run judges the one that happened";
+  if (!r.replay.empty()) return "--replay: runs cannot be repeated from a seed yet; --deterministic repeats the usual order";
+  if (!r.seed.empty())
+    return "--seed: the order of blocks and warps cannot be chosen yet; --async random:SEED chooses when copies arrive";
+  if (r.host_pages)
+    return "--host-pages: accesses of the host to managed and pinned memory are not watched yet; those of API calls are";
+  return nullptr;
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() < 19 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool files_are_good(const CheckRequest& r) {
+  for (const auto& [option, file] : {std::pair<const char*, const std::string&>("--json", r.json),
+                                     {"--sarif", r.sarif},
+                                     {"--junit", r.junit},
+                                     {"--save", r.save},
+                                     {"--write-suppressions", r.write_suppressions}})
+    if (const std::string why = file.empty() ? "" : why_no_file(file); !why.empty())
+      return complain(fmt::format("{} {}: {}", option, file, why)), false;
+  return true;
+}
+
+bool options_are_good(const CheckRequest& r) {
+  if (const char* why = refused(r)) return complain(why), false;
+  if (!r.launch.empty() && (!is_number(r.launch) || r.launch == "0"))
+    return complain(fmt::format("--launch {}: expected a number from 1 on", r.launch)), false;
+  if (r.error_exitcode != -1 && (r.error_exitcode < 0 || r.error_exitcode > 255))
+    return complain(fmt::format("--error-exitcode {}: expected 0 to 255", r.error_exitcode)), false;
+  return files_are_good(r);
+}
+
+void write(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  std::ofstream out(path, std::ios::binary);
+  if (!(out << text) || !out.flush()) complain(fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
+std::string suppression_lines(const CheckReport& r) {
+  std::string out = "# name [kernel=GLOB] [file=GLOB[:LINE]] [frame=GLOB] [object=GLOB]  # reason\n";
+  for (const CheckReport::Entry& e : r.entries)
+    if (!e.by) out += suppression_of(e.finding) + "\n";
+  return out;
+}
+
+std::vector<sanitizer::Findings> read_saved(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return complain(fmt::format("--read {}: {}", path, std::strerror(errno))), std::vector<sanitizer::Findings>();
+  return {sanitizer::read_records(std::string((std::istreambuf_iterator<char>(in)), {}))};
+}
+
+void save(const std::string& path, std::vector<sanitizer::Findings> all) {
+  if (path.empty()) return;
+  sanitizer::Findings sum;
+  sum.ended = true;
+  for (sanitizer::Findings& f : all) {
+    sum.process = f.process;
+    sum.program = f.program;
+    sum.ended &= f.ended;
+    sanitizer::merge(sum, std::move(f));
+  }
+  write(path, sanitizer::to_records(sum));
+}
+
+// Returns whether there are errors.
+bool tell(const CheckRequest& r, const std::vector<sanitizer::Findings>& all, const sanitizer::CheckSet& checks,
+          Suppressions& suppressions) {
+  save(r.save, all);
+  const CheckReport report = make_report(all, suppressions, checks, r.strict);
+  fmt::print(stderr, "{}", to_text(report, suppressions, r.print_limit));
+  if (!r.json.empty()) write(r.json, to_json(report, suppressions));
+  if (!r.sarif.empty()) write(r.sarif, to_sarif(report));
+  const std::string program = r.run.command.empty() ? r.read : fs::path(r.run.command.front()).filename().string();
+  if (!r.junit.empty()) write(r.junit, to_junit(report, program));
+  if (!r.write_suppressions.empty()) write(r.write_suppressions, suppression_lines(report));
+  return report.count(sanitizer::Severity::Error) != 0;
+}
+
+}  // namespace
+
+int check_program(const CheckRequest& r) {
+  const auto checks = chosen_checks(r);
+  if (!checks) return complain(checks.diags()), kExitUsage;
+  if (!options_are_good(r)) return kExitUsage;
+  Suppressions suppressions;
+  for (const std::string& file : r.suppressions)
+    if (const auto bad = suppressions.read(file); !bad.empty()) return complain(bad), kExitUsage;
+  const int on_error = r.error_exitcode == -1 ? kExitFindings : r.error_exitcode;
+  if (!r.read.empty()) {
+    const auto saved = read_saved(r.read);
+    if (saved.empty()) return kExitUsage;
+    return tell(r, saved, *checks, suppressions) ? on_error : 0;
+  }
+  const Directory directory;
+  if (directory.path.empty()) return kExitUsage;
+  RunRequest run = r.run;
+  run.settings["UNDERSTUDY_CHECK"] = directory.path;
+  if (!checks->all()) run.settings["UNDERSTUDY_CHECKS"] = names_of(*checks);
+  if (!r.kernel.empty()) run.settings["UNDERSTUDY_CHECK_KERNELS"] = r.kernel;
+  if (!r.launch.empty()) run.settings["UNDERSTUDY_CHECK_LAUNCH"] = r.launch;
+  const int code = run_program(run);
+  const auto all = read_findings(directory.path);
+  const bool started = code != kExitUsage && code != kExitNotFound && code != kExitNotExecutable && code != kExitStaticRuntime;
+  if (all.empty() && !started) return code;
+  return tell(r, all, *checks, suppressions) ? on_error : code;
+}
+
+}  // namespace us::tools

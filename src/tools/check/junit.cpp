@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report as JUnit's XML: for each kernel a test case per tool without findings, and one per check with findings.
+// Errors are failures; warnings and notes are told in the output of a case that passes.
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tools/check/report.h"
+#include "tools/check/request.h"
+
+namespace us::tools {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += static_cast<u8>(c) < 32 && c != '\n' && c != '\t' ? '?' : c;
+    }
+  return out;
+}
+
+struct Case {
+  u64 errors = 0;
+  std::string text;
+};
+using Cases = std::map<std::pair<std::string, std::string>, Case>;  // kernel, name
+
+void add(Cases& cases, std::map<std::string, std::set<std::string>>& touched, const CheckReport::Entry& e) {
+  const sanitizer::Finding& f = e.finding;
+  const auto& row = sanitizer::info(f.check);
+  const std::string kernel = f.kernel.empty() ? "host" : f.kernel;
+  Case& c = cases[{kernel, row.name}];
+  touched[kernel].insert(tool_of(f.check));
+  c.errors += e.severity == sanitizer::Severity::Error;
+  c.text += fmt::format("{}: {}\n{}\n", name_of(e.severity), row.sentence, f.object);
+  for (const sanitizer::Party& p : f.parties) c.text += fmt::format("{} {} {}\n", p.action, place_of(p.site), p.who);
+  for (const std::string& why : f.why) c.text += why + "\n";
+  if (!f.fix.empty()) c.text += "Fix: " + f.fix + "\n";
+}
+
+}  // namespace
+
+std::string to_junit(const CheckReport& r, const std::string& program) {
+  Cases cases;
+  std::map<std::string, std::set<std::string>> touched;  // tools with findings, by kernel
+  for (const CheckReport::Entry& e : r.entries)
+    if (!e.by) add(cases, touched, e);
+  touched["host"];
+  for (const auto& [kernel, launches] : r.judged) touched[kernel];
+  for (const auto& [kernel, tools] : touched)
+    for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"})
+      if (!tools.contains(tool) && (kernel != "host" || std::string_view(tool) == "memcheck")) cases[{kernel, tool}];
+  u64 failures = 0;
+  std::string body;
+  for (const auto& [key, c] : cases) {
+    failures += c.errors != 0;
+    body += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(key.first), escaped(key.second));
+    if (c.errors)
+      body += fmt::format(">\n      <failure message=\"{} error{}\">{}</failure>\n    </testcase>\n", c.errors,
+                          c.errors == 1 ? "" : "s", escaped(c.text));
+    else if (!c.text.empty())
+      body += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", escaped(c.text));
+    else
+      body += "/>\n";
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\">\n"
+      "  <testsuite name=\"understudy check {2}\" tests=\"{0}\" failures=\"{1}\" errors=\"0\">\n{3}"
+      "  </testsuite>\n</testsuites>\n",
+      cases.size(), failures, escaped(program), body);
+}
+
+}  // namespace us::tools
