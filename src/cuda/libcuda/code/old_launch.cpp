@@ -63,7 +63,7 @@ CUresult launch(CUfunction handle, int width, int height, CUstream stream) {
                                           .dynamic_shared = p.shared};
     return c.submit(KernelOp{.function = &f,
                              .config = config,
-                             .arguments = driver::LaunchArgs{.block = p.params.data(), .block_bytes = p.params.size()},
+                             .arguments = us::driver::LaunchArgs{.block = p.params.data(), .block_bytes = p.params.size()},
                              .handle = &f},
                     *s);
   });

@@ -22,7 +22,7 @@ Error launch(const void* symbol, us::driver::LaunchConfig config, void** args, c
   US_TRY(c.sticky());
   US_TRY(find_function(c, symbol, f));
   return c.submit(
-      KernelOp{.function = f, .config = config, .arguments = driver::LaunchArgs{.pointers = args}, .handle = symbol},
+      KernelOp{.function = f, .config = config, .arguments = us::driver::LaunchArgs{.pointers = args}, .handle = symbol},
       *s);
 }
 
