@@ -17,8 +17,8 @@ struct LaunchParams {
 
 }  // namespace
 
-US_API12 cudaError_t us12_cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                                   size_t n) {
+US_API12 cudaError_t us12_cudaGraphAddDependencies(cudaGraph_t g, const cudaGraphNode_t* from,
+                                                   const cudaGraphNode_t* to, size_t n) {
   return US_CALL13(cudaGraphAddDependencies)(g, from, to, nullptr, n);
 }
 US_API12 cudaError_t us12_cudaGraphRemoveDependencies(cudaGraph_t g, const cudaGraphNode_t* from,
@@ -39,19 +39,19 @@ US_API12 cudaError_t us12_cudaGraphAddNode(cudaGraphNode_t* out, cudaGraph_t g, 
   return US_CALL13(cudaGraphAddNode)(out, g, before, nullptr, n, params);
 }
 
-#define US_CAPTURE_INFO(suffix, call)                                                                                  \
-  US_API12 cudaError_t us12_cudaStreamGetCaptureInfo##suffix(cudaStream_t s, cudaStreamCaptureStatus* status,          \
-                                                             unsigned long long* id) {                                 \
-    return call(cudaStreamGetCaptureInfo)(s, status, id, nullptr, nullptr, nullptr, nullptr);                          \
-  }                                                                                                                    \
-  US_API12 cudaError_t us12_cudaStreamGetCaptureInfo_v2##suffix(                                                       \
-      cudaStream_t s, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,                     \
-      const cudaGraphNode_t** before, size_t* n) {                                                                     \
-    return call(cudaStreamGetCaptureInfo)(s, status, id, graph, before, nullptr, n);                                   \
-  }                                                                                                                    \
-  US_API12 cudaError_t us12_cudaStreamUpdateCaptureDependencies##suffix(cudaStream_t s, cudaGraphNode_t* before,       \
-                                                                        size_t n, unsigned flags) {                    \
-    return call(cudaStreamUpdateCaptureDependencies)(s, before, nullptr, n, flags);                                    \
+#define US_CAPTURE_INFO(suffix, call)                                                                            \
+  US_API12 cudaError_t us12_cudaStreamGetCaptureInfo##suffix(cudaStream_t s, cudaStreamCaptureStatus* status,    \
+                                                             unsigned long long* id) {                           \
+    return call(cudaStreamGetCaptureInfo)(s, status, id, nullptr, nullptr, nullptr, nullptr);                    \
+  }                                                                                                              \
+  US_API12 cudaError_t us12_cudaStreamGetCaptureInfo_v2##suffix(cudaStream_t s, cudaStreamCaptureStatus* status, \
+                                                                unsigned long long* id, cudaGraph_t* graph,      \
+                                                                const cudaGraphNode_t** before, size_t* n) {     \
+    return call(cudaStreamGetCaptureInfo)(s, status, id, graph, before, nullptr, n);                             \
+  }                                                                                                              \
+  US_API12 cudaError_t us12_cudaStreamUpdateCaptureDependencies##suffix(cudaStream_t s, cudaGraphNode_t* before, \
+                                                                        size_t n, unsigned flags) {              \
+    return call(cudaStreamUpdateCaptureDependencies)(s, before, nullptr, n, flags);                              \
   }
 US_CAPTURE_INFO(, US_CALL13)
 US_CAPTURE_INFO(_ptsz, US_CALL13_PTSZ)

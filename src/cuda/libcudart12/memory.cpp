@@ -79,12 +79,12 @@ US_API12 cudaError_t us12_cudaMemPrefetchAsync_ptsz(const void* p, size_t bytes,
 }
 
 // CUDA 12 says which copy failed, where it is one.
-#define US_BATCH(name, call)                                                                                        \
-  US_API12 cudaError_t name(void** to, void** from, size_t* sizes, size_t count, cudaMemcpyAttributes* attributes,  \
-                            size_t* indices, size_t n, size_t* failed, cudaStream_t s) {                            \
-    const cudaError_t e = call(cudaMemcpyBatchAsync)(to, from, sizes, count, attributes, indices, n, s);            \
-    if (e != cudaSuccess && failed) *failed = SIZE_MAX;                                                             \
-    return e;                                                                                                       \
+#define US_BATCH(name, call)                                                                                       \
+  US_API12 cudaError_t name(void** to, void** from, size_t* sizes, size_t count, cudaMemcpyAttributes* attributes, \
+                            size_t* indices, size_t n, size_t* failed, cudaStream_t s) {                           \
+    const cudaError_t e = call(cudaMemcpyBatchAsync)(to, from, sizes, count, attributes, indices, n, s);           \
+    if (e != cudaSuccess && failed) *failed = SIZE_MAX;                                                            \
+    return e;                                                                                                      \
   }
 US_BATCH(us12_cudaMemcpyBatchAsync, US_CALL13)
 US_BATCH(us12_cudaMemcpyBatchAsync_ptsz, US_CALL13_PTSZ)

@@ -20,10 +20,8 @@ cuda::EntryFn runtime13(Row);
 #define US_API12 extern "C" __attribute__((visibility("hidden")))
 
 // Calls the function of CUDA 13: US_CALL13(cudaMemAdvise)(pointer, bytes, advice, location)
-#define US_CALL13(name) \
-  (reinterpret_cast<decltype(&::name)>(us::cuda12::runtime13(us::cuda12::Row::name)))
+#define US_CALL13(name) (reinterpret_cast<decltype(&::name)>(us::cuda12::runtime13(us::cuda12::Row::name)))
 // The variant whose default stream is the per-thread one has the same type and no declaration.
-#define US_CALL13_PTSZ(name) \
-  (reinterpret_cast<decltype(&::name)>(us::cuda12::runtime13(us::cuda12::Row::name##_ptsz)))
+#define US_CALL13_PTSZ(name) (reinterpret_cast<decltype(&::name)>(us::cuda12::runtime13(us::cuda12::Row::name##_ptsz)))
 
 }  // namespace us::cuda12
