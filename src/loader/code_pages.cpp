@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loader/code_pages.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,7 +27,8 @@ WritableCode::WritableCode(unsigned char* code, size_t bytes, int protection) : 
   const uintptr_t begin = at & ~(page - 1), end = (at + bytes + page - 1) & ~(page - 1);
   auto* const first = reinterpret_cast<unsigned char*>(begin);
   bytes_ = end - begin;
-  if (mprotect(first, bytes_, PROT_READ | PROT_WRITE) == 0 || replace_by_copy(first, bytes_)) begin_ = first;
+  const bool open = mprotect(first, bytes_, PROT_READ | PROT_WRITE) == 0;
+  if (open || (errno == EACCES && replace_by_copy(first, bytes_))) begin_ = first;
 }
 
 WritableCode::~WritableCode() {
