@@ -3,7 +3,7 @@
 #   US_NVCC                              full path, or US_NVCC-NOTFOUND
 #   CUDA_HEADERS                         the directory of cuda.h that belongs to it
 #   us_cuda_program(target source...     an executable linked with the shared CUDA runtime, PTX for compute_90 only;
-#                   [FLAGS flag...]      PLAIN: as nvcc makes it, with the static runtime and the architecture of its choice
+#                   [FLAGS flag...]      PLAIN: as nvcc makes it, static runtime and all
 #                   [ARCH compute_90a] [EXCLUDE_FROM_ALL] [PLAIN])
 #   The executable is ${CMAKE_BINARY_DIR}/programs/<target>, also in the target property US_EXECUTABLE.
 find_program(US_NVCC nvcc HINTS ENV CUDA_HOME ${CMAKE_SOURCE_DIR}/build/cuda/nvidia/cu13 /usr/local/cuda PATH_SUFFIXES bin)

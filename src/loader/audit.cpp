@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dynamic loader calls (rtld-audit(7)). This library lives in a namespace of its own, with a C library of its own.
+// What the dynamic loader calls (rtld-audit(7)). This library lives in a namespace of its own, with a C library of
+// its own.
 #include <link.h>
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 namespace us::loader {
 
-// Code that may be written to while this object lives, and is code again afterwards. Its pages belong to this process alone from
-// then on: neither the file nor other processes see what is written.
+// Code that may be written to while this object lives, and is code again afterwards. Its pages belong to this process
+// alone from then on: neither the file nor other processes see what is written.
 class WritableCode {
  public:
   WritableCode(unsigned char* code, size_t bytes, int protection);  // what the pages have, and get back

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What functions of a static CUDA runtime jump to: one stub for each function of our libcudart of the same version, which is
-// loaded into the program by the first call.
+// What functions of a static CUDA runtime jump to: one stub for each function of our libcudart of the same version,
+// which is loaded into the program by the first call.
 #pragma once
 #include "cuda/entry_table.h"
 

@@ -32,8 +32,8 @@ const char* file_name(const char* path) {
   return slash ? slash + 1 : path;
 }
 
-// "libcudart.so", "libcudart.so.12" and "libcudart.so.12.9.79" for stem libcudart.so and version 12. A driver's file is called
-// after its release: libcuda.so.580.65.
+// "libcudart.so", "libcudart.so.12" and "libcudart.so.12.9.79" for stem libcudart.so and version 12. A driver's file
+// is called after its release: libcuda.so.580.65.
 bool named(const char* name, const Library& l) {
   const size_t stem = strlen(l.stem);
   if (strncmp(name, l.stem, stem) != 0) return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// nvcc links the runtime (libcudart_static.a) into what it makes, unless told otherwise. It is one object file; its inner
-// functions are named libcudart_static_HASH, the public ones cudaMalloc and so on, hidden, so only the symbol table of the file
-// knows them. Nothing in there runs before the object's constructors register its kernels (__cudaRegisterFatBinary).
+// nvcc links the runtime (libcudart_static.a) into what it makes, unless told otherwise. It is one object file; its
+// inner functions are named libcudart_static_HASH, the public ones cudaMalloc and so on, hidden, so only the symbol
+// table of the file knows them. Nothing in there runs before the object's constructors register its kernels
+// (__cudaRegisterFatBinary).
 //
 // The first bytes of each public function that our runtime of that version has become
 //

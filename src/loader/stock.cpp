@@ -35,8 +35,8 @@ bool add(const char* library, const char* path) {
   return true;
 }
 
-// The run paths of a loaded object, as its dynamic section has them. The loader has not made addresses of its entries yet while
-// the object is new: a small value is an offset.
+// The run paths of a loaded object, as its dynamic section has them. The loader has not made addresses of its entries
+// yet while the object is new: a small value is an offset.
 const char* dynamic_text(const link_map* of, ElfW(Sxword) tag) {
   const ElfW(Dyn)* text = nullptr;
   const ElfW(Dyn)* found = nullptr;

@@ -50,14 +50,14 @@ bool settings_are_valid(const RunRequest& request) {
 }
 
 bool set_libraries() {
-  const std::string lib = library_directory();
-  const std::string runtime = lib + "/libcudart.so.13", driver = lib + "/libcuda.so.1";
-  if (!fs::exists(runtime) || !fs::exists(driver)) {
-    complain(fmt::format("{} and {} must exist: build them, or install understudy as a whole", runtime, driver));
-    return false;
-  }
-  // The audit library sees to every load (src/loader); the path is for what is loaded without, by another C library say.
-  set("LD_AUDIT", prepend(lib + "/libunderstudy_loader.so", std::getenv("LD_AUDIT"), ':'));
+  const std::string lib = library_directory(), loader = lib + "/libunderstudy_loader.so";
+  for (const std::string& file : {lib + "/libcuda.so.1", lib + "/libcudart.so.13", lib + "/libcudart.so.12", loader})
+    if (!fs::exists(file)) {
+      complain(fmt::format("{} must exist: build it, or install understudy as a whole", file));
+      return false;
+    }
+  // The audit library sees to every load (src/loader); the path is for what is loaded without it.
+  set("LD_AUDIT", prepend(loader, std::getenv("LD_AUDIT"), ':'));
   set("LD_LIBRARY_PATH", prepend(lib, std::getenv("LD_LIBRARY_PATH"), ':'));
   return true;
 }

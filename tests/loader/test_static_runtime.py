@@ -182,7 +182,7 @@ class StaticRuntime(Case):
         self.expect(run("libcudart_static_", "cudaGetDeviceProperties_v2"), "12090 1234 55\n")
         self.expect(run("libcudart_static_", "something"), "13000 1234 55\n")
         self.expect(run("libcudart_static_", "cudaBindTexture"), "1 1234 55\n")  # CUDA 11
-        self.expect(run("another_", "cudaGetDeviceProperties_v2"), "1 1234 55\n")  # somebody's own function of that name
+        self.expect(run("another_", "cudaGetDeviceProperties_v2"), "1 1234 55\n")  # somebody's own
 
     def test_calls_are_traced(self):
         program, trace = self.nvcc("program", PROGRAM, "-DNUMBER=7"), self.dir / "t.json"
