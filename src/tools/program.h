@@ -8,6 +8,7 @@ namespace us::tools {
 struct Program {
   std::string path;  // empty: not found
   bool executable = false;
+  bool thread_sanitizer = false;  // linked with its library, which has much thread-local data
   // It holds the CUDA runtime itself (libcudart_static), and its calls cannot be sent to ours.
   enum class OwnRuntime { None, Stripped, NoLoader } own_runtime = OwnRuntime::None;
 };

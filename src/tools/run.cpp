@@ -49,7 +49,19 @@ bool settings_are_valid(const RunRequest& request) {
   return true;
 }
 
-bool set_libraries() {
+// The GNU C library lays out thread-local data early if there is an audit library, with 512 bytes left for the
+// libraries of the program. Every thread's stack pays for more.
+void leave_room_for_thread_local_data(const Program& program) {
+  constexpr u32 kUsual = 4 << 10, kThreadSanitizer = 1 << 20;
+  const char* preload = std::getenv("LD_PRELOAD");
+  const bool sanitizer = program.thread_sanitizer || (preload && std::strstr(preload, "libtsan.so"));
+  const char* old = std::getenv("GLIBC_TUNABLES");
+  const std::string name = "glibc.rtld.optional_static_tls";
+  if (old && std::strstr(old, name.c_str())) return;
+  set("GLIBC_TUNABLES", prepend(fmt::format("{}={}", name, sanitizer ? kThreadSanitizer : kUsual), old, ':'));
+}
+
+bool set_libraries(const Program& program) {
   const std::string lib = library_directory(), loader = lib + "/libunderstudy_loader.so";
   for (const std::string& file : {lib + "/libcuda.so.1", lib + "/libcudart.so.13", lib + "/libcudart.so.12", loader})
     if (!fs::exists(file)) {
@@ -57,6 +69,7 @@ bool set_libraries() {
       return false;
     }
   // The audit library sees to every load (src/loader); the path is for what is loaded without it.
+  leave_room_for_thread_local_data(program);
   set("LD_AUDIT", prepend(loader, std::getenv("LD_AUDIT"), ':'));
   set("LD_LIBRARY_PATH", prepend(lib, std::getenv("LD_LIBRARY_PATH"), ':'));
   return true;
@@ -144,7 +157,7 @@ int run_program(const RunRequest& request) {
   if (!program.executable) return complain(fmt::format("{}: not executable", program.path)), kExitNotExecutable;
   if (program.own_runtime != Program::OwnRuntime::None)
     return explain_own_runtime(name, program.own_runtime), kExitStaticRuntime;
-  if (!set_libraries()) return kExitUsage;
+  if (!set_libraries(program)) return kExitUsage;
   const Recordings recordings(request);
   if (!recordings.ready()) return kExitUsage;
   const int code = start(program.path, request.command);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Loads of CUDA libraries by name, path and run path get ours. usage: test_libraries.py BUILD_DIR C++_COMPILER"""
+import subprocess
 import sys
 import unittest
 
-from common import BUILD, LIB, Case, understudy
+from common import CLEAN, LIB, UNDERSTUDY, Case, understudy
 
 CXX = sys.argv[2]
 # Prints 0, and where the library that was asked for comes from.
@@ -88,6 +89,18 @@ class Libraries(Case):
         linked = self.program("linked", LINKED, f"-Wl,-rpath,{self.elsewhere}", other)
         self.expect(understudy("sh", "-c", f"{linked}; env -u LD_LIBRARY_PATH {linked}"), "1\n1\n")
         self.expect(understudy("env", "-u", "LD_AUDIT", linked), "77\n")
+
+    def test_thread_local_data(self):
+        """Of libraries that a program is linked with: of an allocator's size, and the thread sanitizer's."""
+        text = 'extern "C" __attribute__((tls_model("initial-exec"))) thread_local char data[3000] = {1};\nextern "C" int first() { return data[0]; }\n'
+        self.library(self.elsewhere / "liblocal.so", text)
+        program = self.program("local", '#include <cstdio>\nextern "C" int first();\nint main() { std::printf("%d\\n", first()); }\n',
+                               self.elsewhere / "liblocal.so", f"-Wl,-rpath,{self.elsewhere}")
+        self.expect(understudy(program), "1\n")
+        source = self.write("sanitized.cpp", "int main() {}")
+        if subprocess.run([CXX, "-fsanitize=thread", source, "-o", self.dir / "sanitized"], capture_output=True).returncode == 0:
+            result = subprocess.run([UNDERSTUDY, "run", self.dir / "sanitized"], capture_output=True, text=True, env=CLEAN)
+            self.assertEqual(result.returncode, 0, result.stderr)
 
     @unittest.skipUnless((LIB / "libnvrtc.so.12").exists(), "NVRTC was not built")
     def test_ours_reaches_the_stock_library(self):
