@@ -2,8 +2,9 @@
 # Finds nvcc and builds CUDA programs with it, without CMake's CUDA language (which wants to probe a GPU toolchain).
 #   US_NVCC                              full path, or US_NVCC-NOTFOUND
 #   CUDA_HEADERS                         the directory of cuda.h that belongs to it
-#   us_cuda_program(target source...     an executable linked with the shared CUDA runtime, PTX for compute_90 only
-#                   [FLAGS flag...] [ARCH compute_90a] [EXCLUDE_FROM_ALL])
+#   us_cuda_program(target source...     an executable linked with the shared CUDA runtime, PTX for compute_90 only;
+#                   [FLAGS flag...]      PLAIN: as nvcc makes it, static runtime and all
+#                   [ARCH compute_90a] [EXCLUDE_FROM_ALL] [PLAIN])
 #   The executable is ${CMAKE_BINARY_DIR}/programs/<target>, also in the target property US_EXECUTABLE.
 find_program(US_NVCC nvcc HINTS ENV CUDA_HOME ${CMAKE_SOURCE_DIR}/build/cuda/nvidia/cu13 /usr/local/cuda PATH_SUFFIXES bin)
 if(NOT US_NVCC)
@@ -15,12 +16,16 @@ else()
 endif()
 
 function(us_cuda_program target)
-  cmake_parse_arguments(ARG "EXCLUDE_FROM_ALL" "ARCH" "FLAGS" ${ARGN})
+  cmake_parse_arguments(ARG "EXCLUDE_FROM_ALL;PLAIN" "ARCH" "FLAGS" ${ARGN})
   if(NOT US_NVCC)
     return()
   endif()
   if(NOT ARG_ARCH)
     set(ARG_ARCH compute_90)
+  endif()
+  set(how -gencode arch=${ARG_ARCH},code=${ARG_ARCH} -cudart shared -std=c++17 -O2 -lineinfo)
+  if(ARG_PLAIN)
+    set(how)
   endif()
   set(all ALL)
   if(ARG_EXCLUDE_FROM_ALL)
@@ -45,8 +50,7 @@ function(us_cuda_program target)
   add_custom_command(
     OUTPUT ${exe}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/programs
-    COMMAND ${US_NVCC} -gencode arch=${ARG_ARCH},code=${ARG_ARCH} -cudart shared -std=c++17 -O2 -lineinfo -ccbin
-            ${CMAKE_CXX_COMPILER} ${ARG_FLAGS} -MD -MF ${exe}.d -o ${exe} ${sources}
+    COMMAND ${US_NVCC} ${how} -ccbin ${CMAKE_CXX_COMPILER} ${ARG_FLAGS} -MD -MF ${exe}.d -o ${exe} ${sources}
     DEPENDS ${sources} ${drivers}
     DEPFILE ${exe}.d
     COMMENT "nvcc ${target}"

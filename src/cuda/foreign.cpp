@@ -31,23 +31,22 @@ std::string explain(const std::string& file) {
   const std::string name = std::filesystem::path(file).filename().string();
   if (name.starts_with("libcudart"))
     return file +
-           " is the CUDA toolkit's runtime, which needs the vendor's driver; its calls fail. Understudy's "
-           "libcudart.so.13 "
-           "must be found first: start the program with `understudy run`, and do not load the other one by its path";
+           " is the CUDA toolkit's runtime, which needs the vendor's driver; its calls fail. Understudy has "
+           "libcudart.so.12 and libcudart.so.13 of its own: start the program with `understudy run`";
   if (name.starts_with("libcufft.so"))
     return file +
-           " is the CUDA toolkit's, which needs the vendor's driver; its calls fail. Understudy has a libcufft.so.12 "
-           "of its "
-           "own: start the program with `understudy run`, and see that the build found FFTW (`understudy info`)";
+           " is the CUDA toolkit's, which needs the vendor's driver; its calls fail. Understudy has one of its own: "
+           "start "
+           "the program with `understudy run`, and see that the build found FFTW (`understudy info`)";
   if (std::any_of(std::begin(kToolkit), std::end(kToolkit), [&](std::string_view t) { return name.starts_with(t); }))
     return file +
            " is a library of the CUDA toolkit, which needs the vendor's driver; its calls fail. Use code that comes as "
-           "PTX "
-           "in its place (docs/faq.md)";
+           "PTX in its place (docs/faq.md)";
   return file +
          " contains a CUDA runtime of its own (libcudart_static), which needs the vendor's driver; its calls fail. "
-         "Link it "
-         "with the shared runtime (nvcc -cudart shared) and run it again";
+         "Understudy takes its place if the file kept its symbol table, is of CUDA 12 or 13, and the program is "
+         "started "
+         "with `understudy run`: do not strip the file, or link it with the shared runtime (nvcc -cudart shared)";
 }
 
 }  // namespace

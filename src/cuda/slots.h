@@ -15,3 +15,27 @@
 #define US_SLOT_ARRAY(prefix)                                                                \
   asm(".pushsection ." #prefix "s,\"aw\",@progbits\n.balign 8\n" #prefix "s:\n.popsection"); \
   extern "C" us::cuda::EntryFn prefix##s[] __attribute__((visibility("hidden")))
+
+// The same with a slot that is filled when it is first used: until then the jump goes on to `prefix`_first, which US_LAZY_FILL defines.
+// Constructors of libraries that do not know of each other run in any order, so a call may come before anybody filled the slots.
+#define US_LAZY_SLOT(prefix, name)                                                                               \
+  asm(".pushsection ." prefix "s,\"aw\",@progbits\n" prefix "_" name ": .quad " prefix "_unfilled_" name         \
+      "\n.popsection\n"                                                                                          \
+      ".pushsection .text\n.balign 16\n"                                                                         \
+      ".globl " name "\n.type " name ",@function\n" name ": endbr64\n jmp *" prefix "_" name "(%rip)\n" prefix   \
+      "_unfilled_" name ": leaq " prefix "_" name "(%rip), %r11\n jmp " prefix "_first\n.size " name ", .-" name \
+      "\n.popsection")
+
+// `fill`: a function of C linkage without arguments that fills all slots of `prefix`, or does not return. Arguments of the call
+// that needs it are kept. 8 words and 8 vectors on the stack leave it aligned.
+#define US_LAZY_FILL(prefix, fill)                                                                                  \
+  asm(".pushsection .text\n.balign 16\n.type " prefix "_first,@function\n" prefix                                   \
+      "_first:\n"                                                                                                   \
+      " pushq %rbp\n movq %rsp, %rbp\n pushq %rdi\n pushq %rsi\n pushq %rdx\n pushq %rcx\n pushq %r8\n pushq %r9\n" \
+      " pushq %rax\n pushq %r11\n subq $128, %rsp\n"                                                                \
+      " .irp n,0,1,2,3,4,5,6,7\n movups %xmm\\n, 16*\\n(%rsp)\n .endr\n"                                            \
+      " call " fill                                                                                                 \
+      "\n"                                                                                                          \
+      " .irp n,0,1,2,3,4,5,6,7\n movups 16*\\n(%rsp), %xmm\\n\n .endr\n"                                            \
+      " addq $128, %rsp\n popq %r11\n popq %rax\n popq %r9\n popq %r8\n popq %rcx\n popq %rdx\n popq %rsi\n"        \
+      " popq %rdi\n popq %rbp\n jmp *(%r11)\n.size " prefix "_first, .-" prefix "_first\n.popsection")

@@ -51,8 +51,13 @@ Program examine_program(const std::string& name) {
   if (!p.executable) return p;
   const auto elf = ElfFile::open(p.path);
   if (!elf) return p;  // a script, say: whatever it starts inherits the environment
-  p.static_runtime = has_static_runtime(*elf);
-  p.needs_preload = !elf->rpath.empty() && elf->runpath.empty();
+  p.thread_sanitizer = std::any_of(elf->needed.begin(), elf->needed.end(),
+                                   [](const std::string& n) { return n.starts_with("libtsan.so"); });
+  if (!has_static_runtime(*elf)) return p;
+  if (!elf->section(".interp"))
+    p.own_runtime = Program::OwnRuntime::NoLoader;
+  else if (elf->symbols.empty())
+    p.own_runtime = Program::OwnRuntime::Stripped;
   return p;
 }
 

@@ -8,8 +8,9 @@ namespace us::tools {
 struct Program {
   std::string path;  // empty: not found
   bool executable = false;
-  bool static_runtime = false;  // holds libcudart_static: its CUDA calls never reach us
-  bool needs_preload = false;   // DT_RPATH comes before LD_LIBRARY_PATH
+  bool thread_sanitizer = false;  // linked with its library, which has much thread-local data
+  // It holds the CUDA runtime itself (libcudart_static), and its calls cannot be sent to ours.
+  enum class OwnRuntime { None, Stripped, NoLoader } own_runtime = OwnRuntime::None;
 };
 
 std::string find_program(const std::string& name);  // as execvp would; also finds files that are not executable

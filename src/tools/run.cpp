@@ -49,15 +49,29 @@ bool settings_are_valid(const RunRequest& request) {
   return true;
 }
 
+// The GNU C library lays out thread-local data early if there is an audit library, with 512 bytes left for the
+// libraries of the program. Every thread's stack pays for more.
+void leave_room_for_thread_local_data(const Program& program) {
+  constexpr u32 kUsual = 4 << 10, kThreadSanitizer = 1 << 20;
+  const char* preload = std::getenv("LD_PRELOAD");
+  const bool sanitizer = program.thread_sanitizer || (preload && std::strstr(preload, "libtsan.so"));
+  const char* old = std::getenv("GLIBC_TUNABLES");
+  const std::string name = "glibc.rtld.optional_static_tls";
+  if (old && std::strstr(old, name.c_str())) return;
+  set("GLIBC_TUNABLES", prepend(fmt::format("{}={}", name, sanitizer ? kThreadSanitizer : kUsual), old, ':'));
+}
+
 bool set_libraries(const Program& program) {
-  const std::string lib = library_directory();
-  const std::string runtime = lib + "/libcudart.so.13", driver = lib + "/libcuda.so.1";
-  if (!fs::exists(runtime) || !fs::exists(driver)) {
-    complain(fmt::format("{} and {} must exist: build them, or install understudy as a whole", runtime, driver));
-    return false;
-  }
+  const std::string lib = library_directory(), loader = lib + "/libunderstudy_loader.so";
+  for (const std::string& file : {lib + "/libcuda.so.1", lib + "/libcudart.so.13", lib + "/libcudart.so.12", loader})
+    if (!fs::exists(file)) {
+      complain(fmt::format("{} must exist: build it, or install understudy as a whole", file));
+      return false;
+    }
+  // The audit library sees to every load (src/loader); the path is for what is loaded without it.
+  leave_room_for_thread_local_data(program);
+  set("LD_AUDIT", prepend(loader, std::getenv("LD_AUDIT"), ':'));
   set("LD_LIBRARY_PATH", prepend(lib, std::getenv("LD_LIBRARY_PATH"), ':'));
-  if (program.needs_preload) set("LD_PRELOAD", prepend(driver + ":" + runtime, std::getenv("LD_PRELOAD"), ':'));
   return true;
 }
 
@@ -117,14 +131,19 @@ int start(const std::string& path, const std::vector<std::string>& command) {
   return error == ENOENT ? kExitNotFound : kExitNotExecutable;
 }
 
-void explain_static_runtime(const std::string& name) {
+void explain_own_runtime(const std::string& name, Program::OwnRuntime how) {
+  const bool stripped = how == Program::OwnRuntime::Stripped;
   complain(fmt::format(
-      "{} contains the CUDA runtime itself (libcudart_static), so its calls cannot reach the virtual GPU.", name));
+      "{} contains the CUDA runtime itself (libcudart_static), and its calls cannot be sent to the virtual GPU: {}.",
+      name, stripped ? "its symbol table was stripped" : "it is linked statically as a whole"));
+  if (stripped)
+    fmt::print(stderr, "  Run it unstripped (no `strip`, `-s`, `install -s` or `cmake --install --strip`), or\n");
   fmt::print(stderr,
-             "  Link it with the shared runtime instead and run it again:\n"
+             "  {}ink it with the shared runtime and run it again:\n"
              "    nvcc  -cudart shared ...\n"
              "    CMake set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) before the targets\n"
-             "    g++   -lcudart instead of -lcudart_static\n");
+             "    g++   -lcudart instead of -lcudart_static\n",
+             stripped ? 'l' : 'L');
 }
 
 }  // namespace
@@ -136,7 +155,8 @@ int run_program(const RunRequest& request) {
   const Program program = examine_program(name);
   if (program.path.empty()) return complain(fmt::format("{}: not found", name)), kExitNotFound;
   if (!program.executable) return complain(fmt::format("{}: not executable", program.path)), kExitNotExecutable;
-  if (program.static_runtime) return explain_static_runtime(name), kExitStaticRuntime;
+  if (program.own_runtime != Program::OwnRuntime::None)
+    return explain_own_runtime(name, program.own_runtime), kExitStaticRuntime;
   if (!set_libraries(program)) return kExitUsage;
   const Recordings recordings(request);
   if (!recordings.ready()) return kExitUsage;

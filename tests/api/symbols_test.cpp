@@ -25,6 +25,16 @@ const std::vector<std::string> driver_rows = {
 #undef US_ENTRY
 };
 
+const std::vector<std::string> runtime12_rows = {
+#define US_SAME(name) #name,
+#define US_AS(name, other) #name,
+#define US_OWN(name) #name,
+#include "cuda/libcudart12/entry_points.inc"
+#undef US_SAME
+#undef US_AS
+#undef US_OWN
+};
+
 Names as_set(const std::vector<std::string>& rows) { return {rows.begin(), rows.end()}; }
 
 ElfFile library(const std::string& path) {
@@ -47,7 +57,7 @@ Names exported(const ElfFile& elf, const std::string& version) {
 }
 
 TEST(Symbols, TablesAreSortedAndWithoutDoubles) {
-  for (const auto* rows : {&runtime_rows, &driver_rows})
+  for (const auto* rows : {&runtime_rows, &runtime12_rows, &driver_rows})
     EXPECT_TRUE(std::adjacent_find(rows->begin(), rows->end(), std::greater_equal<>()) == rows->end());
 }
 
@@ -55,6 +65,21 @@ TEST(Symbols, RuntimeLibraryExportsItsTable) {
   const ElfFile elf = ours("libcudart.so.13");
   EXPECT_EQ(elf.soname, "libcudart.so.13");
   EXPECT_EQ(exported(elf, "libcudart.so.13"), as_set(runtime_rows));
+}
+
+TEST(Symbols, RuntimeLibraryOfCuda12ExportsItsTable) {
+  const ElfFile elf = ours("libcudart.so.12");
+  EXPECT_EQ(elf.soname, "libcudart.so.12");
+  EXPECT_EQ(exported(elf, "libcudart.so.12"), as_set(runtime12_rows));
+}
+
+TEST(Symbols, OlderLibrariesAreOfTheirVersion) {
+  for (const std::string name : {"libnvrtc.so.12", "libcufft.so.11"}) {
+    if (!std::filesystem::exists(US_BINARY_DIR "/lib/" + name)) continue;
+    const ElfFile elf = ours(name);
+    EXPECT_EQ(elf.soname, name);
+    EXPECT_FALSE(exported(elf, name).empty());
+  }
 }
 
 TEST(Symbols, DriverLibraryExportsItsTable) {

@@ -198,9 +198,9 @@ class Cli(unittest.TestCase):
         process.stdout.close()
 
     # CUDA programs
-    def test_static_runtime_is_recognised(self):
+    def test_static_runtime_needs_its_symbols(self):
         program = self.compile("s.cu", KERNEL, "-cudart", "static", "-gencode", "arch=compute_90,code=compute_90")
-        self.expect(understudy("run", program), 121, "-cudart shared")
+        self.expect(understudy("run", program), 0)
         subprocess.run(["strip", program], check=True)
         self.expect(understudy("run", program), 121, "-cudart shared")
 
@@ -228,6 +228,7 @@ class Cli(unittest.TestCase):
     def load_plugin(self, name, *before):
         plugin = self.dir / name
         shutil.copy(self.compile("plug.cu", PLUGIN, "-cudart", "static", "-Xcompiler", "-fPIC", "-shared"), plugin)
+        subprocess.run(["strip", plugin], check=True)
         host = self.compile("host.cpp", PLUGIN_HOST, "-cudart", "none", "-ldl")
         result = understudy("run", "--json", str(self.dir / "r.json"), *before, host, str(plugin))
         data = json.loads((self.dir / "r.json").read_text())
@@ -248,7 +249,7 @@ class Cli(unittest.TestCase):
 
     def test_library_of_the_toolkit_is_named(self):
         self.assertIn("is a library of the CUDA toolkit", self.load_plugin("libcublas.so.13"))
-        self.assertIn("is the CUDA toolkit's runtime", self.load_plugin("libcudart.so.12"))
+        self.assertIn("is the CUDA toolkit's runtime", self.load_plugin("libcudart.so.11.0"))
 
     def test_refused_image_is_not_exact(self):
         program = self.compile("n.cu", KERNEL, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90")

@@ -10,11 +10,14 @@
 #include "cuda/slots.h"
 
 US_SLOT_ARRAY(us_slot);
-#define US_ENTRY(name, level, note) US_SLOT("us_slot", #name, "0");
+#define US_ENTRY(name, level, note) US_LAZY_SLOT("us_slot", #name);
 #include "cuda/libcudart/entry_points.inc"
 #undef US_ENTRY
 
 extern "C" int cuGetExportTable(const void** table, const void* id);
+
+extern "C" __attribute__((visibility("hidden"))) void us_fill_slots();
+US_LAZY_FILL("us_slot", "us_fill_slots");
 
 namespace {
 
@@ -24,7 +27,9 @@ constexpr std::size_t kSlots = 0
 #undef US_ENTRY
     ;
 
-void fill_slots() {
+}  // namespace
+
+void us_fill_slots() {
   const void* table = nullptr;
   if (cuGetExportTable(&table, us::cuda::kRuntimeTableId) != 0 || !table) {
     std::fputs(
@@ -36,11 +41,13 @@ void fill_slots() {
   std::memcpy(us_slots, table, kSlots * sizeof(us::cuda::EntryFn));
 }
 
-// Runs before any constructor of the program: the loader initialises libraries first, and libcuda.so.1 before this one. So its
-// handler in a child is the first, too: the table may be another one there (refusal.h).
+namespace {
+
+// Runs before any constructor of a program that is linked with this library: the loader initialises libraries first, and
+// libcuda.so.1 before this one. So its handler in a child is the first, too: the table may be another one there (refusal.h).
 __attribute__((constructor(101))) void begin() {
-  fill_slots();
-  pthread_atfork(nullptr, nullptr, fill_slots);
+  us_fill_slots();
+  pthread_atfork(nullptr, nullptr, us_fill_slots);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C functions of libcufft.so.12.
+// The C functions of libcufft.so.12, and of libcufft.so.11 (CUDA 12), which differ in their version only.
 #include <cuda_runtime_api.h>
 #include <library_types.h>
 
@@ -217,15 +217,23 @@ US_API cufftResult cufftXtExec(cufftHandle plan, void* in, void* out, int direct
   return us::cufft::execute(plan, type, in, out, inverse ? CUFFT_INVERSE : forward ? CUFFT_FORWARD : direction);
 }
 
+namespace {
+#ifdef US_CUFFT_OLDER
+constexpr int kNumbers[] = {11, 4, 1};  // CUDA 12.9
+#else
+constexpr int kNumbers[] = {CUFFT_VER_MAJOR, CUFFT_VER_MINOR, CUFFT_VER_PATCH};
+#endif
+}  // namespace
+
 US_API cufftResult cufftGetVersion(int* version) {
   if (!version) return CUFFT_INVALID_VALUE;
-  *version = CUFFT_VERSION;
+  *version = kNumbers[0] * 1000 + kNumbers[1] * 100 + kNumbers[2];
   return CUFFT_SUCCESS;
 }
 US_API cufftResult cufftGetProperty(libraryPropertyType type, int* value) {
   if (!value) return CUFFT_INVALID_VALUE;
   if (type != MAJOR_VERSION && type != MINOR_VERSION && type != PATCH_LEVEL) return CUFFT_INVALID_TYPE;
-  *value = type == MAJOR_VERSION ? CUFFT_VER_MAJOR : type == MINOR_VERSION ? CUFFT_VER_MINOR : CUFFT_VER_PATCH;
+  *value = kNumbers[type == MAJOR_VERSION ? 0 : type == MINOR_VERSION ? 1 : 2];
   return CUFFT_SUCCESS;
 }
 

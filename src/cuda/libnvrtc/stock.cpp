@@ -2,6 +2,7 @@
 #include "cuda/libnvrtc/stock.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/stat.h>
 
 #include <cstdio>
@@ -13,7 +14,9 @@
 namespace us::nvrtc {
 namespace {
 
-constexpr const char* kName = "/libnvrtc.so.13";
+#define US_NAME "libnvrtc.so." US_NVRTC_MAJOR
+constexpr const char* kName = "/" US_NAME;
+constexpr const char* kMeant = "understudy-stock:" US_NAME;  // answered by src/loader
 
 void add(std::vector<std::string>& list, const std::string& file) {
   for (const std::string& f : list)
@@ -39,7 +42,7 @@ std::vector<std::string> candidates() {
   std::vector<std::string> homes;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char* home = std::getenv(variable)) homes.emplace_back(home);
-  for (const char* home : {"/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda"}) homes.emplace_back(home);
+  for (const char* home : {"/usr/local/cuda", "/usr/local/cuda-" US_NVRTC_MAJOR, "/opt/cuda"}) homes.emplace_back(home);
   for (const std::string& home : homes)
     for (const char* lib : {"/lib64", "/lib"}) add(list, home + lib + kName);
   return list;
@@ -56,14 +59,25 @@ void load_builtins_beside(const std::string& file) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file).parent_path(), none)) {
     const std::string name = entry.path().filename();
-    if (name.starts_with("libnvrtc-builtins.so.13.")) dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (name.starts_with("libnvrtc-builtins.so." US_NVRTC_MAJOR "."))
+      dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL);
   }
+}
+
+// The one that the program asked for by its path, or that its run path leads to.
+void* open_meant() {
+  if (const char* file = std::getenv("UNDERSTUDY_NVRTC"); file && *file) return nullptr;
+  void* const handle = dlopen(kMeant, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  link_map* map = nullptr;
+  if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) load_builtins_beside(map->l_name);
+  return handle;
 }
 
 // Ours has the same name, and its functions must not answer the stock library's calls to itself.
 void* open_stock() {
   Dl_info own;
   if (!dladdr(reinterpret_cast<void*>(&stock_function), &own)) return nullptr;
+  if (void* handle = open_meant()) return handle;
   std::string tried;
   for (const std::string& file : candidates()) {
     struct stat s;
@@ -73,7 +87,8 @@ void* open_stock() {
     tried += std::string("\n  ") + dlerror();
   }
   std::fprintf(stderr,
-               "understudy: this program compiles CUDA C++ at run time, which needs the CUDA toolkit's libnvrtc.so.13, "
+               "understudy: this program compiles CUDA C++ at run time, which needs the CUDA toolkit's " US_NAME
+               ", "
                "and it was not found.\n  Install it, or name it in UNDERSTUDY_NVRTC.%s\n",
                tried.c_str());
   return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vendor's libnvrtc.so.13, which does the compiling. It needs no GPU.
+// The vendor's libnvrtc of the same version, which does the compiling. It needs no GPU.
 #pragma once
 
 namespace us::nvrtc {
