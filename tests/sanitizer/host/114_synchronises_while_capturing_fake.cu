@@ -11,7 +11,7 @@ int main() {
   cudaStreamCreate(&stream);
   cudaStreamCreate(&other);
   cudaGraph_t graph = nullptr;
-  cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
   kernel<<<1, 32, 0, stream>>>(out);
   cudaStreamSynchronize(other);
   const cudaError_t end = cudaStreamEndCapture(stream, &graph);

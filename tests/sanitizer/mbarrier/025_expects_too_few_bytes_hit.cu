@@ -12,7 +12,6 @@ __global__ void kernel(const int* in, int* out) {
   FENCE_MBAR_INIT();
   MBAR_ARRIVE_EXPECT(&bar, 128);
   for (int i = 0; i < 64; i += 32) BULK_LOAD(tile + i, in + i, 128, &bar);  // expect: mbarrier-tx
-  MBAR_WAIT(&bar, 0);
   __nanosleep(100000);
 }
 
