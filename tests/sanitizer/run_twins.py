@@ -5,7 +5,8 @@
 With the verb `run` a fake must end with exit code 0 and say "ok", a hit that ends by itself must end with 0. With the
 verb `check` the findings are compared with the expect comments as well.
 
-usage: run_twins.py [--family F] [--twin NAME] [--verb run|check] [--build DIR] [--nvcc NVCC] [--binaries DIR] [--jobs N]
+usage: run_twins.py [--family F] [--twin NAME] [--only hit|fake] [--verb run|check] [--build DIR] [--nvcc NVCC]
+                    [--binaries DIR] [--jobs N]
 """
 import argparse
 import concurrent.futures
@@ -92,6 +93,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--family")
     parser.add_argument("--twin")
+    parser.add_argument("--only", choices=["hit", "fake"])
     parser.add_argument("--verb", choices=["run", "check"], default="run")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build"))
     parser.add_argument("--nvcc", default="nvcc")
@@ -102,6 +104,8 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     severity = {name: row[0] for name, row in twins.checks().items()}
     chosen = [t for t in twins.all_twins() if args.family in (None, t.family) and (args.twin or "") in t.name]
+    if args.only:
+        chosen = [t for t in chosen if t.is_hit == (args.only == "hit")]
     if args.verb == "run":
         chosen = [t for t in chosen if t.terminates]
 

@@ -10,11 +10,10 @@ __global__ void kernel(int* data, int* flag, int* out) {
     __threadfence();
     *flag = 1;  // expect: race-global C
   } else {
-    for (int i = 0; i < 1000; ++i) {
-      if (*flag) break;  // expect: race-global D
-    }
+    // What compilers make of while (*flag == 0): one look.
+    const int seen = *flag;  // expect: race-global D
     __threadfence();
-    *out = *data;  // expect: race-global B
+    *out = *data + seen;  // expect: race-global B
   }
 }
 

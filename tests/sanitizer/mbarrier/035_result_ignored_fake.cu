@@ -10,7 +10,7 @@ __global__ void kernel(int* out) {
   if (t == 0) MBAR_INIT(&bar, 33);
   __syncthreads();
   if (t >= 32) {
-    if (t == 32) data = 5;
+    if (t == 32) data = 4 + gridDim.x;
     __syncwarp();
     MBAR_ARRIVE(&bar);
   } else if (t == 0) {
