@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: fake; kinds: 48
+// It lies at a multiple of 64, and not of 128.
+
+#include "../tensor.h"
+
+__global__ void kernel(const char* map, int* out) {
+  __shared__ alignas(128) int tile[32];
+  __shared__ uint64_t bar;
+  MBAR_INIT(&bar, 1);
+  FENCE_MBAR_INIT();
+  MBAR_ARRIVE_EXPECT(&bar, 128);
+  TENSOR_LOAD(tile, map, 0, 0, &bar);
+  MBAR_WAIT(&bar, 0);
+  for (int i = 0; i < 32; ++i) out[i] = 1;
+  for (int i = 0; i < 32; ++i) out[i] = tile[i];
+}
+
+int main() {
+  int *in = iota(64), *out = zeros(32);
+  const int offset = 64;
+  CUtensorMap map = tensor_map(in, {16, 4, 16, 2});
+  char* space;
+  must(cudaMalloc(&space, 512), "cudaMalloc");
+  must(cudaMemcpy(space + offset, &map, sizeof(map), cudaMemcpyHostToDevice), "cudaMemcpy");
+  kernel<<<1, 1>>>(space + offset, out);
+  return judge(out, 32, [](int i) { return i; });
+}

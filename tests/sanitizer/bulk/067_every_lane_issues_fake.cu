@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: fake; kinds: 67
+// covers: E9
+// Every lane issues a copy, each another 16 bytes.
+#include "../twin.h"
+
+__global__ void kernel(const int* in, int* out) {
+  __shared__ alignas(128) int tile[128];
+  __shared__ uint64_t bar;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    MBAR_INIT(&bar, 32);
+    FENCE_MBAR_INIT();
+  }
+  __syncwarp();
+  MBAR_ARRIVE_EXPECT(&bar, 16);
+  BULK_LOAD(tile + 4 * t, in + 4 * t, 16, &bar);
+  MBAR_WAIT(&bar, 0);
+  out[t] = tile[4 * t];
+}
+
+int main() {
+  int *in = iota(128), *out = zeros(32);
+  kernel<<<1, 32>>>(in, out);
+  return judge(out, 32, [](int i) { return 4 * i; });
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: fake; kinds: 6
+// The thread waits for the first copy before it issues the second.
+#include "../twin.h"
+
+__global__ void kernel(const int* in, int* out) {
+  __shared__ int tile[32];
+  const int t = threadIdx.x;
+  CP_ASYNC(&tile[t], in + t, 4);
+  CP_COMMIT();
+  CP_WAIT(0);
+  CP_ASYNC(&tile[t], in + 32 + t, 4);
+  CP_COMMIT();
+  CP_WAIT(0);
+  out[t] = tile[t];
+}
+
+int main() {
+  int *in = iota(64), *out = zeros(32);
+  kernel<<<1, 32>>>(in, out);
+  return judge(out, 32, [](int i) { return i + 32; });
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: fake; kinds: 119
+// covers: C5
+// grid.sync() stands between.
+
+#include <cooperative_groups.h>
+
+#include "../twin.h"
+
+__global__ void kernel(int* data, int* out) {
+  auto grid = cooperative_groups::this_grid();
+  data[grid.thread_rank()] = grid.thread_rank();
+  grid.sync();
+  out[grid.thread_rank()] = data[grid.size() - 1 - grid.thread_rank()];
+}
+
+int main() {
+  int *data = zeros(128), *out = zeros(128);
+  void* arguments[] = {&data, &out};
+  must(cudaLaunchCooperativeKernel((void*)kernel, dim3(4), dim3(32), arguments, 0, 0), "launch");
+  return judge(out, 128, [](int i) { return 127 - i; });
+}

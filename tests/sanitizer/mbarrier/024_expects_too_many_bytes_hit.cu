@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: hit; kinds: 24
+// hangs
+// covers: D4
+// The barrier expects 256 bytes, the copies bring 128.
+#include "../twin.h"
+
+__global__ void kernel(const int* in, int* out) {
+  __shared__ alignas(128) int tile[64];
+  __shared__ uint64_t bar;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    MBAR_INIT(&bar, 1);
+    FENCE_MBAR_INIT();
+    BULK_LOAD(tile, in, 128, &bar);
+    MBAR_ARRIVE_EXPECT(&bar, 256);
+  }
+  __syncwarp();
+  MBAR_WAIT(&bar, 0);  // expect: deadlock
+  out[t] = tile[t];
+}
+
+int main() {
+  int *in = iota(64), *out = zeros(32);
+  kernel<<<1, 32>>>(in, out);
+  return ended();
+}

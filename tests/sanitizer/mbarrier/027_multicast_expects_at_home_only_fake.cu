@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: fake; kinds: 27
+// Each block expects its own bytes at its own barrier.
+#include "../twin.h"
+
+__global__ void __cluster_dims__(2) kernel(const int* in, int* out) {
+  __shared__ alignas(128) int tile[32];
+  __shared__ uint64_t bar;
+  const int t = threadIdx.x, rank = blockIdx.x;
+  if (t == 0) {
+    MBAR_INIT(&bar, 1);
+    FENCE_MBAR_INIT();
+    MBAR_ARRIVE_EXPECT(&bar, 128);
+  }
+  CLUSTER_ARRIVE();
+  CLUSTER_WAIT();
+  if (t == 0 && rank == 0) {
+    BULK_MULTICAST(tile, in, 128, &bar, 3);
+  }
+  MBAR_WAIT(&bar, 0);
+  out[rank * 32 + t] = tile[t];
+  CLUSTER_ARRIVE();
+  CLUSTER_WAIT();
+}
+
+int main() {
+  int *in = iota(32), *out = zeros(64);
+  kernel<<<2, 32>>>(in, out);
+  return judge(out, 64, [](int i) { return i % 32; });
+}

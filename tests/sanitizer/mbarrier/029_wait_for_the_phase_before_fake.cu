@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: fake; kinds: 29
+// The consumers wait for parity 0.
+#include "../twin.h"
+
+__global__ void kernel(const int* in, int* out) {
+  __shared__ alignas(128) int tile[32];
+  __shared__ uint64_t bar;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    MBAR_INIT(&bar, 2);
+    FENCE_MBAR_INIT();
+    MBAR_ARRIVE_EXPECT(&bar, 128);
+    BULK_LOAD(tile, in, 128, &bar);
+    MBAR_ARRIVE(&bar);
+  }
+  __syncwarp();
+  MBAR_WAIT(&bar, 0);
+  out[t] = tile[t];
+}
+
+int main() {
+  int *in = iota(32), *out = zeros(32);
+  kernel<<<1, 32>>>(in, out);
+  return judge(out, 32, [](int i) { return i; });
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: hit; kinds: 128
+// malloc of device code finds no memory, and nobody looks.
+#include "../twin.h"
+
+__global__ void kernel(int* out) {
+  const size_t bytes = size_t(1) << 40;
+  volatile int* p = static_cast<int*>(malloc(bytes));
+  p[0] = 5;  // expect: bounds-global
+  out[0] = 1;
+}
+
+int main() {
+  int* out = zeros(1);
+  kernel<<<1, 1>>>(out);
+  return ended();
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: hit; kinds: 99
+// covers: A16
+// The threads wrote the tiles, and nobody executed fence.proxy.async before the wgmma.
+
+#include "../wgmma.h"
+
+__global__ void kernel(float* out) {
+  __shared__ alignas(128) __half a[64 * 16], b[16 * 8];
+  const int t = threadIdx.x;
+  for (int i = t; i < 64 * 16; i += 128) a[i] = b[t] = __float2half(1.f);  // expect: proxy-async A
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+  __syncthreads();
+  float d[4] = {0, 0, 0, 0};
+  WGMMA_FENCE(d);
+  WGMMA(d, a, b);  // expect: proxy-async B
+  WGMMA_COMMIT();
+  WGMMA_WAIT(d);
+  out[t] = d[0];
+}
+
+int main() {
+  float* out = device<float>(128, [](int) { return 0.f; });
+  kernel<<<1, 128>>>(out);
+  return ended();
+}
