@@ -55,7 +55,8 @@ V ProbeBuilder::equal(V a, V b) {
 
 void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> rows) {
   V args[2 + kMostValues];
-  V at = m.addr ? to_.resize(m.addr, code.space == static_cast<u8>(probe::Space::Shared) ? 32 : 64, false) : to_.imm(64, 0);
+  V at = m.addr ? to_.resize(m.addr, code.space == static_cast<u8>(probe::Space::Shared) ? 32 : 64, false)
+                : to_.imm(64, 0);
   if (m.offset) at = to_.add(at, to_.imm(to_.width(at), static_cast<u64>(m.offset)));
   args[0] = to_.imm(64, code.pack());
   args[1] = to_.resize(at, 64, false);

@@ -63,15 +63,18 @@ void EventLog::access(const Who& w, const Access& a) {
 }
 
 void EventLog::fence(const Who& w, const Fence& f) {
-  static constexpr const char* kKinds[] = {"memory",           "proxy.async",       "proxy.alias", "mbarrier_init",
-                                           "tensormap.release", "tensormap.acquire", "wgmma"};
-  tell_lanes(w, fmt::format("fence {}{} {}", kKinds[static_cast<int>(f.kind)], name(f.order, f.scope), f.every_space ? "everywhere" : name(f.space)),
+  static constexpr const char* kKinds[] = {
+      "memory", "proxy.async", "proxy.alias", "mbarrier_init", "tensormap.release", "tensormap.acquire", "wgmma"};
+  tell_lanes(w,
+             fmt::format("fence {}{} {}", kKinds[static_cast<int>(f.kind)], name(f.order, f.scope),
+                         f.every_space ? "everywhere" : name(f.space)),
              [&](u32 l) { return f.address ? " " + naming_(Space::Global, f.address[l]) : std::string(); });
 }
 
 void EventLog::meeting(const Who& w, const Meeting& m) {
-  static constexpr const char* kKinds[] = {"warp sync",     "barrier arrive", "barrier leave", "barrier done", "cluster arrive",
-                                           "cluster leave", "grid wait",      "grid trigger",  "registers"};
+  static constexpr const char* kKinds[] = {"warp sync",    "barrier arrive", "barrier leave",
+                                           "barrier done", "cluster arrive", "cluster leave",
+                                           "grid wait",    "grid trigger",   "registers"};
   const std::string kind = kKinds[static_cast<int>(m.kind)];
   switch (m.kind) {
     case Meeting::Kind::WarpSync:
@@ -94,16 +97,19 @@ void EventLog::meeting(const Who& w, const Meeting& m) {
 }
 
 void EventLog::mbarrier(const Who& w, const Mbarrier& m) {
-  static constexpr const char* kKinds[] = {"init", "inval", "arrive", "expect_tx", "complete_tx", "test", "copies arrive"};
+  static constexpr const char* kKinds[] = {"init",        "inval", "arrive",       "expect_tx",
+                                           "complete_tx", "test",  "copies arrive"};
   std::string s = fmt::format("mbarrier {} {}", kKinds[static_cast<int>(m.kind)], naming_(Space::Shared, m.address));
   if (m.kind == Mbarrier::Kind::Test)
-    s += fmt::format("{} {} {:x}{}", name(m.order, m.scope), m.by_parity ? "parity" : "state", m.state,
+    s += fmt::format("{} {} {:x}{}", name(m.order, m.scope), m.by_parity ? "parity" : "phase",
+                     m.by_parity ? m.state : m.state >> 63,  // who came before is up to the order of warps
                      flag(m.done, "done"));
   else
-    s += fmt::format("{} count {} tx {}{}{}{}{}{}", m.kind == Mbarrier::Kind::Arrive ? name(m.order, m.scope) : "", m.count,
-                     m.tx, flag(m.drop, "drop"), flag(m.no_complete, "no_complete"), flag(m.remote, "remote"),
-                     flag(m.noinc, "noinc"), flag(m.completed, "completed"));
-  if (!w.lanes) return lines_.push_back(fmt::format("{} {}", w.cta, s));
+    s += fmt::format("{} count {} tx {}{}{}{}{}", m.kind == Mbarrier::Kind::Arrive ? name(m.order, m.scope) : "",
+                     m.count, m.tx, flag(m.drop, "drop"), flag(m.no_complete, "no_complete"), flag(m.remote, "remote"),
+                     flag(m.noinc, "noinc"));
+  // How often a lane asks in vain is up to its executor.
+  if (m.kind == Mbarrier::Kind::Test && !m.done) return lines_.push_back(fmt::format("{}/{} {}", w.cta, w.warp, s));
   tell(w, s);
 }
 

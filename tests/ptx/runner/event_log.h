@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "probe/listener.h"
 #include "probe/counts.h"
+#include "probe/listener.h"
 
 namespace ptx_test {
 
