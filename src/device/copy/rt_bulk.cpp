@@ -9,6 +9,7 @@
 #include "device/access/limits.h"
 #include "device/copy/transfer.h"
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 #include "device/sync/mbarrier.h"
 
@@ -99,6 +100,7 @@ void deliver_to_shared(Warp& w, u32 lane, const Transfer& t, u64 dst, u64 mbarri
   for (u32 rank = 0; rank < s.grid->cluster_ctas; ++rank) {
     if (!(ctas >> rank & 1)) continue;
     Transfer one = t;
+    one.multicast = multicast;
     one.dst = w.window + (multicast ? in_cta(dst, rank) : dst);
     one.mbarrier = i64(multicast ? in_cta(mbarrier, rank) : mbarrier);
     issue(s, std::move(one));
@@ -145,8 +147,8 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     require_generic(w, map, sizeof(memory::TensorMap), l);
     memory::TensorBox on_stack;
     std::shared_ptr<memory::TensorBox> kept;
-    const bool now =
-        machine_of(w).options.async.delivery == AsyncDelivery::Eager && !code.masked() && code.op() == ReduceOp::None;
+    const bool now = machine_of(w).options.async.delivery == AsyncDelivery::Eager && !code.masked() &&
+                     code.op() == ReduceOp::None && !w.listener;
     if (!now) kept = std::make_shared<memory::TensorBox>();
     memory::TensorBox* const box = now ? &on_stack : kept.get();
     std::memcpy(&box->map, std::bit_cast<const void*>(map), sizeof box->map);
@@ -172,6 +174,7 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     }
     Transfer t({&w, l});
     t.bytes = t.src_bytes = bytes;
+    t.map = map;
     if (code.to_global()) {
       t.src = place;
       t.reduction = {code.op(), Element::U32};
@@ -190,12 +193,11 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_CpBulkCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  if (w.listener) tell_committed(w, mask, true, w.bulk_groups);
   for (u32 l : Lanes(mask)) ++w.bulk_groups[l];
 }
 
-void rt_CpBulkWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
-  Warp& w = US_RT_ENTER(ctx);
-  const auto& a = named<CpBulkWaitArgs>(args);
+static void wait_for_groups(Warp& w, u32 mask, const CpBulkWaitArgs& a) {
   Slot& s = *w.home->slot;
   if (s.queue.empty()) return;
   u32 before[kWarpSize] = {};
@@ -204,6 +206,13 @@ void rt_CpBulkWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     before[l] = groups > left ? groups - left : 0;
   }
   finish_groups(s, w, mask, before, {.read_only = a.read[first_lane(mask)] != 0});
+}
+
+void rt_CpBulkWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpBulkWaitArgs>(args);
+  wait_for_groups(w, mask, a);
+  if (w.listener) tell_waited(w, mask, true, a.read[first_lane(mask)] != 0, a.n.lane);
 }
 
 // One element or a vector of them for the shared memory of a CTA of the cluster; there, an mbarrier learns of the bytes.

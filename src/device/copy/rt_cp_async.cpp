@@ -7,6 +7,7 @@
 #include "device/access/limits.h"
 #include "device/copy/transfer.h"
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 #include "device/sync/mbarrier.h"
 
@@ -44,7 +45,7 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     if (!size_ok || ((dst | src) & (bytes - 1)) || dst >> 32 || !in_shared(w, u32(dst), bytes)) [[unlikely]]
       bad_copy(w, dst, src, bytes, l);
     if (a.src_bytes[l]) require_rights(w, src, false, l);
-    if (w.home->slot->worker->machine.options.async.delivery != AsyncDelivery::Eager) [[unlikely]] {
+    if (w.listener || w.home->slot->worker->machine.options.async.delivery != AsyncDelivery::Eager) [[unlikely]] {
       defer(w, l, dst, src, bytes, std::min(a.src_bytes[l], bytes));
       continue;
     }
@@ -54,13 +55,12 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_CpAsyncCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  if (w.listener) tell_committed(w, mask, false, w.small_groups);
   for (u32 l : Lanes(mask)) ++w.small_groups[l];
 }
 
 // Under eager delivery every group has arrived when it is committed.
-void rt_CpAsyncWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
-  Warp& w = US_RT_ENTER(ctx);
-  const auto& a = named<CpAsyncWaitArgs>(args);
+static void wait_for_groups(Warp& w, u32 mask, const CpAsyncWaitArgs& a) {
   Slot& s = *w.home->slot;
   if (s.queue.empty()) return;
   u32 before[kWarpSize] = {};
@@ -71,6 +71,13 @@ void rt_CpAsyncWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   finish_groups(s, w, mask, before, {.bulk = false});
 }
 
+void rt_CpAsyncWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  const auto& a = named<CpAsyncWaitArgs>(args);
+  wait_for_groups(w, mask, a);
+  if (w.listener) tell_waited(w, mask, false, false, a.n.lane);
+}
+
 void rt_CpAsyncMbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<CpAsyncMbarArriveArgs>(args);
@@ -78,7 +85,17 @@ void rt_CpAsyncMbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     u64* at = mbarrier_at(w, a.addr[l], l);
     Mbarrier b(*at);
     if (!a.noinc[l]) b.add_pending(1);  // the arrival that follows was not counted at init
+    const auto tell = [&](bool completed) {
+      tell_mbarrier(w, 1u << l,
+                    {.kind = probe::Mbarrier::Kind::CopiesArrive,
+                     .address = a.addr[l],
+                     .noinc = a.noinc[l] != 0,
+                     .before = *at,
+                     .after = b.word(),
+                     .completed = completed});
+    };
     if (!w.home->slot->queue.empty()) {
+      if (w.listener) tell(false);
       store_mbarrier(w, u32(a.addr[l]), at, b, false);
       Transfer t({&w, l});
       t.arrives = true;
@@ -87,6 +104,7 @@ void rt_CpAsyncMbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       continue;
     }
     bool completed = b.arrive(1);
+    if (w.listener) tell(completed);
     store_mbarrier(w, u32(a.addr[l]), at, b, completed);
   }
 }

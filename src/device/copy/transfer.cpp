@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 #include "device/schedule/resident.h"
 #include "device/sync/mbarrier.h"
@@ -37,9 +38,11 @@ void deliver(Slot& s, const Transfer& t) {
       std::fill_n(all, kWarpSize, ~0u);
       finish_groups(s, *t.issuer.warp, 1u << t.issuer.lane, all, {.bulk = false});
     }
+    if (s.grid->listener) tell_delivered(s, t);
     return arrive_at(s, u32(t.mbarrier));
   }
   move(t);
+  if (s.grid->listener) tell_delivered(s, t);
   if (t.mbarrier >= 0) complete_tx(s, u32(t.mbarrier), t.bytes);
 }
 
@@ -83,6 +86,7 @@ void touch(const Slot& s, const Transfer& t) {
 }  // namespace
 
 void issue(Slot& s, Transfer&& t) {
+  if (s.grid->listener) tell_transfer(s, t);
   const AsyncDelivery policy = s.worker->machine.options.async.delivery;
   if (policy == AsyncDelivery::Eager) return deliver(s, t);
   touch(s, t);

@@ -33,7 +33,10 @@ struct Transfer {
   Transfer() = default;
   explicit Transfer(Issuer by) : issuer(by) {}
   Issuer issuer;
-  u32 site = 0;  // of the instruction, in the kernel's table of sites; 0: not known
+  // For a listener: the instruction, its number in the launch, the tensor map's address, whether several blocks get it.
+  u32 site = ~0u;
+  u64 id = 0, map = 0;
+  bool multicast = false;
   u8* dst = nullptr;
   const u8* src = nullptr;
   u32 bytes = 0;      // written at dst

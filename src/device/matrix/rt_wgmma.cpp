@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 
 namespace us::device {
@@ -125,6 +126,7 @@ void rt_WgmmaIssue(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     die(w, Outcome::IllegalInstruction, "wgmma.mma_async: the warps of a warpgroup execute different ones", mask);
   p.a[place] = a.a[lane];
   std::copy_n(a.registers[0].lane, 5 * kWarpSize, p.registers[place]);
+  if (w.listener) tell_wgmma_issue(w, mask, code, a.a[lane], a.b[lane], p.registers[place]);
   p.came |= 1u << place;
   w.wgmma->last = g->gathering;
   if (p.came == warps_of_group(w))
@@ -162,8 +164,9 @@ void rt_Wgmma(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   q.queue.back().columns.push_back(columns);
 }
 
-void rt_WgmmaCommit(WarpCtx* ctx, u32, const u64*, u64*) {
+void rt_WgmmaCommit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
+  if (w.listener) tell_wgmma(w, mask, probe::Matrix::Kind::Commit, 0);
   if (!w.wgmma) return;
   for (WgmmaQueue::Product& p : w.wgmma->queue)
     if (p.group == ~0u) p.group = w.wgmma->groups;
@@ -173,6 +176,7 @@ void rt_WgmmaCommit(WarpCtx* ctx, u32, const u64*, u64*) {
 void rt_WgmmaWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const u64 pending = named<WgmmaWaitArgs>(args).n[first_lane(mask)];
+  if (w.listener && pending != ~u64(0)) tell_wgmma(w, mask, probe::Matrix::Kind::Wait, u32(pending));
   if (!w.wgmma) return;
   if (pending == ~u64(0))
     deliver(w, kAll);  // before a call

@@ -28,8 +28,9 @@ class WgmmaTerms {
   void read_b(u32 tile, const u8* shared, u64 descriptor);                        // eight columns
   void multiply(u32 warp, u32 tile, const u64* c, u64* results) const;
   struct Limit {
-    u32 end = ~0u;        // bytes of shared memory that the block has
-    bool broken = false;  // a matrix sticks out
+    u32 end = ~0u;                       // bytes of shared memory that the block has
+    bool broken = false;                 // a matrix sticks out
+    std::vector<u32>* chunks = nullptr;  // if set: where each 16 bytes are read
   } limit;
 
  private:

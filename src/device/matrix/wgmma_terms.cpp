@@ -43,6 +43,8 @@ class SharedMatrix {
     const u32 at = start_ + line / 8 * far + line % 8 * 16 * width_ + chunk / width_ * next + chunk % width_ * 16;
     const u32 swizzled = at ^ (((at >> 7) - base_) & (width_ - 1)) << 4;
     const u32 place = swizzled & (kReach - 1);
+    if (limit_.chunks) [[unlikely]]
+      limit_.chunks->push_back(place);
     if (place + 16 <= limit_.end) [[likely]]
       return memory_ + place;
     limit_.broken = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/probe/tell.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "device/functions/rt.h"
@@ -39,6 +40,7 @@ void begin_telling(Warp& w) {
   *w.told = Told();
   w.told->live = w.live;
   w.probe_site = probe::kNoSite;
+  std::fill_n(w.bulk_groups, kWarpSize, 0u), std::fill_n(w.small_groups, kWarpSize, 0u);
 }
 
 void tell_begin(Cta& c) {
@@ -54,6 +56,7 @@ void tell_exits(Warp& w) {
   Who r = who(*w.home);
   r.warp = w.warp_id, r.lanes = gone, r.live = w.live;
   w.listener->exits(r);
+  tell_unfinished(w, gone);
 }
 
 void tell_barrier(Warp& w, MeetingKind kind, u32 lanes, const BarrierTold& b) {

@@ -9,8 +9,10 @@ namespace us::device {
 
 // Of a warp in a launch with a listener.
 struct Told {
-  u32 live = 0;   // lanes, as the listener knows them
-  u32 met = 0;    // lanes whose bar.warp.sync has been told of with those of other lanes
+  u32 live = 0;  // lanes, as the listener knows them
+  u32 met = 0;   // lanes whose bar.warp.sync has been told of with those of other lanes
+  // By cp.async (0) or bulk (1) and lane: groups, up to the last one with a copy in it, and those that were waited for.
+  u32 filled[2][kWarpSize] = {}, waited[2][kWarpSize] = {};
   NoteCode next;  // of the synchronisation that follows
 };
 
@@ -32,5 +34,22 @@ void tell_barrier_done(const Cta&, u32 id, u32 generation);
 void tell_cluster(Warp&, MeetingKind, u32 lanes);
 void tell_meeting(Warp&, MeetingKind, u32 lanes);
 NoteCode take_next(Warp&);  // what was noted about the synchronisation that runs now
+
+// Copies: `t` gets its number.
+void tell_transfer(Slot&, Transfer& t);
+void tell_delivered(Slot&, const Transfer&);  // and what its mbarrier learns of it
+void tell_committed(Warp&, u32 lanes, bool bulk, const u32 (&groups)[kWarpSize]);
+void tell_waited(Warp&, u32 lanes, bool bulk, bool read_only, const u64* left);
+void tell_unfinished(Warp&, u32 gone);  // lanes that exit with copies under way
+
+// wgmma of one warp.
+void tell_wgmma_issue(Warp&, u32 lanes, const MmaCode&, u64 a, u64 b, const u64* registers);
+void tell_wgmma(Warp&, u32 lanes, probe::Matrix::Kind, u32 left);
+
+// mbarriers: what one lane, or lanes together, do at one. `next` is the order and scope noted for the instruction.
+void tell_mbarrier(Warp&, u32 lanes, const probe::Mbarrier&);
+// The answer to lanes that tested or waited; args of RtFn::MbarTestWait.
+struct MbarTestWaitArgs;
+void tell_tests(Warp&, u32 lanes, const MbarTestWaitArgs&, u32 done, const NoteCode& next);
 
 }  // namespace us::device

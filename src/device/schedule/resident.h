@@ -38,6 +38,7 @@ struct Grid {
   bool triggers = false;
   bool tells_begun = false;
   probe::Listener* listener = nullptr;  // launch->listener, if it hears events
+  std::atomic<u64> transfers{0};        // that it has been told of
   u32 cluster_ctas = 1;
   u32 cta_threads = 0, cta_warps = 0;
   u64 clusters = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runtime functions of mbarrier objects. All CTAs of a cluster run on one worker, so updates are plain.
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 #include "device/sync/mbarrier.h"
 
 namespace us::device {
 namespace {
-constexpr u64 kDrop = 1, kExpectTx = 4;
+constexpr u64 kDrop = 1, kNoComplete = 2, kExpectTx = 4;
 constexpr u64 kParity = 1, kTryWait = 2, kOthersGoOn = 4;
 constexpr u32 kPatientTests = 4;  // failing test_wait in a row before it gives way like try_wait
 
@@ -58,6 +59,14 @@ u32 wait_for_phase(Warp& w, u32 mask, const MbarTestWaitArgs& a) {
   return w.wait_done && !w.wait_lanes_differ ? mask : lanes_done(w, mask, a);
 }
 
+// One lane's operation, before others see it.
+using MbarTold = probe::Mbarrier;
+void tell(Warp& w, u32 lane, u64 address, MbarTold::Kind kind, Mbarrier before, Mbarrier after, MbarTold m) {
+  m.kind = kind, m.address = address;
+  m.before = before.word(), m.after = after.word();
+  tell_mbarrier(w, 1u << lane, m);
+}
+
 }  // namespace
 
 void rt_MbarInit(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
@@ -65,7 +74,9 @@ void rt_MbarInit(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   const auto& a = named<MbarInitArgs>(args);
   for (u32 l : Lanes(mask)) {
     u64* at = mbarrier_at(w, a.addr[l], l);
-    store_mbarrier(w, u32(a.addr[l]), at, Mbarrier::initial(u32(a.count[l])), true);
+    const Mbarrier b = Mbarrier::initial(u32(a.count[l]));
+    if (w.listener) tell(w, l, a.addr[l], MbarTold::Kind::Init, Mbarrier(*at), b, {.count = u32(a.count[l])});
+    store_mbarrier(w, u32(a.addr[l]), at, b, true);
   }
 }
 
@@ -74,13 +85,16 @@ void rt_MbarInval(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   const auto& a = named<MbarInvalArgs>(args);
   for (u32 l : Lanes(mask)) {
     u64* at = mbarrier_at(w, a.addr[l], l);
-    store_mbarrier(w, u32(a.addr[l]), at, Mbarrier(*at).invalidated(), false);
+    const Mbarrier b = Mbarrier(*at).invalidated();
+    if (w.listener) tell(w, l, a.addr[l], MbarTold::Kind::Inval, Mbarrier(*at), b, {});
+    store_mbarrier(w, u32(a.addr[l]), at, b, false);
   }
 }
 
 void rt_MbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<MbarArriveArgs>(args);
+  const NoteCode noted = w.listener ? take_next(w) : NoteCode();
   for (u32 l : Lanes(mask)) {
     u64* at = mbarrier_at(w, a.addr[l], l);
     u32 count = u32(a.count[l]);
@@ -90,6 +104,17 @@ void rt_MbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     if (flags & kExpectTx) b.expect_tx(i32(a.tx[l]));
     if (flags & kDrop) b.drop(count);
     bool completed = b.arrive(count);  // .noComplete promises that it does not; undefined otherwise
+    if (w.listener)
+      tell(w, l, a.addr[l], MbarTold::Kind::Arrive, Mbarrier(*at), b,
+           {.count = count,
+            .tx = flags & kExpectTx ? i64(i32(a.tx[l])) : 0,
+            .drop = (flags & kDrop) != 0,
+            .no_complete = (flags & kNoComplete) != 0,
+            .expects = (flags & kExpectTx) != 0,
+            .order = noted.order,
+            .scope = noted.scope,
+            .state = results[l],
+            .completed = completed});
     store_mbarrier(w, u32(a.addr[l]), at, b, completed);
   }
 }
@@ -101,6 +126,8 @@ void rt_MbarExpectTx(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     u64* at = mbarrier_at(w, a.addr[l], l);
     Mbarrier b(*at);
     b.expect_tx(i32(a.tx[l]));
+    if (w.listener)
+      tell(w, l, a.addr[l], MbarTold::Kind::ExpectTx, Mbarrier(*at), b, {.tx = i32(a.tx[l]), .expects = true});
     store_mbarrier(w, u32(a.addr[l]), at, b, false);
   }
 }
@@ -112,6 +139,8 @@ void rt_MbarCompleteTx(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     u64* at = mbarrier_at(w, a.addr[l], l);
     Mbarrier b(*at);
     bool completed = b.complete_tx(i32(a.tx[l]));
+    if (w.listener)
+      tell(w, l, a.addr[l], MbarTold::Kind::CompleteTx, Mbarrier(*at), b, {.tx = i32(a.tx[l]), .completed = completed});
     store_mbarrier(w, u32(a.addr[l]), at, b, completed);
   }
 }
@@ -119,6 +148,7 @@ void rt_MbarCompleteTx(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 void rt_MbarTestWait(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<MbarTestWaitArgs>(args);
+  const NoteCode noted = w.listener ? take_next(w) : NoteCode();
   u32 done = lanes_done(w, mask, a);
   if (done) {
     w.failing_tests = 0;
@@ -131,6 +161,7 @@ void rt_MbarTestWait(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     if ((flags & kOthersGoOn) && mask != w.live) may_block = false, w.spin = 1;  // the loop around gives way at once
     if (may_block && w.on_fibre) done = wait_for_phase(w, mask, a);
   }
+  if (w.listener) tell_tests(w, mask, a, done, noted);
   for (u32 l : Lanes(mask)) results[l] = done >> l & 1;
 }
 

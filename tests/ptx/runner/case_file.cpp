@@ -77,6 +77,8 @@ void directive(File& f, std::vector<Array>& common, const std::string& line, int
       f.problems.push_back("line " + std::to_string(number) + ": COUNTS says lanes or any, behind RUN");
     else
       f.cases.back().counts = word;
+  } else if (line.rfind("EVENTS: any", 0) == 0 && !f.cases.empty()) {
+    f.cases.back().events = false;
   } else if (line.rfind("TODO:", 0) == 0) {
     f.todo = trimmed(line.substr(5));
   }

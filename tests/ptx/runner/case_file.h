@@ -24,6 +24,7 @@ struct Case {
   int line = 0;
   std::string fault;             // FAULT directive: part of the message with which the launch must end
   std::string counts = "equal";  // COUNTS directive
+  bool events = true;            // EVENTS: any
 };
 struct File {
   std::string path, name, text;  // name: path without directory and ".ptx"

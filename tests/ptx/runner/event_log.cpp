@@ -101,13 +101,15 @@ void EventLog::mbarrier(const Who& w, const Mbarrier& m) {
                                            "complete_tx", "test",  "copies arrive"};
   std::string s = fmt::format("mbarrier {} {}", kKinds[static_cast<int>(m.kind)], naming_(Space::Shared, m.address));
   if (m.kind == Mbarrier::Kind::Test)
-    s += fmt::format("{} {} {:x}{}", name(m.order, m.scope), m.by_parity ? "parity" : "state", m.state,
+    s += fmt::format("{} {} {:x}{}", name(m.order, m.scope), m.by_parity ? "parity" : "phase",
+                     m.by_parity ? m.state : m.state >> 63,  // who came before is up to the order of warps
                      flag(m.done, "done"));
   else
-    s += fmt::format("{} count {} tx {}{}{}{}{}{}", m.kind == Mbarrier::Kind::Arrive ? name(m.order, m.scope) : "",
+    s += fmt::format("{} count {} tx {}{}{}{}{}", m.kind == Mbarrier::Kind::Arrive ? name(m.order, m.scope) : "",
                      m.count, m.tx, flag(m.drop, "drop"), flag(m.no_complete, "no_complete"), flag(m.remote, "remote"),
-                     flag(m.noinc, "noinc"), flag(m.completed, "completed"));
-  if (!w.lanes) return lines_.push_back(fmt::format("{} {}", w.cta, s));
+                     flag(m.noinc, "noinc"));
+  // How often a lane asks in vain is up to its executor.
+  if (m.kind == Mbarrier::Kind::Test && !m.done) return lines_.push_back(fmt::format("{}/{} {}", w.cta, w.warp, s));
   tell(w, s);
 }
 
