@@ -23,7 +23,8 @@ void Footprint::access(const probe::Who& w, const probe::Access& a) {
     for (u32 lane = 0; lane < probe::kLanes; ++lane) {
       if (!(w.lanes >> lane & 1)) continue;
       if (a.kind != Kind::Write) note(a.address[lane], bytes, false, w.site);
-      if (a.kind != Kind::Read && (a.kind != Kind::Atomic || a.wrote >> lane & 1)) note(a.address[lane], bytes, true, w.site);
+      if (a.kind != Kind::Read && (a.kind != Kind::Atomic || a.wrote >> lane & 1))
+        note(a.address[lane], bytes, true, w.site);
     }
   }
   next_->access(w, a);

@@ -101,7 +101,8 @@ bool WorkClocks::before(u64 a, u64 b, bool waited) {
   const Moment first = moment(a), second = moment(b);
   if (before(first, second)) return true;
   const auto it = nodes_.find(b);
-  return waited && it != nodes_.end() && it->second.overlaps && a != b && at(*it->second.end, first.chain) >= first.number;
+  return waited && it != nodes_.end() && it->second.overlaps && a != b &&
+         at(*it->second.end, first.chain) >= first.number;
 }
 
 bool WorkClocks::over_for_host(const Moment& m) const { return at(*host_, m.chain) >= m.number; }

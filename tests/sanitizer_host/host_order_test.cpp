@@ -25,7 +25,8 @@ class Order : public ::testing::Test {
     submit(node, std::move(after), std::move(reads), std::move(writes));
     ends(node);
   }
-  void submit(u64 node, std::vector<u64> after, std::vector<Range> reads = {}, std::vector<Range> writes = {}, u64 overlaps = 0) {
+  void submit(u64 node, std::vector<u64> after, std::vector<Range> reads = {}, std::vector<Range> writes = {},
+              u64 overlaps = 0) {
     Work w;
     w.node = node;
     w.stream = 3;
@@ -138,7 +139,8 @@ TEST_F(Order, BranchesOfAGraph) {
 }
 
 TEST_F(Order, FreeOfAPool) {
-  order.memory({.kind = Memory::Kind::Allocated, .owner = Memory::Owner::Pool, .begin = 0x1000, .bytes = 256, .node = 1});
+  order.memory(
+      {.kind = Memory::Kind::Allocated, .owner = Memory::Owner::Pool, .begin = 0x1000, .bytes = 256, .node = 1});
   does(1, {}, {}, {});
   does(2, {1}, {}, {at(0x1000, 256)});
   order.memory({.kind = Memory::Kind::Freed, .owner = Memory::Owner::Pool, .begin = 0x1000, .bytes = 256, .node = 3});
@@ -147,7 +149,8 @@ TEST_F(Order, FreeOfAPool) {
 }
 
 TEST_F(Order, FreeWhileWorkIsPending) {
-  order.memory({.kind = Memory::Kind::Allocated, .owner = Memory::Owner::Pool, .begin = 0x1000, .bytes = 256, .node = 1});
+  order.memory(
+      {.kind = Memory::Kind::Allocated, .owner = Memory::Owner::Pool, .begin = 0x1000, .bytes = 256, .node = 1});
   does(1, {}, {}, {});
   submit(2, {1}, {}, {at(0x1000, 256)});
   order.memory({.kind = Memory::Kind::Freed, .owner = Memory::Owner::Pool, .begin = 0x1000, .bytes = 256, .node = 3});
@@ -159,7 +162,8 @@ TEST_F(Order, FreeWhileWorkIsPending) {
 
 TEST_F(Order, UseBeforeTheAllocation) {
   does(1, {}, {}, {});
-  order.memory({.kind = Memory::Kind::Allocated, .owner = Memory::Owner::Pool, .begin = 0x1000, .bytes = 256, .node = 1});
+  order.memory(
+      {.kind = Memory::Kind::Allocated, .owner = Memory::Owner::Pool, .begin = 0x1000, .bytes = 256, .node = 1});
   does(2, {}, {}, {at(0x1000, 4)});
   EXPECT_EQ(checks(), Checks{Check::UseBeforeAlloc});
 }
@@ -228,7 +232,8 @@ TEST(Records, WhatWasCutOffIsLeftOut) {
   f.object = "cudaFree";
   f.parties.push_back({.action = "call", .site = {{{"a.cu", 3, 4, "main"}}, 0, ""}, .who = "the host", .others = 2});
   f.why = {"because"};
-  const std::string first = finding_record(1, f), all = process_record(12, "app") + first + times_record(1, 5, 2) + end_record();
+  const std::string first = finding_record(1, f),
+                    all = process_record(12, "app") + first + times_record(1, 5, 2) + end_record();
   const Findings whole = read_records(all);
   ASSERT_EQ(whole.all.size(), 1u);
   EXPECT_EQ(whole.process, 12u);

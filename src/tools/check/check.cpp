@@ -41,11 +41,13 @@ struct Directory {
 const char* refused(const CheckRequest& r) {
   if (!r.explore.empty())
     return "--explore: other orders of locks and flags are not tried yet; a run judges the one that happened";
-  if (!r.replay.empty()) return "--replay: runs cannot be repeated from a seed yet; --deterministic repeats the usual order";
+  if (!r.replay.empty())
+    return "--replay: runs cannot be repeated from a seed yet; --deterministic repeats the usual order";
   if (!r.seed.empty())
     return "--seed: the order of blocks and warps cannot be chosen yet; --async random:SEED chooses when copies arrive";
   if (r.host_pages)
-    return "--host-pages: accesses of the host to managed and pinned memory are not watched yet; those of API calls are";
+    return "--host-pages: accesses of the host to managed and pinned memory are not watched yet; those of API calls "
+           "are";
   return nullptr;
 }
 
@@ -88,7 +90,8 @@ std::string suppression_lines(const CheckReport& r) {
 
 std::vector<sanitizer::Findings> read_saved(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return complain(fmt::format("--read {}: {}", path, std::strerror(errno))), std::vector<sanitizer::Findings>();
+  if (!in)
+    return complain(fmt::format("--read {}: {}", path, std::strerror(errno))), std::vector<sanitizer::Findings>();
   return {sanitizer::read_records(std::string((std::istreambuf_iterator<char>(in)), {}))};
 }
 
@@ -143,7 +146,8 @@ int check_program(const CheckRequest& r) {
   if (!r.launch.empty()) run.settings["UNDERSTUDY_CHECK_LAUNCH"] = r.launch;
   const int code = run_program(run);
   const auto all = read_findings(directory.path);
-  const bool started = code != kExitUsage && code != kExitNotFound && code != kExitNotExecutable && code != kExitStaticRuntime;
+  const bool started =
+      code != kExitUsage && code != kExitNotFound && code != kExitNotExecutable && code != kExitStaticRuntime;
   if (all.empty() && !started) return code;
   return tell(r, all, *checks, suppressions) ? on_error : code;
 }

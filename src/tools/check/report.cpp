@@ -36,8 +36,7 @@ const char* name_of(Severity s) {
 }
 
 u64 CheckReport::count(Severity s) const {
-  return static_cast<u64>(
-      std::ranges::count_if(entries, [s](const Entry& e) { return e.severity == s && !e.by; }));
+  return static_cast<u64>(std::ranges::count_if(entries, [s](const Entry& e) { return e.severity == s && !e.by; }));
 }
 
 std::vector<Findings> read_findings(const std::string& directory) {

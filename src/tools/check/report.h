@@ -26,10 +26,10 @@ std::vector<sanitizer::Findings> read_findings(const std::string& directory);
 CheckReport make_report(std::vector<sanitizer::Findings>, Suppressions&, const sanitizer::CheckSet&, bool strict);
 
 const char* name_of(sanitizer::Severity);
-std::string shown_file(const std::string& file);    // below the working directory: from there
-std::string place_of(const probe::SiteInfo&);       // "reduce.cu:41:13 in sum(float)" of the innermost frame
+std::string shown_file(const std::string& file);  // below the working directory: from there
+std::string place_of(const probe::SiteInfo&);     // "reduce.cu:41:13 in sum(float)" of the innermost frame
 std::string place_of(const probe::Frame&);
-std::string source_line(const probe::Frame&);       // without blanks around; empty: the file cannot be read
+std::string source_line(const probe::Frame&);  // without blanks around; empty: the file cannot be read
 
 std::string to_text(const CheckReport&, const Suppressions&, u64 limit);  // with colours if stderr is a terminal
 std::string to_json(const CheckReport&, const Suppressions&);

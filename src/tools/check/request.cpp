@@ -63,8 +63,7 @@ Result<CheckSet> chosen_checks(const CheckRequest& r) {
     const bool off = word.starts_with('-');
     if (off) word.remove_prefix(1);
     const CheckSet these = matching(word);
-    if (these.none())
-      return wrong(fmt::format("--check: `{}` is no check; docs/check.md lists them", word));
+    if (these.none()) return wrong(fmt::format("--check: `{}` is no check; docs/check.md lists them", word));
     (off ? without : named) |= these;
   }
   if (named.test(static_cast<std::size_t>(Check::Leak))) without.reset(static_cast<std::size_t>(Check::Leak));

@@ -39,7 +39,13 @@ void location(JsonWriter& w, const probe::Frame& f, const std::string& message) 
     w.end();
   }
   if (!f.function.empty())
-    w.key("logicalLocations").array().object().field("fullyQualifiedName", f.function).field("kind", "function").end().end();
+    w.key("logicalLocations")
+        .array()
+        .object()
+        .field("fullyQualifiedName", f.function)
+        .field("kind", "function")
+        .end()
+        .end();
   if (!message.empty()) w.key("message").object().field("text", message).end();
   w.end();
 }

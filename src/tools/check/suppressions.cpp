@@ -100,8 +100,11 @@ bool is_check(const std::string& glob) {
 }
 
 std::string unescaped(std::string t) {
-  for (const auto& [from, to] : {std::pair<std::string, const char*>{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""},
-                                 {"&apos;", "'"}, {"&amp;", "&"}})
+  for (const auto& [from, to] : {std::pair<std::string, const char*>{"&lt;", "<"},
+                                 {"&gt;", ">"},
+                                 {"&quot;", "\""},
+                                 {"&apos;", "'"},
+                                 {"&amp;", "&"}})
     for (std::size_t at = 0; (at = t.find(from, at)) != t.npos; ++at) t.replace(at, from.size(), to);
   return t;
 }
@@ -121,9 +124,7 @@ std::vector<std::string> elements(const std::string& xml, const std::string& nam
   return out;
 }
 
-std::string quoted(const std::string& text) {
-  return text.find(' ') == text.npos ? text : "\"" + text + "\"";
-}
+std::string quoted(const std::string& text) { return text.find(' ') == text.npos ? text : "\"" + text + "\""; }
 
 // As a GLOB that means just this text.
 std::string literal(const std::string& text) {
@@ -182,7 +183,8 @@ std::vector<Diag> Suppressions::parse_xml(const std::string& text, const std::st
     s.origin = fmt::format("{} record {}", origin, ++number);
     s.reason = value(record, "what");
     if (const auto kernel = elements(record, "kernel"); !kernel.empty())
-      s.kernel = kernel.front().find('<') == std::string::npos ? unescaped(kernel.front()) : value(kernel.front(), "name");
+      s.kernel =
+          kernel.front().find('<') == std::string::npos ? unescaped(kernel.front()) : value(kernel.front(), "name");
     for (const std::string& frame : elements(record, "frame")) {
       if (const std::string f = value(frame, "func"); !f.empty()) s.frames.push_back(f);
       if (const std::string f = value(frame, "file"); !f.empty() && s.file.empty()) s.file = f;
