@@ -34,9 +34,9 @@ struct Party {
 struct Finding {
   Check check = Check::Count;
   u64 launch = 0;
-  std::string kernel;          // demangled; empty: of the host
-  std::string object;          // "shared variable `s`, byte 128", "4 bytes at offset 16 of cudaMalloc(4096)"
-  std::vector<Party> parties;  // the later one first
+  std::string kernel;            // demangled; empty: of the host
+  std::string object;            // "shared variable `s`, byte 128", "4 bytes at offset 16 of cudaMalloc(4096)"
+  std::vector<Party> parties;    // the later one first
   std::vector<std::string> why;  // sentences: which edge is missing, what was there instead
   std::string fix;               // one sentence; may be empty
   u64 times = 1;

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads, stores and atomics: into words, and to the judge.
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Order;
+using probe::Space;
+
+namespace {
+
+Strong strong_of(const probe::Access& a, u64 begin) {
+  Strong s;
+  s.scope = a.order == Order::Volatile ? probe::Scope::Sys : a.scope;
+  s.is_volatile = a.order == Order::Volatile;
+  s.begin = begin, s.bytes = a.bytes;
+  return s;
+}
+
+bool is_strong(const probe::Access& a) { return a.order != Order::Weak || a.kind == probe::Access::Kind::Atomic; }
+
+}  // namespace
+
+bool LaunchChecker::before(const Segment& s, bool waited) const {
+  return process_.order->before(s.launch(), info_->id, waited);
+}
+
+Judge LaunchChecker::shared_judge(Cluster& cluster, Cta& owner) {
+  return Judge(
+      cluster.segments, owner.shared, launch_, 1, [](const Segment&) { return true; },
+      [this, &owner](const Conflict& k) { conflict(k, Space::Shared, &owner); });
+}
+
+Judge LaunchChecker::global_judge(const Warp* w, u32 lanes) {
+  const bool waited = (lanes & ~w->behind_wait) == 0;
+  return Judge(
+      process_.segments, process_.global, launch_, floor_,
+      [this, waited](const Segment& s) { return before(s, waited); },
+      [this](const Conflict& k) { conflict(k, Space::Global, nullptr); });
+}
+
+void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
+  const std::lock_guard held(process_.lock);
+  const At p = at(who);
+  now_ = &a, who_ = &who;
+  if (a.space == Space::Shared || a.space == Space::Global) {
+    touch(p, who, a);
+  } else if (a.space == Space::Local) {
+    for (u32 rest = who.lanes; rest; rest &= rest - 1)
+      local_in_bounds(who, a, static_cast<u32>(std::countr_zero(rest)));
+  }
+  now_ = nullptr, who_ = nullptr;
+}
+
+void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Access& a) {
+  const bool shared = a.space == Space::Shared;
+  Cta* owner = nullptr;
+  std::optional<Judge> judge;
+  if (!shared) judge.emplace(global_judge(p.warp, who.lanes));
+  Actor me{.time = &p.warp->time, .site = who.site, .place = &p.cta->place};
+  me.segment = p.warp->time.segment(shared ? p.cluster->segments : process_.segments, shared ? 0 : 1);
+  me.manner = a.nc ? Manner::Nc : Manner::Generic;
+  for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    u64 address = a.address[lane];
+    if (shared) {
+      const u32 rank = static_cast<u32>(address / probe::kCtaStride);
+      if (!owner || owner->rank != rank) {
+        if (rank >= cluster_size_) {
+          wrong_rank(who, lane, rank);
+          continue;
+        }
+        owner = &cta_of(*p.cluster, who, rank);
+        judge.emplace(shared_judge(*p.cluster, *owner));
+      }
+      address %= probe::kCtaStride;
+      if (rank != who.rank) visit(p, who, *owner, 1u << lane, me.segment);
+    }
+    if (!in_bounds(p, who, a, lane, address, owner)) continue;
+    me.lane = lane;
+    touch_lane(*judge, a, lane, address, me);
+  }
+}
+
+void LaunchChecker::touch_lane(Judge& judge, const probe::Access& a, u32 lane, u64 address, const Actor& me) {
+  if (a.kind != probe::Access::Kind::Write) unwritten(judge, a, lane, address);
+  if (!is_strong(a)) return weak(judge, a, lane, address, me);
+  for (u32 e = 0; e < a.count; e++) strong(judge, a, lane, address + u64{e} * a.bytes, e, me);
+}
+
+bool LaunchChecker::written_here(const Cell& c) const {
+  return c.w_segment >= floor_ && c.w_segment && process_.segments[c.w_segment].launch() == launch_;
+}
+
+LaunchChecker::Actors LaunchChecker::written_by(const Cell& c) const {
+  const Segment& s = process_.segments[c.w_segment];
+  return {.action = "write",
+          .site = c.w_site,
+          .cta = s.cta,
+          .warp = s.slot < kFirstAgent ? s.slot : s.by_warp,
+          .lane = c.w_lane};
+}
+
+// Words whole where they are aligned, else bytes.
+void LaunchChecker::weak(Judge& judge, const probe::Access& a, u32 lane, u64 address, const Actor& me) {
+  const bool writes = a.kind == probe::Access::Kind::Write;
+  const u64 end = address + u64{a.bytes} * a.count;
+  const auto value_at = [&](u64 at, u32 bytes, u32& v) {
+    const u64 offset = at - address;
+    const u64 e = offset / a.bytes;
+    if (e >= a.values.size() || !a.values[e]) return false;
+    v = static_cast<u32>(a.values[e][lane] >> (8 * (offset % a.bytes)));
+    if (bytes == 1) v &= 0xff;
+    return bytes <= a.bytes - offset % a.bytes;
+  };
+  for (u64 at = address; at < end;) {
+    Cell& word = judge.shadow().word(at);
+    if (word.flags & Cell::kMbarrier) mbarrier_bytes(at, lane);
+    const Side* side = judge.shadow().side_if(word);
+    const bool whole = at % 4 == 0 && end - at >= 4 && !(side && side->bytes);
+    Cell& c = whole ? word : judge.shadow().split(word)[at % 4];
+    const u32 bytes = whole ? 4 : 1;
+    if (writes) {
+      u32 v = 0;
+      const bool known = value_at(at, bytes, v);
+      judge.write(c, me, at, bytes, known ? &v : nullptr);
+      if (!whole) word.flags |= Cell::kWritten;
+    } else if (a.nc && written_here(c)) {
+      raise(Check::RaceNc, {actor(*who_, lane, "read-only load"), written_by(c)}, object_kind(a.space, at),
+            object_text(a.space, at, bytes, nullptr),
+            {"ld.global.nc may return what a cache held before the kernel began: no barrier or fence reaches it"},
+            "An ordinary load (no __ldg, no const __restrict__).");
+    } else {
+      judge.read(c, me, at, bytes);
+    }
+    at += bytes;
+  }
+}
+
+// One strong operation. Its first word's location holds what it publishes.
+void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 address, u32 element, const Actor& me) {
+  const bool atomic = a.kind == probe::Access::Kind::Atomic;
+  const bool reads = atomic || a.kind == probe::Access::Kind::Read;
+  const bool writes = a.kind == probe::Access::Kind::Write || (atomic && a.wrote >> lane & 1);
+  const Strong op = strong_of(a, address);
+  WarpTime& time = const_cast<WarpTime&>(*me.time);
+  WarpOrder& order = at(*who_).warp->order;
+  std::vector<Head> own;
+  // What it publishes, before it makes time go on: the accesses before it.
+  if (writes) order.heads(time, lane, *me.place, own);
+  const bool releases = writes && (a.order == Order::Release || a.order == Order::AcqRel || a.order == Order::SeqCst);
+  Location* first = nullptr;
+  const Strong* last = nullptr;
+  std::vector<Head> seen;
+  const u64 end = address + a.bytes;
+  for (u64 at = address; at < end;) {
+    Cell& word = judge.shadow().word(at);
+    if (word.flags & Cell::kMbarrier) mbarrier_bytes(at, lane);
+    const Side* side = judge.shadow().side_if(word);
+    const bool whole = at % 4 == 0 && end - at >= 4 && !(side && side->bytes);
+    Cell& c = whole ? word : judge.shadow().split(word)[at % 4];
+    if (at == address) {
+      first = &judge.shadow().location(c);
+      if (!first->writes.empty()) last = &first->writes.back();
+      Strong mine = op;
+      mine.place = *me.place;
+      if (last && morally_strong(*last, mine)) seen = first->heads;
+    }
+    u32 v = 0;
+    const bool known = writes && !atomic && element < a.values.size() && a.values[element];
+    if (known) v = static_cast<u32>(a.values[element][lane] >> (8 * (at - address)));
+    if (known && !whole) v &= 0xff;
+    judge.strong(c, me, op, reads, writes, at, known ? &v : nullptr);
+    if (!whole && writes) word.flags |= Cell::kWritten;
+    at += whole ? 4 : 1;
+  }
+  if (reads) order.observed(time, lane, *me.place, seen, a.order, op.scope, me.site);
+  if (!writes) return;
+  if (releases) {
+    own.push_back({.node = time.release(1u << lane),
+                   .place = *me.place,
+                   .scope = op.scope,
+                   .warp = static_cast<u8>(time.warp()),
+                   .lane = static_cast<u8>(lane),
+                   .site = me.site});
+  }
+  std::vector<Head> stay;
+  for (const Head& h : atomic ? seen : first->heads) {
+    const bool mine = h.place.cta == me.place->cta && h.warp == time.warp() && h.lane == lane;
+    if (atomic || mine) stay.push_back(h);
+  }
+  stay.insert(stay.end(), own.begin(), own.end());
+  merge_heads(stay);
+  first->heads = std::move(stay);
+}
+
+// Heads of one thread and scope: the newest tells it all. Many of one CTA and scope are joined.
+void LaunchChecker::merge_heads(std::vector<Head>& heads) {
+  for (std::size_t i = 0; i < heads.size(); i++) {
+    std::erase_if(heads, [&](const Head& h) {
+      return &h < &heads[i] && h.place.cta == heads[i].place.cta && h.warp == heads[i].warp &&
+             h.lane == heads[i].lane && h.scope == heads[i].scope;
+    });
+  }
+  if (heads.size() < 16) return;
+  std::vector<Head> few;
+  for (const Head& h : heads) {
+    Head* same = nullptr;
+    for (Head& f : few) {
+      const bool alike =
+          f.place.cta == h.place.cta || (h.scope >= probe::Scope::Gpu && f.place.cta >> 32 == h.place.cta >> 32);
+      if (f.scope == h.scope && alike) same = &f;
+    }
+    if (same) {
+      same->node = join(same->node, h.node);
+    } else {
+      few.push_back(h);
+    }
+  }
+  heads = std::move(few);
+}
+
+}  // namespace us::sanitizer

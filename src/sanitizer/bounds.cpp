@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sanitizer/bounds.h"
+
+#include <algorithm>
+
+namespace us::sanitizer {
+
+using probe::Memory;
+
+const Allocations::Block* Allocations::holding(const std::map<u64, Block>& in, u64 address) {
+  auto at = in.upper_bound(address);
+  if (at == in.begin()) return nullptr;
+  --at;
+  return address < at->second.end() ? &at->second : nullptr;
+}
+
+void Allocations::told(const Memory& m) {
+  last_ = nullptr;
+  const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
+  if (comes) {
+    const Block b{.begin = m.begin, .bytes = m.bytes, .owner = m.owner, .name = {}};
+    std::erase_if(freed_, [&](const auto& f) { return f.second.begin < b.end() && b.begin < f.second.end(); });
+    live_[m.begin] = b;
+    return;
+  }
+  auto at = live_.find(m.begin);
+  if (at == live_.end()) return;
+  freed_[m.begin] = at->second;
+  live_.erase(at);
+  std::erase_if(written_, [&](const auto& w) { return w.first >= m.begin && w.second <= m.begin + m.bytes; });
+}
+
+void Allocations::variable(const probe::Symbol& s) {
+  if (s.space != probe::Space::Global || !s.bytes || live(s.begin)) return;
+  live_[s.begin] = {.begin = s.begin, .bytes = s.bytes, .owner = Memory::Owner::Variable, .name = s.name};
+  last_ = nullptr;
+}
+
+const Allocations::Block* Allocations::live(u64 address) const {
+  if (last_ && address - last_->begin < last_->bytes) return last_;
+  const Block* b = holding(live_, address);
+  if (b) last_ = b;
+  return b;
+}
+
+const Allocations::Block* Allocations::freed(u64 address) const {
+  return live(address) ? nullptr : holding(freed_, address);
+}
+
+const Allocations::Block* Allocations::nearest(u64 address) const {
+  if (live_.empty()) return nullptr;
+  auto above = live_.upper_bound(address);
+  if (above == live_.begin()) return &above->second;
+  auto below = std::prev(above);
+  if (above == live_.end()) return &below->second;
+  return address - below->second.end() <= above->first - address ? &below->second : &above->second;
+}
+
+void Allocations::host_wrote(u64 begin, u64 bytes) {
+  u64 end = begin + bytes;
+  auto at = written_.upper_bound(begin);
+  if (at != written_.begin() && std::prev(at)->second >= begin) --at;
+  while (at != written_.end() && at->first <= end) {
+    begin = std::min(begin, at->first), end = std::max(end, at->second);
+    at = written_.erase(at);
+  }
+  written_[begin] = end;
+}
+
+bool Allocations::was_written(u64 address) const {
+  const Block* b = live(address);
+  if (!b || (b->owner != Memory::Owner::Device && b->owner != Memory::Owner::Pool)) return true;
+  auto at = written_.upper_bound(address);
+  return at != written_.begin() && address < std::prev(at)->second;
+}
+
+std::string to_text(Memory::Owner o) {
+  switch (o) {
+    case Memory::Owner::Device:
+      return "device memory";
+    case Memory::Owner::Pool:
+      return "memory of a pool";
+    case Memory::Owner::Host:
+      return "host memory";
+    case Memory::Owner::Managed:
+      return "managed memory";
+    case Memory::Owner::Variable:
+      return "variable";
+    case Memory::Owner::Array:
+      return "array";
+    case Memory::Owner::Heap:
+      return "memory of the device's malloc";
+  }
+  return "memory";
+}
+
+}  // namespace us::sanitizer

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which device memory there is, and which was there once.
+#pragma once
+#include <map>
+#include <optional>
+
+#include "probe/observer.h"
+
+namespace us::sanitizer {
+
+class Allocations {
+ public:
+  struct Block {
+    u64 begin = 0, bytes = 0;
+    probe::Memory::Owner owner = probe::Memory::Owner::Device;
+    std::string name;  // of a variable
+    u64 end() const { return begin + bytes; }
+  };
+  void told(const probe::Memory&);
+  void variable(const probe::Symbol&);
+  bool any() const { return !live_.empty(); }
+  const Block* live(u64 address) const;   // that holds it
+  const Block* freed(u64 address) const;  // that held it last, if nobody does now
+  const Block* nearest(u64 address) const;
+  void host_wrote(u64 begin, u64 bytes);
+  bool was_written(u64 address) const;  // by the host, by a copy, or by whom we do not hear
+
+ private:
+  static const Block* holding(const std::map<u64, Block>&, u64 address);
+  std::map<u64, Block> live_, freed_;
+  std::map<u64, u64> written_;  // begin -> end, apart
+  mutable const Block* last_ = nullptr;
+};
+
+std::string to_text(probe::Memory::Owner);
+
+}  // namespace us::sanitizer

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sanitizer/checker.h"
+
+namespace us::sanitizer {
+namespace {
+
+constexpr std::size_t kRecent = 16;  // launches whose fault may still come
+
+}  // namespace
+
+Checker::Checker(Options o) {
+  process_.options = o;
+  process_.order = std::make_shared<OneAfterAnother>();
+}
+
+void Checker::set_order(std::shared_ptr<const LaunchOrder> o) {
+  const std::lock_guard held(process_.lock);
+  process_.order = std::move(o);
+}
+
+std::shared_ptr<probe::Listener> Checker::launch(const probe::LaunchInfo& l) {
+  const std::lock_guard held(process_.lock);
+  auto info = std::make_shared<const probe::LaunchInfo>(l);
+  process_.launches[l.id] = info;
+  auto made = std::make_shared<LaunchChecker>(process_, std::move(info));
+  recent_.push_back(made);
+  if (recent_.size() > kRecent) {
+    process_.launches.erase(recent_.front()->info().id);
+    recent_.pop_front();
+  }
+  return made;
+}
+
+void Checker::memory(const probe::Memory& m) {
+  const std::lock_guard held(process_.lock);
+  process_.allocations.told(m);
+  const bool comes = m.kind == probe::Memory::Kind::Allocated || m.kind == probe::Memory::Kind::Mapped;
+  if (comes) process_.global.drop(m.begin, m.bytes);
+}
+
+void Checker::work(const probe::Work& w) {
+  const std::lock_guard held(process_.lock);
+  if (w.kind != probe::Work::Kind::Submitted) return;
+  for (const probe::Range& r : w.writes) {
+    if (r.space == probe::Space::Global) process_.allocations.host_wrote(r.begin, r.bytes);
+  }
+}
+
+void Checker::fault(u64 launch, const std::string& text) {
+  const std::lock_guard held(process_.lock);
+  for (const auto& l : recent_) {
+    if (l->info().id == launch) return l->fault(text);
+  }
+}
+
+void Checker::add(Finding f) {
+  const std::lock_guard held(process_.lock);
+  others_.push_back(std::move(f));
+}
+
+std::vector<Finding> Checker::take() {
+  const std::lock_guard held(process_.lock);
+  std::vector<Finding> all = process_.collector.take();
+  for (Finding& f : others_) all.push_back(std::move(f));
+  others_.clear();
+  return all;
+}
+
+}  // namespace us::sanitizer

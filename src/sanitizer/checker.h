@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The observer of `understudy check`: gives each launch its listener, and hears of memory and work.
+#pragma once
+#include <deque>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+class Checker final : public probe::Observer {
+ public:
+  explicit Checker(Options = {});
+  void set_order(std::shared_ptr<const LaunchOrder>);  // before the first launch
+  std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;
+  void memory(const probe::Memory&) override;
+  void work(const probe::Work&) override;
+  void fault(u64 launch, const std::string& text) override;
+  void add(Finding);  // of others: the host side
+  std::vector<Finding> take();
+
+ private:
+  Process process_;
+  std::deque<std::shared_ptr<LaunchChecker>> recent_;
+  std::vector<Finding> others_;
+};
+
+}  // namespace us::sanitizer

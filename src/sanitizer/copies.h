@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous copies of the lanes of a warp, by groups. A copy's bytes are marked with segments that are in flight;
+// waiting makes them accesses of the lane that waited, at that time.
+#pragma once
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "base/types.h"
+
+namespace us::sanitizer {
+
+struct CopyGroup {
+  std::vector<u32> shared_reads, shared_writes, global_reads, global_writes;  // segments
+  bool empty() const {
+    return shared_reads.empty() && shared_writes.empty() && global_reads.empty() && global_writes.empty();
+  }
+};
+struct GroupsOfLane {
+  CopyGroup open;
+  std::deque<CopyGroup> committed;
+};
+struct LaneCopies {
+  std::unordered_map<u32, GroupsOfLane> plain, bulk;  // by lane
+};
+
+}  // namespace us::sanitizer

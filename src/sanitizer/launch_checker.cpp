@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sanitizer/launch_checker.h"
+
+#include <algorithm>
+
+namespace us::sanitizer {
+
+LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo> info)
+    : process_(p), info_(std::move(info)), launch_(static_cast<u32>(info_->id)) {
+  floor_ = p.segments.next();
+  for (const auto& [launch, first] : p.first_segment) {
+    if (!p.order->before(launch, info_->id, !info_->dependent)) floor_ = std::min(floor_, first);
+  }
+  p.first_segment[info_->id] = p.segments.next();
+  if (p.first_segment.size() > 256) p.first_segment.erase(p.first_segment.begin());
+  cluster_size_ = std::max(1u, info_->cluster[0] * info_->cluster[1] * info_->cluster[2]);
+  for (const probe::Symbol& s : info_->symbols) {
+    if (s.space == probe::Space::Shared && s.bytes) shared_symbols_.push_back(s);
+    p.allocations.variable(s);
+  }
+  std::sort(shared_symbols_.begin(), shared_symbols_.end(),
+            [](const auto& a, const auto& b) { return a.begin < b.begin; });
+}
+
+void LaunchChecker::ended() {}
+
+// Made when it is first heard of: events of a peer may come before its begin.
+Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
+  auto& slot = cluster.ctas[rank];
+  if (!slot) {
+    slot = std::make_unique<Cta>();
+    slot->linear = rank == who.rank ? who.cta : ~0u - rank;
+    slot->key = key(slot->linear);
+    slot->rank = rank;
+    slot->place = {.cta = slot->key, .cluster = who.cluster, .device = info_->device, .domain = info_->domain};
+  }
+  return *slot;
+}
+
+LaunchChecker::At LaunchChecker::at(const probe::Who& who) {
+  if (who.cluster != last_cluster_ || !cluster_) {
+    auto& c = clusters_[who.cluster];
+    if (!c) {
+      c = std::make_unique<Cluster>();
+      c->ctas.resize(cluster_size_);
+    }
+    cluster_ = c.get(), last_cluster_ = who.cluster;
+  }
+  At p{.cluster = cluster_, .cta = &cta_of(*cluster_, who, std::min(who.rank, cluster_size_ - 1))};
+  if (p.cta->linear != who.cta) {  // a peer has touched it before
+    p.cta->linear = who.cta;
+    p.cta->key = p.cta->place.cta = key(who.cta);
+  }
+  auto& warps = p.cta->warps;
+  if (who.warp >= warps.size()) warps.resize(who.warp + 1);
+  if (!warps[who.warp]) {
+    warps[who.warp] = std::make_unique<Warp>(p.cta->key, who.cluster, who.warp);
+    if (!info_->dependent) warps[who.warp]->behind_wait = ~0u;
+  }
+  p.warp = warps[who.warp].get();
+  if (who.live) p.warp->time.set_live(who.live);
+  return p;
+}
+
+void LaunchChecker::cta_begins(const probe::Who& who, u32 threads) {
+  const std::lock_guard held(process_.lock);
+  const At p = at(who);
+  p.cta->threads = threads, p.cta->begun = true;
+  for (u32 w = 0; w * 32 < threads; w++) {
+    probe::Who other = who;
+    other.warp = w;
+    other.live = threads - w * 32 >= 32 ? ~0u : (1u << (threads - w * 32)) - 1;
+    at(other);
+  }
+}
+
+void LaunchChecker::cta_ends(const probe::Who& who) {
+  const std::lock_guard held(process_.lock);
+  const At p = at(who);
+  leave_cluster(p, who);
+  p.cta->ended = true;
+  p.cta->warps.clear();
+  p.cta->mbarriers.clear();
+  if (++p.cluster->ended < cluster_size_) return;
+  clusters_.erase(who.cluster);
+  cluster_ = nullptr, last_cluster_ = ~u64{0};
+}
+
+void LaunchChecker::exits(const probe::Who& who) {
+  const std::lock_guard held(process_.lock);
+  const At p = at(who);
+  p.warp->exited |= who.lanes;
+  copies_at_exit(p, who);
+}
+
+void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
+  const std::lock_guard held(process_.lock);
+  const At p = at(who);
+  WarpTime& time = p.warp->time;
+  switch (f.kind) {
+    case probe::Fence::Kind::Memory:
+      return p.warp->order.fence(time, who.lanes, p.cta->place, f.order, f.scope, who.site);
+    case probe::Fence::Kind::ProxyAsync:
+      if (f.every_space || f.space == probe::Space::Shared)
+        time.push(who.lanes, kShared), time.push(who.lanes, kMbarrierInit);
+      if (f.every_space || f.space == probe::Space::Global) time.push(who.lanes, kGlobal);
+      return;
+    case probe::Fence::Kind::MbarrierInit:
+      return time.push(who.lanes, kMbarrierInit);
+    case probe::Fence::Kind::TensormapAcquire:
+      return time.push(who.lanes, kTensormap);
+    case probe::Fence::Kind::WgmmaFence:
+      p.warp->wgmma_fence = true;
+      return;
+    case probe::Fence::Kind::ProxyAlias:
+    case probe::Fence::Kind::TensormapRelease:
+      return;
+  }
+}
+
+}  // namespace us::sanitizer

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listens to one launch. The files beside launch_checker.cpp hold one topic each: accesses.cpp, races.cpp,
+// meetings.cpp, mbarriers.cpp, transfers.cpp, clusters.cpp, stuck.cpp.
+#pragma once
+#include <unordered_map>
+
+#include "sanitizer/judge.h"
+#include "sanitizer/process.h"
+#include "sanitizer/state.h"
+
+namespace us::sanitizer {
+
+class LaunchChecker final : public probe::Listener {
+ public:
+  LaunchChecker(Process&, std::shared_ptr<const probe::LaunchInfo>);
+  probe::Strategy strategy() const override { return probe::Strategy::Events; }
+  void ended() override;
+  void cta_begins(const probe::Who&, u32 threads) override;
+  void cta_ends(const probe::Who&) override;
+  void exits(const probe::Who&) override;
+  void access(const probe::Who&, const probe::Access&) override;
+  void fence(const probe::Who&, const probe::Fence&) override;
+  void meeting(const probe::Who&, const probe::Meeting&) override;
+  void mbarrier(const probe::Who&, const probe::Mbarrier&) override;
+  void transfer(const probe::Who&, const probe::Transfer&) override;
+  void copies(const probe::Who&, const probe::Copies&) override;
+  void matrix(const probe::Who&, const probe::Matrix&) override;
+  void fault(const std::string& text);  // under the process's lock
+  const probe::LaunchInfo& info() const { return *info_; }
+
+ private:
+  struct At {  // an event's place
+    Cluster* cluster = nullptr;
+    Cta* cta = nullptr;
+    Warp* warp = nullptr;
+  };
+  struct Actors {  // parties of a finding that is no conflict of cells
+    std::string action;
+    u32 site = 0;
+    u64 cta = 0;
+    u32 warp = 0, lane = 0;
+  };
+  At at(const probe::Who&);
+  Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
+
+  u64 key(u64 cta) const { return u64{launch_} << 32 | cta; }
+  Actors actor(const probe::Who&, u32 lane, std::string action) const;
+
+  // accesses.cpp
+  void touch(const At&, const probe::Who&, const probe::Access&);
+  void touch_lane(Judge&, const probe::Access&, u32 lane, u64 address, const Actor&);
+  bool written_here(const Cell&) const;
+  Actors written_by(const Cell&) const;
+  void weak(Judge&, const probe::Access&, u32 lane, u64 address, const Actor&);
+  void strong(Judge&, const probe::Access&, u32 lane, u64 address, u32 element, const Actor&);
+  static void merge_heads(std::vector<Head>&);
+  Judge shared_judge(Cluster&, Cta& owner);
+  Judge global_judge(const Warp*, u32 lanes);
+  bool before(const Segment&, bool waited) const;
+
+  // memory_checks.cpp
+  bool in_bounds(const At&, const probe::Who&, const probe::Access&, u32 lane, u64 address, Cta* owner);
+  bool shared_in_bounds(const probe::Who&, const probe::Access&, u32 lane, u64 address);
+  bool global_in_bounds(const probe::Who&, const probe::Access&, u32 lane, u64 address);
+  bool local_in_bounds(const probe::Who&, const probe::Access&, u32 lane);
+  void unwritten(Judge&, const probe::Access&, u32 lane, u64 address);
+  void wrong_rank(const probe::Who&, u32 lane, u32 rank);
+  void mbarrier_bytes(u64 address, u32 lane);
+
+  // races.cpp
+  void conflict(const Conflict&, probe::Space, const Cta* owner);
+  Check check_of(const Conflict&, probe::Space) const;
+  std::vector<std::string> reasons(const Conflict&, Check) const;
+  std::string fix_of(const Conflict&, Check, probe::Space) const;
+  Party party(const Access&) const;
+  const NearMiss* miss_between(const Conflict&) const;
+
+  // texts.cpp
+  std::string thread_text(u64 cta_key, u32 warp, u32 lane) const;
+  std::string object_text(probe::Space, u64 address, u32 bytes, const Cta* owner) const;
+  std::string object_kind(probe::Space, u64 address) const;
+  const probe::Symbol* shared_symbol(u64 offset) const;
+  probe::SiteInfo site_of(u64 launch, u32 site) const;
+  std::string site_text(u32 site) const;
+  Party party(const Actors&) const;
+  void raise(Check, const std::vector<Actors>&, std::string kind, std::string object, std::vector<std::string> why,
+             std::string fix = {});
+
+  // meetings.cpp
+  void warp_sync(const At&, const probe::Who&, const probe::Meeting&);
+  void barrier_arrive(const At&, const probe::Who&, const probe::Meeting&);
+  void barrier_leave(const At&, const probe::Who&, const probe::Meeting&);
+  void barrier_done(Cta&, const probe::Meeting&);
+  void cluster_arrive(const At&, const probe::Who&, const probe::Meeting&);
+  void cluster_leave(const At&, const probe::Who&, const probe::Meeting&);
+
+  // mbarriers.cpp
+  using Object = MbarrierObject;
+  Cta* owner_of(Cluster&, u64 address) const;
+  void mbarrier_init(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane);
+  void mbarrier_arrive(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, Cta& owner, Object&);
+  void mbarrier_test(const At&, const probe::Who&, const probe::Mbarrier&, Cta& owner, Object&);
+  void mbarrier_tx(Object&, const MbarrierObject::Step&, i64 tx, bool expects);
+  void mbarrier_next(Object&, const Cta& owner);
+  void mbarrier_wrong(Check, const At&, const probe::Who&, u64 address, const Object*, std::string why,
+                      std::string fix = {});
+  bool mbarrier_known(const At&, const probe::Who&, u32 lane, const Cta& owner, const Object&, u64 address,
+                      bool by_copy);
+  void copies_arrive(const At&, const probe::Who&, u32 lane, Cta& owner, Object&);
+
+  // transfers.cpp
+  void copies_at_exit(const At&, const probe::Who&);
+  struct Flight;
+  u32 flying(CopyGroup&, const At&, probe::Space, bool writes, u32 lane, bool bulk);
+  void mark(const At&, const probe::Who&, const probe::Range&, bool writes, u32 lane, u32 segment, Manner);
+  void check_pushed(const At&, const probe::Who&, const probe::Range&, bool writes, u32 lane, bool tensormap);
+  void landed(Segments&, const std::vector<u32>&, Warp&, u32 lane);
+  void landed(const At&, CopyGroup&, u32 lane, bool reads, bool writes);
+
+  // clusters.cpp
+  void visit(const At&, const probe::Who&, Cta& owner, u32 lanes, u32 segment);
+  void leave_cluster(const At&, const probe::Who&);
+
+  Process& process_;
+  std::shared_ptr<const probe::LaunchInfo> info_;
+  std::unordered_map<u64, std::unique_ptr<Cluster>> clusters_;
+  u64 last_cluster_ = ~u64{0};
+  Cluster* cluster_ = nullptr;
+  const u32 launch_;  // small number, unique in the process: the upper half of CTA keys
+  u32 floor_ = 0;     // segments of global memory below are ordered before the launch
+  u32 cluster_size_ = 1;
+  std::vector<probe::Symbol> shared_symbols_;
+  const probe::Access* now_ = nullptr;  // the access that is judged
+  const probe::Who* who_ = nullptr;
+};
+
+}  // namespace us::sanitizer

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strong accesses of one word: its writes in the order in which they became visible, its reads and what each
+// observed, and what a reader of the last write may acquire.
+//
+// PTX: two strong accesses of one span whose scopes include each other's thread are morally strong and never race. A
+// write that was observed, by a read or through a chain of atomics, is ordered before all that follows the observer.
+// A release pattern (release, or fence and strong write) synchronises with an acquire pattern (acquire, or strong
+// read and fence) if the read observes the write and the first operation of the one and the last of the other are
+// morally strong.
+#pragma once
+#include <vector>
+
+#include "probe/events.h"
+#include "sanitizer/clocks.h"
+
+namespace us::sanitizer {
+
+struct Place {  // of a thread, as scopes see it
+  u64 cta = 0, cluster = 0;
+  u32 device = 0, domain = 0;
+};
+bool includes(probe::Scope, const Place& mine, const Place& other);
+
+// What a release published: the first operation of the pattern.
+struct Head {
+  Ref node;
+  Place place;
+  probe::Scope scope = probe::Scope::Cta;
+  u8 warp = 0, lane = 0;
+  u32 site = 0;
+};
+
+struct Strong {
+  u32 segment = 0;
+  u8 lane = 0;
+  probe::Scope scope = probe::Scope::Sys;
+  bool rmw = false, linked = false;  // linked: observed the write before it
+  bool is_volatile = false;
+  u32 site = 0;
+  u64 begin = 0;
+  u32 bytes = 0;
+  u64 number = 0;  // a write: its own; a read: of the write that it observed, 0: none
+  Place place;
+};
+
+struct Location {
+  std::vector<Strong> writes, reads;
+  std::vector<Head> heads;  // of the last write
+  u64 numbered = 0;
+};
+
+// What a thread wants of a location.
+bool morally_strong(const Strong& a, const Strong& b);
+
+}  // namespace us::sanitizer

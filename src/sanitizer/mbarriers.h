@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// An mbarrier object: its counts, what its phases publish, and who did what to it.
+#pragma once
+#include <vector>
+
+#include "sanitizer/locations.h"
+
+namespace us::sanitizer {
+
+struct MbarrierObject {
+  struct Group {  // arrivals of one phase by threads that scopes do not tell apart
+    Place place;
+    probe::Scope scope = probe::Scope::Cta;
+    u32 warp = 0, lane = 0, site = 0;  // the first one
+    View known;
+  };
+  struct Step {  // what was done, for reports
+    u32 site = 0, warp = 0, lane = 0;
+    u64 cta = 0;
+    u64 phase = 0;
+    i64 amount = 0;
+  };
+  bool live = false;
+  u32 slot = 0;
+  u32 expected = 0;
+  i64 pending = 0, tx = 0;
+  u64 phase = 0;  // completed ones
+  Step init;
+  u32 init_segment = 0;
+  std::vector<Group> arriving, published;          // of this phase, and of the last one
+  std::vector<Step> expects, arrivals, delivered;  // of this phase; the last few
+  std::vector<Step> previous;                      // arrivals of the phase before
+};
+
+}  // namespace us::sanitizer

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warp syncs, the barriers of a block and of a cluster.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Meeting;
+
+void LaunchChecker::meeting(const probe::Who& who, const Meeting& m) {
+  const std::lock_guard held(process_.lock);
+  const At p = at(who);
+  switch (m.kind) {
+    case Meeting::Kind::WarpSync:
+      return warp_sync(p, who, m);
+    case Meeting::Kind::BarrierArrive:
+      return barrier_arrive(p, who, m);
+    case Meeting::Kind::BarrierLeave:
+      return barrier_leave(p, who, m);
+    case Meeting::Kind::BarrierDone:
+      return barrier_done(*p.cta, m);
+    case Meeting::Kind::ClusterArrive:
+      return cluster_arrive(p, who, m);
+    case Meeting::Kind::ClusterLeave:
+      return cluster_leave(p, who, m);
+    case Meeting::Kind::GridWait:
+      p.warp->behind_wait |= who.lanes;
+      return;
+    case Meeting::Kind::GridTrigger:
+    case Meeting::Kind::RegisterPool:
+      return;
+  }
+}
+
+void LaunchChecker::warp_sync(const At& p, const probe::Who& who, const Meeting& m) {
+  const u32 members = m.members ? m.members : who.lanes;
+  if (const u32 out = who.lanes & ~members) {
+    raise(Check::WarpMask, {actor(who, static_cast<u32>(std::countr_zero(out)), "warp instruction")}, "mask",
+          fmt::format("mask {:#010x}", members),
+          {fmt::format("lanes {:#010x} execute it; the mask names {:#010x}", who.lanes, members)},
+          "A mask that names every lane that executes the instruction.");
+  }
+  p.warp->time.sync(members & p.warp->time.live());
+}
+
+void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Meeting& m) {
+  if (m.id >= 16) return;
+  NamedBarrier& b = p.cta->barriers[m.id];
+  if (!b.agent) b.agent = p.cta->agents++;
+  NamedBarrier::Phase& phase = b.phase(m.generation);
+  const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
+  const std::string object = fmt::format("barrier {}", m.id);
+  if (m.threads % 32) {
+    raise(Check::BarrierCount, {actor(who, lane, "barrier")}, object, object,
+          {fmt::format("its number of threads, {}, is no multiple of 32", m.threads)});
+  }
+  const auto other =
+      std::find_if(phase.arrivals.begin(), phase.arrivals.end(), [&](const auto& a) { return a.threads != m.threads; });
+  if (other != phase.arrivals.end()) {
+    raise(Check::BarrierCount,
+          {actor(who, lane, "barrier"),
+           {.action = "barrier",
+            .site = other->site,
+            .cta = p.cta->key,
+            .warp = other->warp,
+            .lane = static_cast<u32>(std::countr_zero(other->lanes))}},
+          object, object,
+          {fmt::format("one expects {} threads, the other {} (0: all of the block)", m.threads, other->threads)});
+  }
+  WarpTime& time = p.warp->time;
+  if (m.generation > 0 && !time.knows_phase(lane, p.cta->key, b.agent, m.generation - 1)) {
+    raise(Check::BarrierRecycled, {actor(who, lane, m.arrive_only ? "bar.arrive" : "barrier")}, object, object,
+          {"nothing tells this thread that the phase before is over: it may arrive for that one"},
+          "Wait (bar.sync) for something that follows the phase before, or use another barrier.");
+  }
+  phase.arrivals.push_back({who.warp, who.lanes, who.site, m.threads, m.arrive_only});
+  phase.known.own.cta = p.cta->key;
+  time.gather(who.lanes, phase.known);
+  if (!m.arrive_only)
+    p.warp->waiting = {
+        .what = Waiting::What::Barrier, .site = who.site, .lanes = who.lanes, .id = m.id, .phase = m.generation};
+}
+
+void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
+  if (m.id >= 16) return;
+  NamedBarrier& b = cta.barriers[m.id];
+  if (!b.agent) b.agent = cta.agents++;
+  NamedBarrier::Phase& phase = b.phase(m.generation);
+  if (phase.done) return;
+  phase.done = true;
+  phase.known.own.cta = cta.key;
+  if (m.threads == 0) {
+    // Threads that have exited count as arrived.
+    for (auto& w : cta.warps) {
+      if (w && (w->exited & w->time.live()) == w->time.live()) w->time.gather(w->time.live(), phase.known);
+    }
+  }
+  phase.known.own.raise(b.agent, m.generation + 1);
+}
+
+void LaunchChecker::barrier_leave(const At& p, const probe::Who& who, const Meeting& m) {
+  if (m.id >= 16) return;
+  NamedBarrier& b = p.cta->barriers[m.id];
+  NamedBarrier::Phase& phase = b.phase(m.generation);
+  if (!phase.done) barrier_done(*p.cta, m);
+  WarpTime& time = p.warp->time;
+  time.acquire(who.lanes, phase.known);
+  if ((who.lanes & time.live()) == time.live()) time.sync(time.live());
+  p.warp->waiting = {};
+}
+
+void LaunchChecker::cluster_arrive(const At& p, const probe::Who& who, const Meeting& m) {
+  auto& to = p.cluster->arriving[m.generation & 1];
+  if (to.generation != m.generation) to.generation = m.generation, to.known = nullptr;
+  if (const u32 twice = who.lanes & p.warp->cluster_arrived) {
+    raise(Check::ClusterBarrier, {actor(who, static_cast<u32>(std::countr_zero(twice)), "barrier.cluster.arrive")},
+          "arrive", "the barrier of the cluster", {"the thread has arrived before and not waited since"},
+          "barrier.cluster.wait between two arrivals.");
+  }
+  p.warp->cluster_arrived |= who.lanes;
+  p.warp->waiting = {
+      .what = Waiting::What::ClusterBarrier, .site = who.site, .lanes = who.lanes, .phase = m.generation};
+  if (m.relaxed) return;
+  to.known = join(to.known, p.warp->time.release(who.lanes));
+}
+
+void LaunchChecker::cluster_leave(const At& p, const probe::Who& who, const Meeting& m) {
+  p.warp->waiting = {};
+  if (const u32 none = who.lanes & ~p.warp->cluster_arrived) {
+    raise(Check::ClusterBarrier, {actor(who, static_cast<u32>(std::countr_zero(none)), "barrier.cluster.wait")}, "wait",
+          "the barrier of the cluster", {"the thread has not arrived"});
+  }
+  p.warp->cluster_arrived &= ~who.lanes;
+  p.warp->peers_started |= who.lanes;
+  auto& from = p.cluster->arriving[m.generation & 1];
+  if (from.generation != m.generation || !from.known) return;
+  from.known->flatten();
+  WarpTime& time = p.warp->time;
+  time.acquire(who.lanes, from.known);
+  if ((who.lanes & time.live()) == time.live()) time.sync(time.live());
+}
+
+}  // namespace us::sanitizer

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is there memory at the address, of this kind and alignment, and has somebody written it?
+#include <fmt/format.h>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Space;
+
+namespace {
+
+constexpr u64 kReserved = 1024;  // of a CTA's window
+
+const char* action_of(const probe::Access& a) {
+  switch (a.kind) {
+    case probe::Access::Kind::Read:
+      return "read";
+    case probe::Access::Kind::Write:
+      return "write";
+    case probe::Access::Kind::Atomic:
+      return "atomic";
+  }
+  return "access";
+}
+
+}  // namespace
+
+LaunchChecker::Actors LaunchChecker::actor(const probe::Who& who, u32 lane, std::string action) const {
+  return {.action = std::move(action), .site = who.site, .cta = key(who.cta), .warp = who.warp, .lane = lane};
+}
+
+bool LaunchChecker::in_bounds(const At&, const probe::Who& who, const probe::Access& a, u32 lane, u64 address,
+                              Cta* owner) {
+  const u64 bytes = u64{a.bytes} * a.count;
+  if (bytes && (bytes & (bytes - 1)) == 0 && address % bytes) {
+    raise(Check::Misaligned, {actor(who, lane, action_of(a))}, object_kind(a.space, address),
+          object_text(a.space, address, static_cast<u32>(bytes), owner),
+          {fmt::format("an access of {} bytes needs an address that {} divides", bytes, bytes)});
+    return true;
+  }
+  return a.space == Space::Shared ? shared_in_bounds(who, a, lane, address) : global_in_bounds(who, a, lane, address);
+}
+
+bool LaunchChecker::shared_in_bounds(const probe::Who& who, const probe::Access& a, u32 lane, u64 address) {
+  const u64 bytes = u64{a.bytes} * a.count, end = kReserved + info_->shared_static + info_->shared_dynamic;
+  std::string why;
+  if (address < kReserved) {
+    why = "the first kilobyte of a block's shared memory is reserved for the system";
+  } else if (address + bytes > end) {
+    why = fmt::format("{} bytes behind the shared memory of the block ({} static and {} dynamic bytes)",
+                      address + bytes - end, info_->shared_static, info_->shared_dynamic);
+  } else if (const probe::Symbol* s = shared_symbol(address); s && address < kReserved + info_->shared_static) {
+    if (address + bytes <= s->begin + s->bytes) return true;
+    why = address < s->begin + s->bytes
+              ? fmt::format("it begins in `{}` and ends behind it", s->name)
+              : fmt::format("it lies {} bytes behind the end of `{}`", address - s->begin - s->bytes, s->name);
+  } else {
+    return true;
+  }
+  raise(Check::BoundsShared, {actor(who, lane, action_of(a))}, object_kind(Space::Shared, address),
+        fmt::format("{} bytes at offset {} of the shared memory", bytes, address), {why});
+  return false;
+}
+
+bool LaunchChecker::global_in_bounds(const probe::Who& who, const probe::Access& a, u32 lane, u64 address) {
+  const Allocations& all = process_.allocations;
+  if (!all.any()) return true;
+  const u64 bytes = u64{a.bytes} * a.count;
+  const Allocations::Block* b = all.live(address);
+  if (b && address + bytes <= b->end()) return true;
+  const Allocations::Block* old = b ? nullptr : all.freed(address);
+  const auto* near = b ? b : old ? old : all.nearest(address);
+  std::string where;
+  if (near) {
+    const std::string what = fmt::format("{} of {} bytes{}", to_text(near->owner), near->bytes,
+                                         near->name.empty() ? "" : " `" + near->name + "`");
+    if (address < near->begin) {
+      where = fmt::format("{} bytes before {}", near->begin - address, what);
+    } else if (address >= near->end()) {
+      where = fmt::format("{} bytes behind {}", address - near->end(), what);
+    } else {
+      where = fmt::format("offset {} of {}", address - near->begin, what);
+    }
+  }
+  const std::string kind = near ? fmt::format("{:x}", near->begin) : "";
+  raise(old ? Check::UseAfterFree : Check::BoundsGlobal, {actor(who, lane, action_of(a))}, kind,
+        fmt::format("{} bytes at {:#x}", bytes, address), {where});
+  return false;
+}
+
+bool LaunchChecker::local_in_bounds(const probe::Who& who, const probe::Access& a, u32 lane) {
+  const u64 bytes = u64{a.bytes} * a.count, address = a.address[lane];
+  if (!info_->local_bytes || address + bytes <= info_->local_bytes) return true;
+  raise(Check::BoundsLocal, {actor(who, lane, action_of(a))}, "local",
+        fmt::format("{} bytes at offset {} of the thread's local memory", bytes, address),
+        {fmt::format("a thread has {} bytes", info_->local_bytes)});
+  return false;
+}
+
+// A wholly unwritten element: a part of one may be padding.
+void LaunchChecker::unwritten(Judge& judge, const probe::Access& a, u32 lane, u64 address) {
+  const bool shared = a.space == Space::Shared;
+  if (!shared && (!process_.options.uninitialised_global || !process_.allocations.any())) return;
+  for (u32 e = 0; e < a.count; e++) {
+    const u64 begin = address + u64{e} * a.bytes;
+    bool written = false;
+    for (u64 at = begin; at < begin + a.bytes && !written;) {
+      const Cell& word = judge.shadow().word(at);
+      const Side* side = judge.shadow().side_if(word);
+      const bool split = side && side->bytes;
+      written = split ? (*side->bytes)[at % 4].written() : word.written();
+      at += split ? 1 : 4 - at % 4;
+    }
+    if (written || (!shared && process_.allocations.was_written(begin))) continue;
+    raise(Check::UninitialisedLoad, {actor(*who_, lane, action_of(a))}, object_kind(a.space, begin),
+          object_text(a.space, begin, a.bytes, nullptr),
+          {shared ? "no thread of the block has written it since the block began"
+                  : "neither a kernel nor a copy has written it since it was allocated"});
+  }
+}
+
+void LaunchChecker::wrong_rank(const probe::Who& who, u32 lane, u32 rank) {
+  raise(Check::ClusterRank, {actor(who, lane, now_ ? action_of(*now_) : "access")}, "rank",
+        fmt::format("shared memory of block rank {}", rank),
+        {fmt::format("the cluster has {} block{}", cluster_size_, cluster_size_ == 1 ? "" : "s")});
+}
+
+void LaunchChecker::mbarrier_bytes(u64 address, u32 lane) {
+  raise(Check::MbarrierBytes, {actor(*who_, lane, action_of(*now_))}, "mbarrier",
+        fmt::format("an mbarrier object at offset {} of the shared memory", address & ~u64{7}),
+        {"an object that was initialised and not invalidated may only be used by mbarrier operations"},
+        "mbarrier.inval before its bytes are used again.");
+}
+
+}  // namespace us::sanitizer

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all launches of a process share. One lock guards it, and the launches too.
+#pragma once
+#include <mutex>
+
+#include "sanitizer/bounds.h"
+#include "sanitizer/cells.h"
+#include "sanitizer/collector.h"
+#include "sanitizer/order.h"
+
+namespace us::sanitizer {
+
+struct Options {
+  bool strict = false;  // race-volatile is an error: told to who prints
+  bool uninitialised_global = true;
+};
+
+struct Process {
+  std::mutex lock;
+  Options options;
+  Segments segments;  // of global memory
+  Shadow global;
+  Allocations allocations;
+  Collector collector;
+  std::map<u64, std::shared_ptr<const probe::LaunchInfo>> launches;
+  std::map<u64, u32> first_segment;  // of launches that have not ended
+  std::shared_ptr<const LaunchOrder> order;
+  u64 next_launch = 1;
+};
+
+}  // namespace us::sanitizer

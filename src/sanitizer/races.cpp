@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an unordered pair of accesses is called, what was missing, and how to mend it.
+#include <fmt/format.h>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Scope;
+using probe::Space;
+
+namespace {
+
+const char* name(Scope s) {
+  switch (s) {
+    case Scope::Cta:
+      return ".cta";
+    case Scope::Cluster:
+      return ".cluster";
+    case Scope::Gpu:
+      return ".gpu";
+    case Scope::Sys:
+      return ".sys";
+  }
+  return "";
+}
+
+std::string action(const Access& a) {
+  if (a.manner == Manner::Async) return a.writes ? "asynchronous write" : "asynchronous read";
+  if (a.manner == Manner::Copy) return a.writes ? "cp.async writes" : "cp.async reads";
+  if (a.rmw) return "atomic";
+  const std::string what = a.writes ? "write" : "read";
+  if (a.manner == Manner::Volatile) return "volatile " + what;
+  return a.manner == Manner::Strong ? "strong " + what : what;
+}
+
+bool is_strong(const Access& a) { return a.manner == Manner::Strong || a.manner == Manner::Volatile; }
+bool same_warp(const Conflict& k) {
+  return k.mine.segment.cta == k.other.segment.cta && k.mine.segment.slot == k.other.segment.slot;
+}
+bool same_cta(const Conflict& k) { return k.mine.segment.cta == k.other.segment.cta; }
+
+}  // namespace
+
+Check LaunchChecker::check_of(const Conflict& k, Space space) const {
+  const Access &a = k.mine, &b = k.other;
+  if (b.segment.flying() && b.segment.cta >> 32 == launch_) {
+    if (b.manner == Manner::Async && b.segment.by_lane == kEveryLane) return Check::WgmmaWait;
+    return b.writes ? Check::AsyncGroup : Check::AsyncSource;
+  }
+  if (b.segment.launch() != launch_) return info_->dependent ? Check::GridDependency : Check::RaceHost;
+  if (a.writes && b.writes && now_ && same_warp(k) && a.site == b.site) {
+    const u64 bytes = u64{now_->bytes} * now_->count, other = now_->address[b.lane & 31];
+    const u64 offset = space == Space::Shared ? other % probe::kCtaStride : other;
+    if (who_->lanes >> (b.lane & 31) & 1 && k.address >= offset && k.address < offset + bytes)
+      return k.same_value ? Check::RaceSameValue : Check::RaceLanes;
+  }
+  if (k.same_value) return Check::RaceSameValue;
+  if (is_strong(a) && is_strong(b) && !k.span_differs) return Check::RaceScope;
+  if (const NearMiss* m = miss_between(k); m && m->why != NearMiss::Why::Relaxed)
+    return m->why == NearMiss::Why::Domain ? Check::RaceDomain : Check::RaceScope;
+  return space == Space::Shared ? Check::RaceShared : Check::RaceGlobal;
+}
+
+const NearMiss* LaunchChecker::miss_between(const Conflict& k) const {
+  if (!who_) return nullptr;
+  const auto cluster = clusters_.find(who_->cluster);
+  if (cluster == clusters_.end() || who_->rank >= cluster->second->ctas.size() || !cluster->second->ctas[who_->rank])
+    return nullptr;
+  const Cta& cta = *cluster->second->ctas[who_->rank];
+  if (who_->warp >= cta.warps.size() || !cta.warps[who_->warp]) return nullptr;
+  const auto& all = cta.warps[who_->warp]->order.misses();
+  for (auto m = all.rbegin(); m != all.rend(); ++m) {
+    if (m->releaser == k.other.segment.cta) return &*m;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) const {
+  std::vector<std::string> why;
+  const Segment& s = k.other.segment;
+  if (check == Check::AsyncGroup) {
+    why.push_back("The copy is still under way: no thread has waited for it, or for its group.");
+  } else if (check == Check::AsyncSource) {
+    why.push_back("The copy may not yet have read its source: no wait covers it.");
+  } else if (check == Check::WgmmaWait) {
+    why.push_back("The matrix instruction is under way: no wgmma.wait_group covers it.");
+  } else if (check == Check::RaceLanes) {
+    why.push_back("Which of the lanes wins is undefined.");
+  } else if (check == Check::GridDependency) {
+    why.push_back("The preceding kernel may still run: griddepcontrol.wait has not been executed by this thread.");
+  } else if (k.span_differs) {
+    why.push_back("Both are strong, but their addresses or sizes differ, so neither is ordered by the other.");
+  } else if (check == Check::RaceScope && is_strong(k.mine) && is_strong(k.other)) {
+    const bool mine = k.mine.scope < k.other.scope;
+    why.push_back(fmt::format("Scope {} does not include the other thread, so the two are no atomic pair.",
+                              name(mine ? k.mine.scope : k.other.scope)));
+  } else if (s.copy) {
+    why.push_back(
+        "The thread that waited for the copy has not met this one since: waiting makes a copy visible to the waiting "
+        "thread only.");
+  } else if (same_warp(k)) {
+    why.push_back(
+        "Both threads are lanes of one warp, and no __syncwarp or barrier lies between: lanes are not ordered by "
+        "running together.");
+  } else if (same_cta(k)) {
+    why.push_back("Nothing orders them: no barrier of the block and no release and acquire lies between.");
+  } else {
+    why.push_back("Nothing orders threads of different blocks here: no release that was acquired lies between.");
+  }
+  if (const NearMiss* m = miss_between(k)) {
+    const std::string at = site_text(m->release_site), by = site_text(m->acquire_site);
+    if (m->why == NearMiss::Why::Relaxed) {
+      why.push_back(fmt::format("A release ({}) was seen by a relaxed read ({}), with no acquire behind it.", at, by));
+    } else if (m->why == NearMiss::Why::Domain) {
+      why.push_back(fmt::format(
+          "A release ({}) was seen ({}), but scope {} does not reach another memory synchronisation domain.", at, by,
+          name(m->release_scope)));
+    } else {
+      why.push_back(
+          fmt::format("A release of scope {} ({}) was seen by an acquire of scope {} ({}): the scopes do not include "
+                      "each other's threads.",
+                      name(m->release_scope), at, name(m->acquire_scope), by));
+    }
+  }
+  return why;
+}
+
+std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
+  switch (check) {
+    case Check::AsyncGroup:
+      return "cp.async.wait_group (or wait_all) that covers the copy, then a barrier for other threads.";
+    case Check::AsyncSource:
+      return "Wait for the copy's group before its source is written.";
+    case Check::WgmmaWait:
+      return "wgmma.wait_group before the operands are written.";
+    case Check::RaceLanes:
+      return "Let one lane store, or give each lane its own place.";
+    case Check::GridDependency:
+      return "griddepcontrol.wait (cudaGridDependencySynchronize) before the first access.";
+    case Check::RaceDomain:
+      return "Scope .sys (__threadfence_system), or launches of one domain.";
+    case Check::RaceScope:
+      return same_cta(k) ? ""
+                         : "A scope that includes both threads: .cluster, .gpu (cuda::thread_scope_device) or .sys.";
+    default:
+      break;
+  }
+  if (k.span_differs) return "Access it with one size and address.";
+  if (check == Check::RaceSameValue) return "";
+  if (same_warp(k)) return "__syncwarp() between the two.";
+  if (same_cta(k)) return "__syncthreads() between the two.";
+  return "A release (store or atomic of gpu scope, or __threadfence() and a flag) behind the first, and an acquire "
+         "before the second.";
+}
+
+Party LaunchChecker::party(const Access& a) const {
+  Party p;
+  p.action = action(a), p.site = site_of(a.segment.cta >> 32, a.site);
+  const bool agent = a.segment.flying() || a.segment.slot >= kFirstAgent;
+  const u32 warp = agent ? a.segment.by_warp : a.segment.slot;
+  const u32 lane = agent || a.segment.copy         ? a.segment.by_lane
+                   : a.segment.lane == kLaneOfCell ? a.lane
+                                                   : a.segment.lane;
+  p.who = thread_text(a.segment.cta, warp, lane);
+  return p;
+}
+
+void LaunchChecker::conflict(const Conflict& k, Space space, const Cta* owner) {
+  const Check check = check_of(k, space);
+  const Collector::Key key{check, info_->kernel, k.mine.site, k.other.site, object_kind(space, k.address)};
+  if (!process_.collector.count(key, k.mine.segment.cta)) return;
+  Finding f;
+  f.check = check, f.launch = info_->id, f.kernel = info_->kernel;
+  f.object = object_text(space, k.address, k.bytes, owner);
+  f.parties = {party(k.mine), party(k.other)};
+  f.why = reasons(k, check), f.fix = fix_of(k, check, space);
+  process_.collector.keep(key, std::move(f));
+}
+
+}  // namespace us::sanitizer

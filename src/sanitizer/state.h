@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is kept of a running launch: clusters of CTAs of warps. Shared memory and its segments live as long as the
+// cluster.
+#pragma once
+#include <map>
+
+#include "sanitizer/barriers.h"
+#include "sanitizer/cells.h"
+#include "sanitizer/copies.h"
+#include "sanitizer/mbarriers.h"
+#include "sanitizer/warp_order.h"
+
+namespace us::sanitizer {
+
+// What a warp was last seen waiting for.
+struct Waiting {
+  enum class What : u8 { Nothing, Barrier, ClusterBarrier, Mbarrier, Location, Grid } what = What::Nothing;
+  u32 site = 0, lanes = 0;
+  u32 id = 0;       // barrier
+  u64 address = 0;  // mbarrier, location
+  u64 phase = 0;
+};
+
+struct Warp {
+  Warp(u64 cta, u64 cluster, u32 number) : time(cta, cluster, number) {}
+  WarpTime time;
+  WarpOrder order;
+  LaneCopies copies;
+  Waiting waiting;
+  u32 exited = 0;       // lanes
+  u32 behind_wait = 0;  // lanes behind griddepcontrol.wait
+  u32 cluster_arrived = 0, peers_started = 0;
+  bool wgmma_fence = false;
+  std::vector<std::vector<u32>> wgmma;  // committed groups of segments; the last one is open
+};
+
+// Somebody else's access to the shared memory of a CTA.
+struct Visit {
+  u32 segment = 0, lanes = 0, site = 0;
+};
+
+struct Cta {
+  u64 key = 0, linear = 0;  // key: launch << 32 | linear
+  u32 rank = 0, threads = 0, live_warps = 0;
+  bool begun = false, ended = false;
+  Place place;
+  std::vector<std::unique_ptr<Warp>> warps;
+  Shadow shared;
+  std::array<NamedBarrier, 16> barriers;
+  std::map<u64, MbarrierObject> mbarriers;  // by offset
+  u32 agents = kFirstAgent;                 // next free slot
+  std::vector<Visit> visits;
+};
+
+struct Cluster {
+  Segments segments;
+  std::vector<std::unique_ptr<Cta>> ctas;  // by rank
+  struct Arriving {
+    u32 generation = ~0u;
+    Ref known;
+  };
+  Arriving arriving[2];
+  u32 ended = 0;
+};
+
+}  // namespace us::sanitizer

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of things in findings.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Space;
+
+namespace {
+
+std::string triple(u64 linear, const u32 (&size)[3]) {
+  const u64 x = std::max(size[0], 1u), y = std::max(size[1], 1u);
+  return fmt::format("[{},{},{}]", linear % x, linear / x % y, linear / x / y);
+}
+
+}  // namespace
+
+std::string LaunchChecker::thread_text(u64 cta, u32 warp, u32 lane) const {
+  const auto at = process_.launches.find(cta >> 32);
+  const probe::LaunchInfo& l = at == process_.launches.end() ? *info_ : *at->second;
+  const std::string block = fmt::format("block {}", triple(cta & ~0u, l.grid));
+  std::string text;
+  if (lane == kEveryLane) {
+    text = fmt::format("warp {} of {}", warp, block);
+  } else {
+    text = fmt::format("thread {} (warp {}) of {}", triple(u64{warp} * 32 + lane, l.block), warp, block);
+  }
+  return cta >> 32 == info_->id ? text : text + fmt::format(" of launch {} ({})", l.id, l.kernel);
+}
+
+const probe::Symbol* LaunchChecker::shared_symbol(u64 offset) const {
+  auto at = std::upper_bound(shared_symbols_.begin(), shared_symbols_.end(), offset,
+                             [](u64 o, const probe::Symbol& s) { return o < s.begin; });
+  return at == shared_symbols_.begin() ? nullptr : &*std::prev(at);
+}
+
+std::string LaunchChecker::object_kind(Space space, u64 address) const {
+  if (space == Space::Shared) {
+    const probe::Symbol* s = shared_symbol(address);
+    return s && address < s->begin + s->bytes ? s->name : "shared";
+  }
+  const auto* b = space == Space::Global ? process_.allocations.live(address) : nullptr;
+  return b ? fmt::format("{:x}", b->begin) : "";
+}
+
+std::string LaunchChecker::object_text(Space space, u64 address, u32 bytes, const Cta* owner) const {
+  if (space == Space::Shared) {
+    const std::string of = owner && cluster_size_ > 1 ? fmt::format(" of block rank {}", owner->rank) : "";
+    const probe::Symbol* s = shared_symbol(address);
+    if (!s || address >= s->begin + s->bytes)
+      return fmt::format("{} bytes at offset {} of the shared memory{}", bytes, address, of);
+    const u64 at = address - s->begin;
+    return fmt::format(
+        "shared variable `{}`{}, byte {}{}", s->name, of, at,
+        bytes && at % bytes == 0 ? fmt::format(" ([{}] as elements of {} bytes)", at / bytes, bytes) : "");
+  }
+  const auto* b = process_.allocations.live(address);
+  if (!b) return fmt::format("{} bytes of global memory at {:#x}", bytes, address);
+  const std::string name = b->name.empty() ? to_text(b->owner) : fmt::format("variable `{}`", b->name);
+  return fmt::format("{} bytes at offset {} of {} ({} bytes)", bytes, address - b->begin, name, b->bytes);
+}
+
+probe::SiteInfo LaunchChecker::site_of(u64 launch, u32 site) const {
+  const auto at = process_.launches.find(launch);
+  if (site == probe::kNoSite || at == process_.launches.end() || !at->second->site) return {};
+  return at->second->site(site);
+}
+
+std::string LaunchChecker::site_text(u32 site) const {
+  const probe::SiteInfo s = site_of(info_->id, site);
+  std::string text = s.text;
+  if (!s.frames.empty() && s.frames[0].line) {
+    text += fmt::format("{}at {}:{}", text.empty() ? "" : " ", s.frames[0].file, s.frames[0].line);
+  } else if (s.ptx_line) {
+    text += fmt::format("{}at PTX line {}", text.empty() ? "" : " ", s.ptx_line);
+  }
+  return text;
+}
+
+Party LaunchChecker::party(const Actors& a) const {
+  Party p;
+  p.action = a.action, p.site = site_of(a.cta >> 32, a.site), p.who = thread_text(a.cta, a.warp, a.lane);
+  return p;
+}
+
+void LaunchChecker::raise(Check check, const std::vector<Actors>& parties, std::string kind, std::string object,
+                          std::vector<std::string> why, std::string fix) {
+  const u32 a = parties.empty() ? probe::kNoSite : parties[0].site, b = parties.size() > 1 ? parties[1].site : a;
+  const Collector::Key k{check, info_->kernel, a, b, std::move(kind)};
+  if (!process_.collector.count(k, parties.empty() ? 0 : parties[0].cta)) return;
+  Finding f;
+  f.check = check, f.launch = info_->id, f.kernel = info_->kernel, f.object = std::move(object);
+  for (const Actors& p : parties) f.parties.push_back(party(p));
+  std::erase(why, "");
+  f.why = std::move(why), f.fix = std::move(fix);
+  process_.collector.keep(k, std::move(f));
+}
+
+}  // namespace us::sanitizer

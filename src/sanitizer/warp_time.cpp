@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sanitizer/warp_time.h"
+
+#include <bit>
+
+namespace us::sanitizer {
+namespace {
+
+template <class F>
+void each(u32 lanes, F&& f) {
+  for (; lanes; lanes &= lanes - 1) f(static_cast<u32>(std::countr_zero(lanes)));
+}
+
+}  // namespace
+
+bool WarpTime::knows(u32 lane, const Segment& s, u32 its_lane) const {
+  if (s.also_slot) {
+    const Point p{s.also_cta, s.also_slot, 0, s.also_clock};
+    if (all_.knows(p) || (differ_ >> lane & 1 && of_lane_[lane]->knows(p))) return true;
+  }
+  if (s.flying()) return false;
+  const Point p = s.point(its_lane);
+  if (p.cta == cta_ && p.slot == warp_ && (p.lane == lane || p.lane == kEveryLane)) return true;
+  return all_.knows(p) || (differ_ >> lane & 1 && of_lane_[lane]->knows(p));
+}
+
+bool WarpTime::pushed(u32 lane, Pushed to, const Segment& s, u32 its_lane) const {
+  if (s.flying()) return false;
+  const Point p = s.point(its_lane);
+  if (all_.pushed[to] && all_.pushed[to]->knows(p)) return true;
+  return differ_ >> lane & 1 && of_lane_[lane]->pushed[to] && of_lane_[lane]->pushed[to]->knows(p);
+}
+
+bool WarpTime::knows_of(u32 lane, u64 cta) const {
+  return all_.knows_of(cta) || (differ_ >> lane & 1 && of_lane_[lane]->knows_of(cta));
+}
+
+bool WarpTime::any_knows(const Segment& s, u32 its_lane) const {
+  if (knows(0, s, its_lane)) return true;
+  bool found = false;
+  each(differ_, [&](u32 l) { found = found || knows(l, s, its_lane); });
+  return found;
+}
+
+bool WarpTime::knows_phase(u32 lane, u64 cta, u32 slot, Clock phase) const {
+  const Point p{cta, slot, 0, phase};
+  return all_.knows(p) || (differ_ >> lane & 1 && of_lane_[lane]->knows(p));
+}
+
+Clock WarpTime::floor(u32 lane, u32 slot) const {
+  const Clock common = all_.own.floor(slot);
+  return differ_ >> lane & 1 ? std::max(common, of_lane_[lane]->own.floor(slot)) : common;
+}
+
+Clock WarpTime::tick() {
+  if (used_) clock_++, used_ = false, segment_ = {};
+  return clock_;
+}
+
+void WarpTime::gather(u32 lanes, View& into) {
+  into.join(all_);
+  each(lanes & differ_, [&](u32 l) { into.join(*of_lane_[l]); });
+  const Clock now = tick();
+  if ((lanes & live_) == live_) {
+    into.own.raise(warp_, now);
+  } else {
+    each(lanes, [&](u32 l) { into.own.raise_lane(warp_, l, now); });
+  }
+}
+
+Ref WarpTime::release(u32 lanes) {
+  View v(cta_);
+  gather(lanes, v);
+  return v.publish();
+}
+
+View& WarpTime::of(u32 lane) {
+  if (!(differ_ >> lane & 1)) {
+    of_lane_[lane] = std::make_unique<View>(cta_);
+    differ_ |= 1u << lane;
+  }
+  return *of_lane_[lane];
+}
+
+void WarpTime::acquire(u32 lanes, const Ref& n) {
+  if (!n) return;
+  if ((lanes & live_) == live_) return all_.join(n);
+  each(lanes, [&](u32 l) { of(l).join(n); });
+}
+
+void WarpTime::acquire(u32 lanes, const View& v) {
+  if ((lanes & live_) == live_) return all_.join(v);
+  each(lanes, [&](u32 l) { of(l).join(v); });
+}
+
+void WarpTime::sync(u32 lanes) {
+  if ((lanes & live_) != live_) {
+    View v(cta_);
+    gather(lanes, v);
+    return acquire(lanes, v);
+  }
+  each(differ_, [&](u32 l) { all_.join(*of_lane_[l]), of_lane_[l].reset(); });
+  differ_ = 0;
+  all_.own.raise(warp_, tick());
+}
+
+void WarpTime::push(u32 lanes, Pushed to) {
+  if ((lanes & live_) == live_ && differ_ == 0) {
+    // Each lane pushes what it did itself: together, all of it; but only a sync tells a lane that the others have.
+    const Clock now = tick();
+    const Ref before = all_.publish();
+    all_.pushed[to] = sanitizer::join(all_.pushed[to], before);
+    each(lanes, [&](u32 l) {
+      auto n = std::make_shared<Node>();
+      Part mine(cta_);
+      mine.raise_lane(warp_, l, now);
+      n->own = std::make_shared<Part>(std::move(mine));
+      of(l).pushed[to] = n;
+    });
+    return;
+  }
+  each(lanes, [&](u32 l) {
+    const Ref n = release(1u << l);
+    of(l).pushed[to] = sanitizer::join(of(l).pushed[to], n);
+  });
+}
+
+u32 WarpTime::segment(Segments& table, u32 which) {
+  used_ = true;
+  u32& n = segment_[which];
+  if (!n) n = table.add({.cta = cta_, .cluster = cluster_, .slot = warp_, .clock = clock_});
+  return n;
+}
+
+}  // namespace us::sanitizer

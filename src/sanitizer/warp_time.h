@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clock of a warp and what its lanes know. Lanes share the clock, not the knowledge: what every lane knows stands
+// once, what single lanes know beyond it is kept for them alone until a sync of all lanes makes it common.
+//
+// The clock grows only if an access has used it. A sync of all lanes that live also speaks for those that have exited.
+#pragma once
+#include "sanitizer/clocks.h"
+#include "sanitizer/segments.h"
+
+namespace us::sanitizer {
+
+class WarpTime {
+ public:
+  WarpTime(u64 cta, u64 cluster, u32 warp) : all_(cta), cta_(cta), cluster_(cluster), warp_(warp) {}
+  bool knows(u32 lane, const Segment&, u32 its_lane) const;
+  bool pushed(u32 lane, Pushed, const Segment&, u32 its_lane) const;
+  bool floor_knows(const Segment& s) const { return s.cta == cta_ && all_.own.floor_knows(s.slot, s.clock); }
+  bool knows_of(u32 lane, u64 cta) const;
+  bool any_knows(const Segment&, u32 its_lane) const;  // any lane
+  Clock floor(u32 lane, u32 slot) const;               // of a slot of this CTA
+  bool knows_phase(u32 lane, u64 cta, u32 slot, Clock phase) const;
+
+  void gather(u32 lanes, View& into);  // a release: what these lanes know together, their own accesses too
+  Ref release(u32 lanes);
+  void acquire(u32 lanes, const Ref&);
+  void acquire(u32 lanes, const View&);
+  void sync(u32 lanes);          // of these lanes with each other
+  void push(u32 lanes, Pushed);  // a proxy fence: what each lane knows is pushed
+  void exited(u32 lanes) { live_ &= ~lanes; }
+  void set_live(u32 lanes) { live_ = lanes; }
+
+  u32 segment(Segments& table, u32 which);  // of accesses made now; which: 0 shared, 1 global
+  u64 cta() const { return cta_; }
+  u64 cluster() const { return cluster_; }
+  u32 warp() const { return warp_; }
+  u32 live() const { return live_; }
+  Clock clock() const { return clock_; }
+  Clock tick();  // the first clock behind every access made so far
+  const View& common() const { return all_; }
+  bool alike() const { return differ_ == 0; }
+
+ private:
+  View& of(u32 lane);
+  View all_;
+  std::array<std::unique_ptr<View>, 32> of_lane_;
+  u32 differ_ = 0, live_ = ~0u;
+  const u64 cta_, cluster_;
+  const u32 warp_;
+  Clock clock_ = 1;
+  bool used_ = false;
+  std::array<u32, 2> segment_ = {};
+};
+
+}  // namespace us::sanitizer
