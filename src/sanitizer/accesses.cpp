@@ -44,14 +44,14 @@ Judge LaunchChecker::global_judge(const Warp* w, u32 lanes) {
 void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
-  now_ = &a, who_ = &who;
+  const Telling telling(*this, who);
+  now_ = &a;
   if (a.space == Space::Shared || a.space == Space::Global) {
     touch(p, who, a);
   } else if (a.space == Space::Local) {
     for (u32 rest = who.lanes; rest; rest &= rest - 1)
       local_in_bounds(who, a, static_cast<u32>(std::countr_zero(rest)));
   }
-  now_ = nullptr, who_ = nullptr;
 }
 
 void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Access& a) {
@@ -172,7 +172,7 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
     const bool known = writes && !atomic && element < a.values.size() && a.values[element];
     if (known) v = static_cast<u32>(a.values[element][lane] >> (8 * (at - address)));
     if (known && !whole) v &= 0xff;
-    judge.strong(c, me, op, reads, writes, at, known ? &v : nullptr);
+    judge.strong(c, me, op, reads, writes, at, whole ? 4 : 1, known ? &v : nullptr);
     if (!whole && writes) word.flags |= Cell::kWritten;
     at += whole ? 4 : 1;
   }

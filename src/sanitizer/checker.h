@@ -15,6 +15,7 @@ class Checker final : public probe::Observer {
   void memory(const probe::Memory&) override;
   void work(const probe::Work&) override;
   void fault(u64 launch, const std::string& text) override;
+  void on_conflict(ConflictHook h) { process_.on_conflict = std::move(h); }
   void add(Finding);  // of others: the host side
   std::vector<Finding> take();
 

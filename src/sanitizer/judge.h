@@ -47,7 +47,7 @@ class Judge {
   void read(Cell&, const Actor&, u64 address, u32 bytes);
   void write(Cell&, const Actor&, u64 address, u32 bytes, const u32* value);
   // Strong: judges, and takes part in the location's order.
-  void strong(Cell&, const Actor&, Strong op, bool reads, bool writes, u64 address, const u32* value);
+  void strong(Cell&, const Actor&, Strong op, bool reads, bool writes, u64 address, u32 bytes, const u32* value);
   bool ordered(u32 segment, u32 its_lane, const Actor&);
   bool ordered(const Mark& m, const Actor&);
   Segments& table() { return table_; }

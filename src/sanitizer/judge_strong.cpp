@@ -5,7 +5,7 @@
 namespace us::sanitizer {
 namespace {
 
-constexpr std::size_t kWrites = 64;  // of a location, of a launch, that are kept
+constexpr std::size_t kWrites = 128, kReads = 256;  // of a location, of a launch, that are kept
 
 }  // namespace
 
@@ -25,6 +25,7 @@ bool Judge::observed(const Location& loc, std::size_t i, const Actor& a) {
 }
 
 void Judge::judge_writes_of(Location& loc, const Actor& a, bool writes, const Strong* mine, u64 address, u32 bytes) {
+  if (mine && loc.alike(*mine)) return;
   for (std::size_t i = loc.writes.size(); i-- > 0;) {
     const Strong& w = loc.writes[i];
     if ((mine && morally_strong(*mine, w)) || ordered(w.segment, w.lane, a) || observed(loc, i, a)) continue;
@@ -33,35 +34,39 @@ void Judge::judge_writes_of(Location& loc, const Actor& a, bool writes, const St
 }
 
 void Judge::judge_reads_of(Location& loc, const Actor& a, const Strong* mine, u64 address, u32 bytes) {
+  if (mine && loc.alike(*mine)) return;
   for (const Strong& r : loc.reads) {
     if ((mine && morally_strong(*mine, r)) || ordered(r.segment, r.lane, a)) continue;
     return conflict(a, true, mine, r, false, address, bytes);
   }
 }
 
-void Judge::strong(Cell& c, const Actor& a, Strong op, bool reads, bool writes, u64 address, const u32* value) {
+void Judge::strong(Cell& c, const Actor& a, Strong op, bool reads, bool writes, u64 address, u32 bytes,
+                   const u32* value) {
   Location& loc = shadow_.location(c);
   const auto old = [&](const Strong& s) { return s.segment < floor_; };
-  std::erase_if(loc.writes, old), std::erase_if(loc.reads, old);
+  if (!loc.writes.empty() && old(loc.writes.front())) std::erase_if(loc.writes, old);
+  if (!loc.reads.empty() && old(loc.reads.front())) std::erase_if(loc.reads, old);
   op.segment = a.segment, op.lane = static_cast<u8>(a.lane), op.site = a.site, op.place = *a.place;
   op.rmw = reads && writes;
   if (writes) {
-    judge_write(c, a, address, 4, value);
+    judge_write(c, a, address, bytes, value);
   } else if (c.w_segment && !ordered(c.w_segment, c.w_lane, a)) {
-    conflict(a, false, {c.w_segment, 1u << (c.w_lane & 31), c.w_site, c.w_manner}, true, address, 4, false);
+    conflict(a, false, {c.w_segment, 1u << (c.w_lane & 31), c.w_site, c.w_manner}, true, address, bytes, false);
   }
-  judge_writes_of(loc, a, writes, &op, address, op.bytes);
-  if (writes) judge_reads_of(loc, a, &op, address, op.bytes);
+  judge_writes_of(loc, a, writes, &op, address, bytes);
+  if (writes) judge_reads_of(loc, a, &op, address, bytes);
   const bool follows =
       !loc.writes.empty() && loc.writes.back().number == loc.numbered && morally_strong(loc.writes.back(), op);
   const auto same = [&](const Strong& s) {
     return s.segment == op.segment && s.lane == op.lane && s.scope == op.scope && s.begin == op.begin &&
            s.bytes == op.bytes;
   };
+  loc.note(op);
   if (!writes) {
     op.number = follows ? loc.numbered : 0;
     std::erase_if(loc.reads, [&](const Strong& s) { return same(s) && s.number <= op.number; });
-    if (loc.reads.size() >= kWrites) loc.reads.erase(loc.reads.begin(), loc.reads.begin() + kWrites / 2);
+    if (loc.reads.size() >= kReads) loc.reads.erase(loc.reads.begin(), loc.reads.begin() + kReads / 2);
     loc.reads.push_back(op);
     return;
   }

@@ -40,6 +40,11 @@ class LaunchChecker final : public probe::Listener {
     u64 cta = 0;
     u32 warp = 0, lane = 0;
   };
+  struct Telling {  // whose event it is, while it lasts
+    Telling(LaunchChecker& c, const probe::Who& w) : checker(c) { c.who_ = &w; }
+    ~Telling() { checker.who_ = nullptr, checker.now_ = nullptr; }
+    LaunchChecker& checker;
+  };
   At at(const probe::Who&);
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
@@ -95,31 +100,49 @@ class LaunchChecker final : public probe::Listener {
   void cluster_leave(const At&, const probe::Who&, const probe::Meeting&);
 
   // mbarriers.cpp
-  using Object = MbarrierObject;
-  Cta* owner_of(Cluster&, u64 address) const;
-  void mbarrier_init(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane);
-  void mbarrier_arrive(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, Cta& owner, Object&);
-  void mbarrier_test(const At&, const probe::Who&, const probe::Mbarrier&, Cta& owner, Object&);
-  void mbarrier_tx(Object&, const MbarrierObject::Step&, i64 tx, bool expects);
-  void mbarrier_next(Object&, const Cta& owner);
-  void mbarrier_wrong(Check, const At&, const probe::Who&, u64 address, const Object*, std::string why,
-                      std::string fix = {});
-  bool mbarrier_known(const At&, const probe::Who&, u32 lane, const Cta& owner, const Object&, u64 address,
-                      bool by_copy);
-  void copies_arrive(const At&, const probe::Who&, u32 lane, Cta& owner, Object&);
+  void mbarrier_init(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, Cta& owner);
+  void mbarrier_inval(const At&, const probe::Who&, u32 lane, Cta& owner, MbarrierObject&, u64 offset);
+  void mbarrier_arrive(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, Cta& owner, MbarrierObject&);
+  void mbarrier_test(const At&, const probe::Who&, const probe::Mbarrier&, Cta& owner, MbarrierObject&);
+  void mbarrier_publish(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, MbarrierObject&);
+  void mbarrier_tx(const probe::Who&, u32 lane, MbarrierObject&, u64 offset, i64 tx, bool expects);
+  void mbarrier_next(MbarrierObject&);
+  void mbarrier_wrong(Check, const probe::Who&, u32 lane, const char* action, u64 offset, const MbarrierObject*,
+                      std::string why, std::string fix = {});
+  bool init_known(const At&, u32 lane, const Cta& owner, const MbarrierObject&, bool by_copy) const;
+  void copy_reports(const At&, const probe::Who&, u32 lane, const probe::Transfer&);
 
   // transfers.cpp
+  struct Flight {
+    Segment by;
+    u32 lane = 0;
+    Manner manner = Manner::Copy;
+    bool reduces = false;
+  };
+  Flight flight(const At&, const probe::Who&, u32 lane, Manner, bool reduces) const;
+  u32 reporting(const At&, const probe::Who&, const probe::Transfer&, const probe::Range&, const Flight&);
+  u32 flying(CopyGroup&, const At&, probe::Space, bool writes, const Flight&);
+  void mark(const At&, const probe::Who&, const probe::Range&, bool writes, u32 segment, const Flight&);
+  void check_pushed(const At&, const probe::Who&, const probe::Range&, bool writes, u32 lane);
+  void not_pushed(Check, const probe::Who&, u32 lane, bool writes, Actors other, probe::Space, u64 address,
+                  const Cta* owner);
+  void check_tensormap(const At&, const probe::Who&, u32 lane, u64 address);
+
+  // groups.cpp
+  void landed(Segments&, std::vector<u32>&, Warp&, u32 lane);
+  void landed(const At&, CopyGroup&, u32 lane, bool writes);
   void copies_at_exit(const At&, const probe::Who&);
-  struct Flight;
-  u32 flying(CopyGroup&, const At&, probe::Space, bool writes, u32 lane, bool bulk);
-  void mark(const At&, const probe::Who&, const probe::Range&, bool writes, u32 lane, u32 segment, Manner);
-  void check_pushed(const At&, const probe::Who&, const probe::Range&, bool writes, u32 lane, bool tensormap);
-  void landed(Segments&, const std::vector<u32>&, Warp&, u32 lane);
-  void landed(const At&, CopyGroup&, u32 lane, bool reads, bool writes);
+  void copies_arrive(const At&, u32 lane, const Cta& owner, const MbarrierObject&);
 
   // clusters.cpp
   void visit(const At&, const probe::Who&, Cta& owner, u32 lanes, u32 segment);
+  u32 visit_known(const Cluster&, const Cta& owner, const Visit&) const;
   void leave_cluster(const At&, const probe::Who&);
+
+  // stuck.cpp
+  std::string missing_at_barrier(const Cta&, u32 id, u32 generation) const;
+  std::string missing_at_mbarrier(const MbarrierObject&) const;
+  std::string waiting_text(const Cta&, const Warp&) const;
 
   Process& process_;
   std::shared_ptr<const probe::LaunchInfo> info_;

@@ -17,6 +17,16 @@ bool includes(probe::Scope s, const Place& mine, const Place& other) {
   return true;
 }
 
+bool Location::alike(const Strong& s) const {
+  return wide && s.scope >= probe::Scope::Gpu && s.begin == sample.begin && s.bytes == sample.bytes &&
+         s.place.cta >> 32 == sample.place.cta >> 32;
+}
+
+void Location::note(const Strong& s) {
+  if (writes.empty() && reads.empty()) wide = true, sample = s;
+  wide = wide && s.scope >= probe::Scope::Gpu && alike(s);
+}
+
 bool morally_strong(const Strong& a, const Strong& b) {
   return a.begin == b.begin && a.bytes == b.bytes && includes(a.scope, a.place, b.place) &&
          includes(b.scope, b.place, a.place);

@@ -47,9 +47,13 @@ struct Location {
   std::vector<Strong> writes, reads;
   std::vector<Head> heads;  // of the last write
   u64 numbered = 0;
+  // All of one span, launch and device scope: who is too need not look at each.
+  bool alike(const Strong&) const;
+  void note(const Strong&);
+  bool wide = true;
+  Strong sample;
 };
 
-// What a thread wants of a location.
 bool morally_strong(const Strong& a, const Strong& b);
 
 }  // namespace us::sanitizer

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An mbarrier object: its counts, what its phases publish, and who did what to it.
 #pragma once
+#include <unordered_set>
 #include <vector>
 
 #include "sanitizer/locations.h"
@@ -12,6 +13,7 @@ struct MbarrierObject {
     Place place;
     probe::Scope scope = probe::Scope::Cta;
     u32 warp = 0, lane = 0, site = 0;  // the first one
+    bool relaxed = false;
     View known;
   };
   struct Step {  // what was done, for reports
@@ -24,12 +26,13 @@ struct MbarrierObject {
   u32 slot = 0;
   u32 expected = 0;
   i64 pending = 0, tx = 0;
-  u64 phase = 0;  // completed ones
+  u64 phase = 0, first_phase = 0;  // completed ones; what it was when the object was initialised
   Step init;
   u32 init_segment = 0;
   std::vector<Group> arriving, published;          // of this phase, and of the last one
-  std::vector<Step> expects, arrivals, delivered;  // of this phase; the last few
-  std::vector<Step> previous;                      // arrivals of the phase before
+  std::vector<Step> expects, arrivals, delivered;  // of this phase; the first few
+  std::vector<Step> arrived_before;                // of the phase before
+  std::unordered_set<u64> came, came_before;       // cta << 10 | thread: who has arrived in this phase, in the last one
 };
 
 }  // namespace us::sanitizer

@@ -124,7 +124,14 @@ void LaunchChecker::cluster_arrive(const At& p, const probe::Who& who, const Mee
   p.warp->cluster_arrived |= who.lanes;
   p.warp->waiting = {
       .what = Waiting::What::ClusterBarrier, .site = who.site, .lanes = who.lanes, .phase = m.generation};
-  if (m.relaxed) return;
+  if (m.relaxed) {  // fence.mbarrier_init alone goes with it
+    View inits(p.cta->key);
+    View all(p.cta->key);
+    p.warp->time.gather(who.lanes, all);
+    inits.pushed[kMbarrierInit] = all.pushed[kMbarrierInit];
+    to.known = join(to.known, inits.publish());
+    return;
+  }
   to.known = join(to.known, p.warp->time.release(who.lanes));
 }
 

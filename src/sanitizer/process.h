@@ -15,6 +15,10 @@ struct Options {
   bool uninitialised_global = true;
 };
 
+struct Conflict;
+// Every conflict, before findings are made of it: the space, and for shared memory the CTA whose it is.
+using ConflictHook = std::function<void(const Conflict&, probe::Space, u64 cta)>;
+
 struct Process {
   std::mutex lock;
   Options options;
@@ -25,7 +29,7 @@ struct Process {
   std::map<u64, std::shared_ptr<const probe::LaunchInfo>> launches;
   std::map<u64, u32> first_segment;  // of launches that have not ended
   std::shared_ptr<const LaunchOrder> order;
-  u64 next_launch = 1;
+  ConflictHook on_conflict;
 };
 
 }  // namespace us::sanitizer

@@ -48,6 +48,8 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
     if (b.manner == Manner::Async && b.segment.by_lane == kEveryLane) return Check::WgmmaWait;
     return b.writes ? Check::AsyncGroup : Check::AsyncSource;
   }
+  if (b.segment.slot >= kFirstAgent && b.segment.cta >> 32 == launch_)
+    return b.writes ? Check::AsyncGroup : Check::AsyncSource;
   if (b.segment.launch() != launch_) return info_->dependent ? Check::GridDependency : Check::RaceHost;
   if (a.writes && b.writes && now_ && same_warp(k) && a.site == b.site) {
     const u64 bytes = u64{now_->bytes} * now_->count, other = now_->address[b.lane & 31];
@@ -79,7 +81,11 @@ const NearMiss* LaunchChecker::miss_between(const Conflict& k) const {
 std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) const {
   std::vector<std::string> why;
   const Segment& s = k.other.segment;
-  if (check == Check::AsyncGroup) {
+  if (!s.flying() && s.slot >= kFirstAgent && check != Check::RaceHost) {
+    why.push_back(
+        "The copy reports to an mbarrier, and this thread has not seen the end of that phase, nor met a thread that "
+        "has.");
+  } else if (check == Check::AsyncGroup) {
     why.push_back("The copy is still under way: no thread has waited for it, or for its group.");
   } else if (check == Check::AsyncSource) {
     why.push_back("The copy may not yet have read its source: no wait covers it.");
@@ -167,6 +173,7 @@ Party LaunchChecker::party(const Access& a) const {
 }
 
 void LaunchChecker::conflict(const Conflict& k, Space space, const Cta* owner) {
+  if (process_.on_conflict) process_.on_conflict(k, space, owner ? owner->linear : 0);
   const Check check = check_of(k, space);
   const Collector::Key key{check, info_->kernel, k.mine.site, k.other.site, object_kind(space, k.address)};
   if (!process_.collector.count(key, k.mine.segment.cta)) return;

@@ -35,7 +35,8 @@ class WarpTime {
   u32 warp() const { return warp_; }
   u32 live() const { return live_; }
   Clock clock() const { return clock_; }
-  Clock tick();  // the first clock behind every access made so far
+  Clock tick();                                   // the first clock behind every access made so far
+  Clock touch() { return used_ = true, clock_; }  // as if of an access made now
   const View& common() const { return all_; }
   bool alike() const { return differ_ == 0; }
 

@@ -132,8 +132,7 @@ probe::Who Lanes::who() const {
           .site = site_};
 }
 
-template <class F>
-void Lanes::each(F&& f) {
+void Lanes::each(const std::function<void(const probe::Who&, u32 lane)>& f) {
   for (u32 rest = lanes_; rest; rest &= rest - 1) {
     Lanes one(sim_, cta_, warp_, rest & -rest);
     one.at(site_);

@@ -2,6 +2,8 @@
 // Events of an imagined launch, made by hand: who does what, in the order in which it is written down.
 #pragma once
 #include <bit>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,7 +59,7 @@ class Lanes {
   Lanes& bulk_load(u64 to_shared, u64 from_global, u32 bytes, u64 mbarrier, bool deliver = true);
   Lanes& bulk_store(u64 to_global, u64 from_shared, u32 bytes);
   Lanes& store_async(u64 to_shared, u32 bytes, u64 mbarrier);
-  Lanes& deliver(u64 id);
+  Lanes& complete(u64 mbarrier, i64 bytes);
   Lanes& wgmma(u64 shared, u32 bytes);
   Lanes& wgmma_commit();
   Lanes& wgmma_wait(u32 left);
@@ -66,8 +68,7 @@ class Lanes {
 
  private:
   probe::Who who() const;
-  template <class F>
-  void each(F&& f);
+  void each(const std::function<void(const probe::Who&, u32 lane)>&);
   Lanes& access(probe::Access::Kind, Space, u64, u32 bytes, u64 stride, Order, Scope, bool nc = false);
   Sim& sim_;
   u32 cta_, warp_, lanes_, site_ = 1;
@@ -86,7 +87,6 @@ class Sim {
   Sim& allocate(u64 begin, u64 bytes, bool written = true);
   Sim& free(u64 begin, u64 bytes);
   Sim& next(Shape);  // another launch
-  Sim& domain(u32);
   Sim& fault(const std::string& text) { return checker.fault(info.id, text), *this; }
   // Ends the launch. The names of errors, or of all findings, sorted, with no name twice: "race-shared misaligned".
   std::string errors() { return names(true); }
@@ -111,7 +111,11 @@ class Sim {
   std::vector<u32> cluster_generation_;
   std::vector<Finding> findings_;
   u64 copies_ = 0;
-  std::vector<std::vector<std::vector<u64>>> groups_[2];
+  struct Object {
+    i64 expected = 0, pending = 0, tx = 0;
+  };
+  bool step(u32 cluster, u64 at, i64 arrivals, i64 tx);  // true: the phase is complete
+  std::map<std::pair<u32, u64>, Object> objects_;
 };
 
 }  // namespace us::sanitizer::test

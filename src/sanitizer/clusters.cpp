@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared memory of other blocks of a cluster: they must have started, and must not exit before.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+void LaunchChecker::visit(const At& p, const probe::Who& who, Cta& owner, u32 lanes, u32 segment) {
+  const u32 lane = static_cast<u32>(std::countr_zero(lanes));
+  const std::string object = fmt::format("shared memory of block rank {}", owner.rank);
+  if (owner.ended) {
+    raise(Check::ClusterExit, {actor(who, lane, "access")}, "ended", object, {"the block has exited"},
+          "A barrier of the cluster before the block exits.");
+    return;
+  }
+  const u32 fresh = lanes & ~p.warp->peers_started;
+  if (fresh && !p.warp->time.knows_of(lane, owner.key)) {
+    raise(Check::ClusterExit, {actor(who, lane, "access")}, "start", object,
+          {"nothing tells this thread that the block has started"}, "cluster.sync() before the first access.");
+  }
+  p.warp->peers_started |= lanes;
+  for (Visit& v : owner.visits) {
+    if (v.segment == segment) {
+      v.lanes |= lanes;
+      return;
+    }
+  }
+  // Those that the block knows of by now need not be asked for again.
+  if (owner.visits.size() >= 256)
+    std::erase_if(owner.visits, [&](const Visit& v) { return visit_known(*p.cluster, owner, v) == 0; });
+  owner.visits.push_back({segment, lanes, who.site});
+}
+
+// Lanes of a visit that no thread of the visited block knows of.
+u32 LaunchChecker::visit_known(const Cluster& cluster, const Cta& owner, const Visit& v) const {
+  u32 unknown = v.lanes;
+  for (const auto& w : owner.warps) {
+    if (!w) continue;
+    for (u32 rest = unknown; rest; rest &= rest - 1) {
+      if (w->time.any_knows(cluster.segments[v.segment], static_cast<u32>(std::countr_zero(rest))))
+        unknown &= ~(rest & -rest);
+    }
+  }
+  return unknown;
+}
+
+void LaunchChecker::leave_cluster(const At& p, const probe::Who& who) {
+  for (const Visit& v : p.cta->visits) {
+    const u32 unknown = visit_known(*p.cluster, *p.cta, v);
+    if (!unknown) continue;
+    const Segment& s = p.cluster->segments[v.segment];
+    probe::Who exit = who;
+    exit.site = probe::kNoSite;
+    raise(Check::ClusterExit,
+          {actor(exit, 0, "exit of the block"),
+           {.action = "access",
+            .site = v.site,
+            .cta = s.cta,
+            .warp = s.slot < kFirstAgent ? s.slot : s.by_warp,
+            .lane = static_cast<u32>(std::countr_zero(unknown))}},
+          "exit", fmt::format("shared memory of block rank {}", p.cta->rank),
+          {"no thread of the block waits for the access before the block exits"},
+          "cluster.sync() before the block ends.");
+  }
+}
+
+}  // namespace us::sanitizer

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// mbarrier objects: are they used as they may be, and what do their phases order?
+//
+// An arrival publishes what the arriving thread knows; who learns that the phase is over acquires what was published
+// in it, if the scopes include each other. Bytes that copies deliver belong to the mbarrier's agent, whose clock is
+// the phase.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Mbarrier;
+
+namespace {
+
+constexpr u32 kMost = (1u << 20) - 1;  // arrivals, and bytes of transactions
+constexpr std::size_t kSteps = 16;
+
+const char* name(Mbarrier::Kind k) {
+  switch (k) {
+    case Mbarrier::Kind::Init:
+      return "mbarrier.init";
+    case Mbarrier::Kind::Inval:
+      return "mbarrier.inval";
+    case Mbarrier::Kind::Arrive:
+      return "mbarrier.arrive";
+    case Mbarrier::Kind::ExpectTx:
+      return "mbarrier.expect_tx";
+    case Mbarrier::Kind::CompleteTx:
+      return "mbarrier.complete_tx";
+    case Mbarrier::Kind::Test:
+      return "mbarrier.test_wait";
+    case Mbarrier::Kind::CopiesArrive:
+      return "cp.async.mbarrier.arrive";
+  }
+  return "mbarrier";
+}
+
+void note(std::vector<MbarrierObject::Step>& to, const MbarrierObject::Step& s) {
+  if (to.size() < kSteps) to.push_back(s);
+}
+
+}  // namespace
+
+void LaunchChecker::mbarrier_wrong(Check c, const probe::Who& who, u32 lane, const char* action, u64 offset,
+                                   const MbarrierObject* o, std::string why, std::string fix) {
+  std::vector<Actors> parties = {actor(who, lane, action)};
+  if (o && o->init.site)
+    parties.push_back({.action = "mbarrier.init",
+                       .site = o->init.site,
+                       .cta = o->init.cta,
+                       .warp = o->init.warp,
+                       .lane = o->init.lane});
+  const std::string text = object_text(probe::Space::Shared, offset, 8, nullptr);
+  raise(c, parties, object_kind(probe::Space::Shared, offset), "mbarrier in " + text, {std::move(why)}, std::move(fix));
+}
+
+bool LaunchChecker::init_known(const At& p, u32 lane, const Cta&, const MbarrierObject& o, bool by_copy) const {
+  if (!o.init_segment) return true;
+  const Segment& s = p.cluster->segments[o.init_segment];
+  if (p.warp->time.pushed(lane, kMbarrierInit, s, o.init.lane)) return true;
+  return !by_copy && p.warp->time.knows(lane, s, o.init.lane);
+}
+
+void LaunchChecker::mbarrier(const probe::Who& who, const Mbarrier& m) {
+  const std::lock_guard held(process_.lock);
+  const At p = at(who);
+  const u32 rank = static_cast<u32>(m.address / probe::kCtaStride),
+            lane = static_cast<u32>(std::countr_zero(who.lanes));
+  const u64 offset = m.address % probe::kCtaStride;
+  if (rank >= cluster_size_) return wrong_rank(who, lane, rank);
+  Cta& owner = cta_of(*p.cluster, who, rank);
+  if (offset % 8)
+    return mbarrier_wrong(Check::Misaligned, who, lane, name(m.kind), offset, nullptr,
+                          "an mbarrier object is aligned to 8 bytes");
+  const Telling telling(*this, who);
+  if (m.kind == Mbarrier::Kind::Init) return mbarrier_init(p, who, m, lane, owner);
+  if (rank != who.rank) visit(p, who, owner, 1u << lane, p.warp->time.segment(p.cluster->segments, 0));
+  MbarrierObject& o = owner.mbarriers[offset];
+  if (!o.live) {
+    if (m.kind != Mbarrier::Kind::CompleteTx || o.phase == 0) {
+      mbarrier_wrong(Check::MbarrierState, who, lane, name(m.kind), offset, nullptr,
+                     "there is no initialised mbarrier object at this address",
+                     "mbarrier.init by one thread, then a barrier, before the first use.");
+    }
+    return;
+  }
+  if (m.kind != Mbarrier::Kind::CompleteTx && !init_known(p, lane, owner, o, false)) {
+    mbarrier_wrong(Check::MbarrierInit, who, lane, name(m.kind), offset, &o,
+                   "nothing orders the initialisation before this operation",
+                   rank == who.rank
+                       ? "__syncthreads() behind mbarrier.init."
+                       : "fence.mbarrier_init.release.cluster behind mbarrier.init, then a barrier of the cluster.");
+  }
+  switch (m.kind) {
+    case Mbarrier::Kind::Inval:
+      return mbarrier_inval(p, who, lane, owner, o, offset);
+    case Mbarrier::Kind::Arrive:
+      return mbarrier_arrive(p, who, m, lane, owner, o);
+    case Mbarrier::Kind::ExpectTx:
+      return mbarrier_tx(who, lane, o, offset, m.tx, true);
+    case Mbarrier::Kind::CompleteTx:
+      mbarrier_tx(who, lane, o, offset, m.tx, false);
+      if (m.completed) mbarrier_next(o);
+      return;
+    case Mbarrier::Kind::Test:
+      return mbarrier_test(p, who, m, owner, o);
+    case Mbarrier::Kind::CopiesArrive:
+      copies_arrive(p, lane, owner, o);
+      if (m.noinc) o.pending--;
+      note(o.arrivals, {who.site, who.warp, lane, p.cta->key, o.phase, 1});
+      if (m.completed) mbarrier_next(o);
+      return;
+    case Mbarrier::Kind::Init:
+      return;
+  }
+}
+
+void LaunchChecker::mbarrier_init(const At& p, const probe::Who& who, const Mbarrier& m, u32 lane, Cta& owner) {
+  const u64 offset = m.address % probe::kCtaStride;
+  MbarrierObject& o = owner.mbarriers[offset];
+  if (o.live)
+    mbarrier_wrong(Check::MbarrierState, who, lane, "mbarrier.init", offset, &o,
+                   "the object is initialised and was not invalidated",
+                   "mbarrier.inval before it is initialised again.");
+  if (m.count < 1 || m.count > kMost)
+    mbarrier_wrong(Check::MbarrierCount, who, lane, "mbarrier.init", offset, nullptr,
+                   fmt::format("{} arrivals: the range is 1 to {}", m.count, kMost));
+  const u32 slot = o.slot ? o.slot : owner.agents++;
+  const u64 phase = o.phase ? o.phase + 1 : 0;  // the clock of its agent never goes back
+  const u64 even = phase + (phase & 1);
+  o = {};
+  o.live = true, o.slot = slot, o.expected = m.count, o.pending = m.count, o.phase = even, o.first_phase = even;
+  o.init = {who.site, who.warp, lane, p.cta->key, 0, m.count};
+  Judge judge = shared_judge(*p.cluster, owner);
+  o.init_segment = p.warp->time.segment(p.cluster->segments, 0);
+  const Actor me{
+      .time = &p.warp->time, .lane = lane, .segment = o.init_segment, .site = who.site, .place = &p.cta->place};
+  for (u64 at = offset; at < offset + 8; at += 4) {
+    Cell& c = owner.shared.word(at);
+    judge.write(c, me, at, 4, nullptr);
+    c.flags |= Cell::kMbarrier;
+  }
+}
+
+void LaunchChecker::mbarrier_inval(const At& p, const probe::Who& who, u32 lane, Cta& owner, MbarrierObject& o,
+                                   u64 offset) {
+  if (o.tx)
+    mbarrier_wrong(Check::MbarrierState, who, lane, "mbarrier.inval", offset, &o,
+                   fmt::format("transactions of {} bytes are pending", o.tx));
+  for (const auto& w : owner.warps) {
+    if (!w || w->waiting.what != Waiting::What::Mbarrier || w->waiting.address != offset || w.get() == p.warp) continue;
+    mbarrier_wrong(Check::MbarrierState, who, lane, "mbarrier.inval", offset, &o,
+                   fmt::format("warp {} waits for it", w->time.warp()));
+  }
+  o.live = false;
+  for (u64 at = offset; at < offset + 8; at += 4) {
+    Cell& c = owner.shared.word(at);
+    c.flags = static_cast<u8>(c.flags & ~Cell::kMbarrier);
+  }
+}
+
+void LaunchChecker::mbarrier_publish(const At& p, const probe::Who& who, const Mbarrier& m, u32 lane,
+                                     MbarrierObject& o) {
+  MbarrierObject::Group* group = nullptr;
+  for (auto& g : o.arriving) {
+    if (g.place.cta == p.cta->key && g.scope == m.scope && g.relaxed == (m.order == probe::Order::Relaxed)) group = &g;
+  }
+  if (!group) {
+    group = &o.arriving.emplace_back();
+    group->place = p.cta->place, group->scope = m.scope;
+    group->warp = who.warp, group->lane = lane, group->site = who.site;
+    group->relaxed = m.order == probe::Order::Relaxed;
+    group->known.own.cta = p.cta->key;
+  }
+  if (!group->relaxed) {
+    p.warp->time.gather(1u << lane, group->known);
+    return;
+  }
+  std::vector<Head> heads;  // of fences before a relaxed arrival
+  p.warp->order.heads(p.warp->time, lane, p.cta->place, heads);
+  for (const Head& h : heads) {
+    if (h.scope >= m.scope) group->known.join(h.node);
+  }
+}
+
+void LaunchChecker::mbarrier_arrive(const At& p, const probe::Who& who, const Mbarrier& m, u32 lane, Cta& owner,
+                                    MbarrierObject& o) {
+  const u64 offset = m.address % probe::kCtaStride;
+  const char* action = "mbarrier.arrive";
+  if (m.count < 1 || m.count > kMost)
+    mbarrier_wrong(Check::MbarrierCount, who, lane, action, offset, &o,
+                   fmt::format("{} arrivals: the range is 1 to {}", m.count, kMost));
+  const u64 thread = p.cta->key << 10 | (who.warp * 32 + lane);
+  if (o.came_before.count(thread) && o.phase > o.first_phase &&
+      !p.warp->time.knows_phase(lane, owner.key, o.slot, static_cast<Clock>(o.phase - 1))) {
+    mbarrier_wrong(Check::MbarrierPhase, who, lane, action, offset, &o,
+                   "the thread arrived in the phase before, and nothing tells it that this phase is over: it may "
+                   "arrive in that one twice",
+                   "Wait for the phase before arriving again.");
+  }
+  o.came.insert(thread);
+  if (m.expects) mbarrier_tx(who, lane, o, offset, m.tx, true);
+  o.pending -= m.count;
+  if (o.pending < 0)
+    mbarrier_wrong(Check::MbarrierCount, who, lane, action, offset, &o,
+                   fmt::format("{} more arrivals than the {} that the phase expects", -o.pending, o.expected));
+  if (m.drop) {
+    if (o.expected < m.count)
+      mbarrier_wrong(Check::MbarrierCount, who, lane, action, offset, &o,
+                     "it drops more arrivals than the object expects");
+    o.expected -= std::min(o.expected, m.count);
+  }
+  if (m.no_complete && m.completed)
+    mbarrier_wrong(Check::MbarrierCount, who, lane, "mbarrier.arrive.noComplete", offset, &o, "it completes the phase");
+  note(o.arrivals, {who.site, who.warp, lane, p.cta->key, o.phase, m.count});
+  mbarrier_publish(p, who, m, lane, o);
+  if (m.completed) mbarrier_next(o);
+}
+
+void LaunchChecker::mbarrier_tx(const probe::Who& who, u32 lane, MbarrierObject& o, u64 offset, i64 tx, bool expects) {
+  o.tx += expects ? tx : -tx;
+  note(expects ? o.expects : o.delivered, {who.site, who.warp, lane, key(who.cta), o.phase, tx});
+  if (o.tx > kMost || o.tx < -i64{kMost}) {
+    mbarrier_wrong(Check::MbarrierCount, who, lane, expects ? "mbarrier.expect_tx" : "mbarrier.complete_tx", offset, &o,
+                   fmt::format("{} pending bytes: the range is {} to {}", o.tx, -i64{kMost}, kMost));
+  }
+}
+
+void LaunchChecker::mbarrier_next(MbarrierObject& o) {
+  o.phase++;
+  o.published = std::move(o.arriving);
+  o.arriving.clear();
+  o.came_before = std::move(o.came);
+  o.came.clear();
+  o.arrived_before = std::move(o.arrivals);
+  o.arrivals.clear(), o.expects.clear(), o.delivered.clear();
+  o.pending = o.expected;
+}
+
+void LaunchChecker::mbarrier_test(const At& p, const probe::Who& who, const Mbarrier& m, Cta& owner,
+                                  MbarrierObject& o) {
+  const u64 offset = m.address % probe::kCtaStride;
+  if (owner.rank != who.rank) {
+    mbarrier_wrong(Check::MbarrierRemote, who, static_cast<u32>(std::countr_zero(who.lanes)), "mbarrier.test_wait",
+                   offset, &o, "a thread may wait only for an mbarrier in the shared memory of its own block");
+  }
+  if (!m.done) {
+    p.warp->waiting = {
+        .what = Waiting::What::Mbarrier, .site = who.site, .lanes = who.lanes, .address = offset, .phase = o.phase};
+    return;
+  }
+  p.warp->waiting = {};
+  WarpTime& time = p.warp->time;
+  if (o.phase > o.first_phase) {
+    View over(owner.key);
+    over.own.raise(o.slot, static_cast<Clock>(o.phase));
+    if (owner.key == time.cta()) {
+      time.acquire(who.lanes, over);
+    } else {
+      time.acquire(who.lanes, over.publish());
+    }
+  }
+  for (const MbarrierObject::Group& g : o.published) {
+    if (g.place.cta == time.cta() && m.order == probe::Order::Acquire) {
+      time.acquire(who.lanes, g.known);
+      continue;
+    }
+    const std::vector<Head> head = {{.node = g.known.publish(),
+                                     .place = g.place,
+                                     .scope = g.scope,
+                                     .warp = static_cast<u8>(g.warp),
+                                     .lane = static_cast<u8>(g.lane),
+                                     .site = g.site}};
+    for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+      p.warp->order.observed(time, static_cast<u32>(std::countr_zero(rest)), p.cta->place, head, m.order, m.scope,
+                             who.site);
+    }
+  }
+}
+
+// The mbarrier that a copy will report to must be visible to it.
+void LaunchChecker::copy_reports(const At& p, const probe::Who& who, u32 lane, const probe::Transfer& t) {
+  const u32 rank = static_cast<u32>(t.mbarrier / probe::kCtaStride);
+  if (rank >= cluster_size_) return wrong_rank(who, lane, rank);
+  Cta& owner = cta_of(*p.cluster, who, rank);
+  const u64 offset = t.mbarrier % probe::kCtaStride;
+  const auto found = owner.mbarriers.find(offset);
+  if (found == owner.mbarriers.end() || !found->second.live) {
+    return mbarrier_wrong(Check::MbarrierState, who, lane, "asynchronous copy", offset, nullptr,
+                          "there is no initialised mbarrier object at this address");
+  }
+  if (t.kind == probe::Transfer::Kind::StoreAsync || init_known(p, lane, owner, found->second, true)) return;
+  mbarrier_wrong(Check::MbarrierInit, who, lane, "asynchronous copy", offset, &found->second,
+                 "the initialisation was not made visible to the async proxy before the copy was issued",
+                 "fence.mbarrier_init.release.cluster (or fence.proxy.async) behind mbarrier.init, then a barrier.");
+}
+
+}  // namespace us::sanitizer

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch that ended with a fault: who waits for what, and who is missing.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+namespace {
+
+constexpr std::size_t kParties = 16;
+
+std::string list(const std::vector<u32>& warps) {
+  std::string text;
+  for (const u32 w : warps) text += fmt::format("{}{}", text.empty() ? "" : ", ", w);
+  return text;
+}
+
+}  // namespace
+
+// Warps that arrived in the phase before, or live and have never come, and are not here.
+std::string LaunchChecker::missing_at_barrier(const Cta& c, u32 id, u32 generation) const {
+  const NamedBarrier::Phase& now = c.barriers[id].phases[generation & 3];
+  const NamedBarrier::Phase& last = c.barriers[id].phases[(generation - 1) & 3];
+  u64 here = 0, before = 0, live = 0;
+  for (const auto& a : now.arrivals) here |= u64{1} << (a.warp & 31);
+  if (generation && last.generation == generation - 1) {
+    for (const auto& a : last.arrivals) before |= u64{1} << (a.warp & 31);
+  }
+  for (u32 w = 0; w < c.warps.size(); w++) {
+    if (c.warps[w] && (c.warps[w]->time.live() & ~c.warps[w]->exited)) live |= u64{1} << (w & 31);
+  }
+  const u64 away = (before ? before & live : live) & ~here;
+  std::vector<u32> warps;
+  for (u32 w = 0; w < 32; w++) {
+    if (away >> w & 1) warps.push_back(w);
+  }
+  const u32 threads = now.arrivals.empty() ? 0 : now.arrivals[0].threads;
+  const std::string expected = threads ? fmt::format("{} of {} warps have come", std::popcount(here), threads / 32)
+                                       : fmt::format("{} warps have come", std::popcount(here));
+  return warps.empty() ? expected : fmt::format("{}; missing: warp {}", expected, list(warps));
+}
+
+std::string LaunchChecker::missing_at_mbarrier(const MbarrierObject& o) const {
+  std::string text =
+      fmt::format("phase {}: {} of {} arrivals came", o.phase - o.first_phase, o.expected - o.pending, o.expected);
+  if (o.tx > 0) text += fmt::format(", {} bytes of transactions are missing", o.tx);
+  if (o.tx < 0) text += fmt::format(", {} bytes more were delivered than expected", -o.tx);
+  for (const auto& e : o.expects) text += fmt::format("; {} bytes expected {}", e.amount, site_text(e.site));
+  for (const auto& d : o.delivered) text += fmt::format("; {} bytes delivered {}", d.amount, site_text(d.site));
+  if (o.pending > 0) {
+    for (const auto& a : o.arrived_before)
+      text +=
+          fmt::format("; in the phase before, {} arrived {}", thread_text(a.cta, a.warp, a.lane), site_text(a.site));
+  }
+  return text;
+}
+
+std::string LaunchChecker::waiting_text(const Cta& c, const Warp& w) const {
+  const Waiting& it = w.waiting;
+  const std::string who = fmt::format("warp {} of block rank {} (block {})", w.time.warp(), c.rank, c.linear);
+  switch (it.what) {
+    case Waiting::What::Barrier:
+      return fmt::format("{} waits at barrier {}: {}", who, it.id,
+                         missing_at_barrier(c, it.id, static_cast<u32>(it.phase)));
+    case Waiting::What::ClusterBarrier:
+      return fmt::format("{} waits for the barrier of the cluster", who);
+    case Waiting::What::Mbarrier: {
+      const auto o = c.mbarriers.find(it.address);
+      const std::string name = object_text(probe::Space::Shared, it.address, 8, nullptr);
+      return fmt::format("{} waits for the mbarrier in {}: {}", who, name,
+                         o == c.mbarriers.end() ? "it is not initialised" : missing_at_mbarrier(o->second));
+    }
+    default:
+      return {};
+  }
+}
+
+void LaunchChecker::fault(const std::string& text) {
+  const bool stuck = text.find("deadlock") != std::string::npos || text.find("nothing can go on") != std::string::npos;
+  Finding f;
+  f.check = stuck ? Check::Deadlock : Check::DeviceFault;
+  f.launch = info_->id, f.kernel = info_->kernel, f.object = stuck ? "" : text;
+  if (stuck) {
+    f.why.push_back(text);
+    for (const auto& [n, cluster] : clusters_) {
+      for (const auto& c : cluster->ctas) {
+        if (!c) continue;
+        for (const auto& w : c->warps) {
+          if (!w || w->waiting.what == Waiting::What::Nothing) continue;
+          if (f.parties.size() >= kParties) continue;
+          f.parties.push_back(party(Actors{
+              .action = "wait", .site = w->waiting.site, .cta = c->key, .warp = w->time.warp(), .lane = kEveryLane}));
+          f.why.push_back(waiting_text(*c, *w));
+        }
+      }
+    }
+  }
+  const u32 site = 0;
+  const Collector::Key k{f.check, info_->kernel, site, site, stuck ? "" : text};
+  if (process_.collector.count(k, 0)) process_.collector.keep(k, std::move(f));
+}
+
+}  // namespace us::sanitizer

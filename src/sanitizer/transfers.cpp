@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asynchronous copies. Order is judged when a copy is issued, with what its issuer knows, and when somebody waits.
+//
+//   group      the bytes are marked with a segment in flight; a wait makes it the waiting lane's own access
+//   mbarrier   the bytes are marked as the mbarrier's, at its phase: whoever knows that the phase is over knows them
+//
+// The async proxy sees of generic accesses what fence.proxy.async pushed to it, before the issue, by who knew them.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Space;
+using probe::Transfer;
+
+namespace {
+
+template <class F>
+void each_word(const probe::Range& r, F&& f) {
+  for (u64 at = r.begin; at < r.begin + r.bytes;) {
+    const bool whole = at % 4 == 0 && r.begin + r.bytes - at >= 4;
+    f(at, whole);
+    at += whole ? 4 : 1;
+  }
+}
+
+Pushed proxy_of(Space s) { return s == Space::Shared ? kShared : kGlobal; }
+
+}  // namespace
+
+LaunchChecker::Flight LaunchChecker::flight(const At& p, const probe::Who& who, u32 lane, Manner manner,
+                                            bool reduces) const {
+  return {.by = {.cta = p.cta->key,
+                 .cluster = who.cluster,
+                 .slot = kInFlight,
+                 .lane = static_cast<u8>(lane),
+                 .copy = 1,
+                 .by_warp = static_cast<u8>(who.warp),
+                 .by_lane = static_cast<u8>(lane)},
+          .lane = lane,
+          .manner = manner,
+          .reduces = reduces};
+}
+
+void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
+  const std::lock_guard held(process_.lock);
+  const At p = at(who);
+  if (t.kind == Transfer::Kind::Prefetch) return;
+  const Telling telling(*this, who);
+  const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
+  const bool plain = t.kind == Transfer::Kind::CpAsync;
+  const bool proxy = t.kind == Transfer::Kind::Bulk || t.kind == Transfer::Kind::Tensor;
+  const Flight f = flight(p, who, lane, plain ? Manner::Copy : Manner::Async, t.reduces);
+  if (t.tensormap) check_tensormap(p, who, lane, t.tensormap);
+  for (const bool writes : {false, true}) {
+    for (const probe::Range& r : writes ? t.to : t.from) {
+      if (proxy) check_pushed(p, who, r, writes, lane);
+      u32 segment;
+      if (t.completion == Transfer::Completion::Mbarrier) {
+        segment = reporting(p, who, t, r, f);
+      } else {
+        GroupsOfLane& groups = (plain ? p.warp->copies.plain : p.warp->copies.bulk)[lane];
+        segment = flying(groups.open, p, r.space, writes, f);
+      }
+      mark(p, who, r, writes, segment, f);
+    }
+  }
+  if (t.outside && t.kind == Transfer::Kind::Tensor) {
+    raise(Check::TensorOutside, {actor(who, lane, "tensor copy")}, "tensor",
+          fmt::format("{} elements of the box", t.outside), {"loads fill them, stores drop them"});
+  }
+  if (t.completion == Transfer::Completion::Mbarrier) copy_reports(p, who, lane, t);
+}
+
+// The mbarrier that a range reports to: with multicast, each block's own.
+u32 LaunchChecker::reporting(const At& p, const probe::Who& who, const Transfer& t, const probe::Range& r,
+                             const Flight& f) {
+  u64 address = t.mbarrier;
+  if (t.multicast && r.space == Space::Shared)
+    address = r.begin / probe::kCtaStride * probe::kCtaStride + t.mbarrier % probe::kCtaStride;
+  const u32 rank = static_cast<u32>(address / probe::kCtaStride);
+  Segment s = f.by;
+  if (rank < cluster_size_) {
+    Cta& owner = cta_of(*p.cluster, who, rank);
+    MbarrierObject& o = owner.mbarriers[address % probe::kCtaStride];
+    if (!o.slot) o.slot = owner.agents++;
+    s.cta = owner.key, s.slot = o.slot, s.clock = static_cast<Clock>(o.phase);
+  }
+  return (r.space == Space::Shared ? p.cluster->segments : process_.segments).add(s);
+}
+
+u32 LaunchChecker::flying(CopyGroup& g, const At& p, Space space, bool writes, const Flight& f) {
+  const bool shared = space == Space::Shared;
+  auto& have = shared ? (writes ? g.shared_writes : g.shared_reads) : (writes ? g.global_writes : g.global_reads);
+  Segments& table = shared ? p.cluster->segments : process_.segments;
+  if (have.empty() || table[have.back()].also_slot) have.push_back(table.add(f.by));
+  return have.back();
+}
+
+void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range& r, bool writes, u32 segment,
+                         const Flight& f) {
+  if (r.space != Space::Shared && r.space != Space::Global) return;
+  const bool shared = r.space == Space::Shared;
+  Cta* owner = nullptr;
+  probe::Range local = r;
+  if (shared) {
+    const u32 rank = static_cast<u32>(r.begin / probe::kCtaStride);
+    if (rank >= cluster_size_) return wrong_rank(who, f.lane, rank);
+    owner = &cta_of(*p.cluster, who, rank);
+    local.begin %= probe::kCtaStride;
+    if (rank != who.rank) visit(p, who, *owner, 1u << (f.lane & 31), segment);
+  }
+  Judge judge = shared ? shared_judge(*p.cluster, *owner) : global_judge(p.warp, who.lanes);
+  const Actor me{.time = &p.warp->time,
+                 .lane = f.lane & 31,
+                 .segment = segment,
+                 .site = who.site,
+                 .manner = f.manner,
+                 .place = &p.cta->place};
+  each_word(local, [&](u64 at, bool whole) {
+    Cell& word = judge.shadow().word(at);
+    const Side* side = judge.shadow().side_if(word);
+    const auto one = [&](Cell& c, u64 place, u32 bytes) {
+      if (f.reduces && writes) {
+        Strong op;
+        op.scope = shared ? probe::Scope::Cluster : probe::Scope::Gpu, op.begin = at & ~u64{3}, op.bytes = 4;
+        judge.strong(c, me, op, true, true, place, bytes, nullptr);
+      } else if (writes) {
+        judge.write(c, me, place, bytes, nullptr);
+      } else {
+        judge.read(c, me, place, bytes);
+      }
+    };
+    if (writes) word.flags |= Cell::kWritten;
+    if (whole && !(side && side->bytes)) return one(word, at, 4);
+    auto& bytes = judge.shadow().split(word);
+    for (u64 b = at % 4; b < (whole ? 4 : at % 4 + 1); b++) one(bytes[b], at - at % 4 + b, 1);
+  });
+}
+
+// Generic accesses that the async proxy has not been told of.
+void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe::Range& r, bool writes, u32 lane) {
+  if (r.space != Space::Shared && r.space != Space::Global) return;
+  const bool shared = r.space == Space::Shared;
+  const u64 rank = r.begin / probe::kCtaStride;
+  if (shared && rank >= cluster_size_) return;
+  Cta* owner = shared ? &cta_of(*p.cluster, who, static_cast<u32>(rank)) : nullptr;
+  Shadow& shadow = shared ? owner->shared : process_.global;
+  const Segments& table = shared ? p.cluster->segments : process_.segments;
+  const u32 floor = shared ? 1 : floor_;
+  const WarpTime& time = p.warp->time;
+  const auto missing = [&](u32 segment, u32 its_lane) {
+    if (segment < floor || table[segment].launch() != launch_) return false;
+    const Segment& s = table[segment];
+    return time.knows(lane, s, its_lane) && !time.pushed(lane, proxy_of(r.space), s, its_lane);
+  };
+  const auto one = [&](const Cell& c, u64 at) {
+    if (c.w_segment && c.w_manner != Manner::Async && missing(c.w_segment, c.w_lane)) {
+      const Segment& s = table[c.w_segment];
+      return not_pushed(Check::ProxyAsync, who, lane, writes,
+                        {.action = "write",
+                         .site = c.w_site,
+                         .cta = s.cta,
+                         .warp = s.slot < kFirstAgent ? s.slot : s.by_warp,
+                         .lane = c.w_lane},
+                        r.space, at, owner);
+    }
+    if (!writes || !c.r_segment || c.r_manner == Manner::Async) return;
+    const u32 reader = static_cast<u32>(std::countr_zero(c.r_lanes));
+    if (!missing(c.r_segment, reader)) return;
+    const Segment& s = table[c.r_segment];
+    not_pushed(Check::ProxyReuse, who, lane, writes,
+               {.action = "read",
+                .site = c.r_site,
+                .cta = s.cta,
+                .warp = s.slot < kFirstAgent ? s.slot : s.by_warp,
+                .lane = reader},
+               r.space, at, owner);
+  };
+  const u64 base = shared ? rank * probe::kCtaStride : 0;
+  each_word({r.space, r.begin - base, r.bytes}, [&](u64 at, bool) {
+    Cell& word = shadow.word(at);
+    const Side* side = shadow.side_if(word);
+    if (!side || !side->bytes) return one(word, at);
+    for (u64 b = at % 4; b < 4 && at - at % 4 + b < r.begin - base + r.bytes; b++)
+      one((*side->bytes)[b], at - at % 4 + b);
+  });
+}
+
+void LaunchChecker::not_pushed(Check check, const probe::Who& who, u32 lane, bool writes, Actors other, Space space,
+                               u64 address, const Cta* owner) {
+  std::vector<std::string> why = {
+      fmt::format("The {} is ordered before the copy, but no fence.proxy.async by a thread that knew of it lies "
+                  "between: the copy may not see it.",
+                  other.action)};
+  if (check == Check::ProxyReuse)
+    why = {
+        "The read is ordered before the copy by barriers or mbarriers only. The PTX ISA asks for fence.proxy.async; "
+        "libraries rely on the order alone."};
+  raise(check, {actor(who, lane, writes ? "asynchronous write" : "asynchronous read"), std::move(other)},
+        object_kind(space, address), object_text(space, address, 4, owner), std::move(why),
+        fmt::format("fence.proxy.async{} in the {} threads, before the barrier that lets the copy begin.",
+                    space == Space::Shared ? ".shared::cta" : ".global",
+                    check == Check::ProxyReuse ? "reading" : "writing"));
+}
+
+void LaunchChecker::check_tensormap(const At& p, const probe::Who& who, u32 lane, u64 address) {
+  for (u64 at = address; at < address + 128; at += 4) {
+    const Cell& c = process_.global.word(at);
+    if (c.w_segment < floor_ || !c.w_segment || c.w_manner == Manner::Async) continue;
+    const Segment& s = process_.segments[c.w_segment];
+    if (s.launch() != launch_ || p.warp->time.pushed(lane, kTensormap, s, c.w_lane)) continue;
+    return raise(Check::ProxyTensormap, {actor(who, lane, "tensor copy"), written_by(c)}, "tensormap",
+                 fmt::format("the tensor map at {:#x}", address),
+                 {"The map was changed by this kernel, and the issuing thread has not acquired the change: the old map "
+                  "may be used."},
+                 "fence.proxy.tensormap::generic.release by the writer, and .acquire over 128 bytes before the copy.");
+  }
+}
+
+}  // namespace us::sanitizer
