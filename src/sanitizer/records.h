@@ -11,8 +11,7 @@
 
 namespace us::sanitizer {
 
-// The same for findings that are one to the reader of a report: check, kernel, and where the parties stand, in any
-// order.
+// The same for findings that are one to the reader of a report: check, kernel, and places of the parties in any order.
 std::string key_of(const Finding&);
 
 struct NotJudged {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is ordered with whom in the work graph: a clock per chain of nodes. A node continues the chain of one that it
-// comes behind, where that is the chain's end; chains that are known as a whole are taken up again, so there are about
-// as many as there is work side by side.
+// Who is ordered with whom in the work graph: a clock per chain of nodes. A node continues a chain whose end it comes
+// behind, whoever began it, so there are about as many
+// as there is work side by side.
 //
 // What a thread of the program waited for comes before all that any thread submits later: the order of threads among
 // themselves is not seen, so real time is assumed. Work that comes from the device (`inner`) is taken as ordered with

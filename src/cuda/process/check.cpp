@@ -17,6 +17,8 @@
 #include "cuda/process/config.h"
 #include "cuda/process/host_stack.h"
 #include "cuda/process/refusal.h"
+#include "sanitizer/checker.h"
+#include "sanitizer/footprint.h"
 #include "sanitizer/host_calls.h"
 #include "sanitizer/host_memory.h"
 #include "sanitizer/host_order.h"
@@ -87,14 +89,19 @@ class Process final : public probe::Observer {
         order_(std::make_shared<sanitizer::HostOrder>(journal_, stack_)),
         kernels_(s.check_kernels),
         launch_(number(s.check_launch)) {
+    engine_.set_order(order_);
     journal_.begin(static_cast<u32>(::getpid()), program());
   }
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;
   void memory(const probe::Memory& m) override {
     memory_.memory(m);
     order_->memory(m);
+    engine_.memory(m);
   }
-  void work(const probe::Work& w) override { order_->work(w); }
+  void work(const probe::Work& w) override {
+    order_->work(w);
+    engine_.work(w);
+  }
   void fault(u64 launch, const std::string& text) override;
   void moved_to_child() {
     file_.open();
@@ -106,6 +113,7 @@ class Process final : public probe::Observer {
 
  private:
   bool chosen(const std::string& kernel);
+  void tell();  // what was found in kernels
 
   File file_;
   sanitizer::Journal journal_;
@@ -113,6 +121,7 @@ class Process final : public probe::Observer {
   sanitizer::HostCalls calls_;
   sanitizer::HostMemory memory_;
   const std::shared_ptr<sanitizer::HostOrder> order_;
+  sanitizer::Checker engine_;
   const std::string kernels_;
   const u64 launch_;  // 0: all
   std::atomic<u64> matched_{0};
@@ -127,21 +136,28 @@ bool Process::chosen(const std::string& kernel) {
 }
 
 std::shared_ptr<probe::Listener> Process::launch(const probe::LaunchInfo& l) {
+  order_->launched(l);
   if (!chosen(l.kernel)) return nullptr;
-  journal_.not_judged(l.kernel, "accesses of kernels are not judged yet");
-  return nullptr;
+  const auto info = std::make_shared<const probe::LaunchInfo>(l);
+  return std::make_shared<sanitizer::Footprint>(engine_.launch(l), [this, info](const auto& touched) {
+    order_->touched(*info, touched);
+    journal_.judged(info->kernel);
+    tell();
+  });
+}
+
+void Process::tell() {
+  for (const sanitizer::Finding& f : engine_.take()) journal_.found(f);
 }
 
 void Process::fault(u64 launch, const std::string& text) {
-  sanitizer::Finding f;
-  f.check = sanitizer::Check::DeviceFault;
-  f.launch = launch;
-  f.object = text.substr(0, text.find('\n'));
-  journal_.found(f);
+  engine_.fault(launch, text);
+  tell();
 }
 
 // Not `whole`: a child that was forked too late has nothing of its own.
 void Process::end(bool whole) {
+  tell();
   calls_.process_ends();
   if (whole) memory_.process_ends();
   journal_.end();

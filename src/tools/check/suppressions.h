@@ -3,8 +3,8 @@
 //
 //   name [kernel=GLOB] [file=GLOB[:LINE]] [frame=GLOB] [object=GLOB]  # reason
 //
-// `name` is a check or a GLOB of checks. A file or a frame may be that of any party. The XML of compute-sanitizer is
-// read too: kernels and files of its stack frames.
+// `name` is a check or a GLOB of checks. A file or a frame may be that of any party. compute-sanitizer's XML is read,
+// too: kernels and files of its stack frames.
 #pragma once
 #include <list>
 #include <string>
