@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exported functions without code of their own: per symbol one slot and one jump through it. Slots stand in the order in which
-// US_SLOT names them, in their own section `prefix`s, so they form the array that US_SLOT_ARRAY declares.
+// Exported functions without code of their own: per symbol one slot and one jump through it. Slots stand in the order
+// in which US_SLOT names them, in their own section `prefix`s, so they form the array that US_SLOT_ARRAY declares.
 #pragma once
 #include "cuda/entry_table.h"
 

@@ -8,8 +8,8 @@
 
 namespace us::cuda {
 
-// A host stub or a cudaKernel_t. InvalidHandle if it is neither, InvalidDeviceFunction if it is null or if no image of the
-// program has the kernel.
+// A host stub or a cudaKernel_t. InvalidHandle if it is neither, InvalidDeviceFunction if it is null or if no image of
+// the program has the kernel.
 driver::Error find_kernel(const void* symbol, driver::Kernel*& out);
 driver::Error find_function(driver::Context&, const void* symbol, driver::Function*& out);
 

@@ -36,8 +36,8 @@ void fill_slots() {
   std::memcpy(us_slots, table, kSlots * sizeof(us::cuda::EntryFn));
 }
 
-// Runs before any constructor of the program: the loader initialises libraries first, and libcuda.so.1 before this one. So its
-// handler in a child is the first, too: the table may be another one there (refusal.h).
+// Runs before any constructor of the program: the loader initialises libraries first, and libcuda.so.1 before this one.
+// So its handler in a child is the first, too: the table may be another one there (refusal.h).
 __attribute__((constructor(101))) void begin() {
   fill_slots();
   pthread_atfork(nullptr, nullptr, fill_slots);
