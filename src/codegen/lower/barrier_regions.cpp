@@ -54,11 +54,9 @@ class Finder {
   // Loads of parameters, and arithmetic on what is the same.
   bool computes_same(ir::Inst& i) const {
     if (i.form == isa::Form::Unknown || !i.call.empty()) return false;
-    const auto& info = isa::info(i.form);
-    if (info.id == "isspacep" || i.has(isa::Tok::local)) return false;  // where local memory lies differs
-    const bool parameter = info.effects == isa::kLoad && info.id.starts_with("ld") && i.has(isa::Tok::param) &&
-                           i.guard.kind == Operand::Kind::None;
-    if (info.effects != isa::kPure && !parameter) return false;
+    if (i.form == isa::Form::isspacep || i.has(isa::Tok::local)) return false;  // where local memory lies differs
+    const bool parameter = i.form == isa::Form::ld && i.has(isa::Tok::param) && i.guard.kind == Operand::Kind::None;
+    if (isa::info(i.form).effects != isa::kPure && !parameter) return false;
     bool all = true;
     for (const Operand& o : i.ops) all = all && !has_varying_register(o);
     ir::for_each_use(i, [&](Operand& o) { all = all && same(o); });
