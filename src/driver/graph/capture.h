@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streams that capture: what would be appended to the stream becomes a node of a graph, behind the stream's
-// dependencies.
+// dependencies:
 //
-//   begin(origin) ── work ── record(event) ──▶ event carries the dependencies ── wait(other) ──▶ other joins the capture
+//   begin(origin) ── work ── record(event) ──▶ event carries them ── wait(other) ──▶ other joins the capture
 //
 // A call that the capture does not allow makes it invalid; it then refuses all work, until the origin ends it.
 #pragma once
