@@ -16,6 +16,9 @@ driver::Error find_function(driver::Context&, const void* symbol, driver::Functi
 // A CUfunction, or a CUkernel. InvalidHandle if it is neither.
 driver::Error find_loaded(driver::Context&, const void* handle, driver::Function*& out);
 
+// cudaLibraryLoadData, cuLibraryLoadData: what is wrong with the image is told to the person.
+driver::Error load_library(const void* image, driver::Library*& out);
+
 // cudaFuncSetAttribute, cuFuncSetAttribute, by their common numbers.
 driver::Error set_attribute(driver::Context&, driver::Function&, int attribute, int value);
 driver::Error get_attribute(const driver::Function&, int attribute, int& value);
