@@ -116,6 +116,13 @@ Result<Settings> read_settings(const Lookup& lookup) {
   return s;
 }
 
+std::string setting_text(std::string_view field, const Lookup& lookup) {
+  const auto row = std::ranges::find(rows, field, &SettingRow::field);
+  US_CHECK(row != std::end(rows));
+  const char* text = lookup(row->variable);
+  return text ? text : "";
+}
+
 std::vector<Diag> cannot_write(const Settings& s) {
   std::vector<Diag> out;
   const auto judge = [&](const char* option, const std::string& place, const std::string& why) {

@@ -55,6 +55,8 @@ std::vector<Diag> cannot_write(const Settings&);  // the places it names for res
 
 using Lookup = std::function<const char*(const char* variable)>;  // like getenv
 Result<Settings> read_settings(const Lookup& = ::getenv);
+// One of kind Text or Directory as it was given, where it is wanted before or without the others; empty: not given.
+std::string setting_text(std::string_view field, const Lookup& = ::getenv);
 std::string default_cache_dir(
     const Lookup& = ::getenv);  // ${XDG_CACHE_HOME:-~/.cache}/understudy; empty without a home
 

@@ -21,7 +21,8 @@ int device_by_pci_bus_id(const char* text);         // -1: none; accepts [domain
 // Whether cuInit (or a runtime call that implies it) has happened in this process.
 void initialize();
 bool initialized();
-// Any runtime call but those about errors implies it. A child that is forked later is told the difference (refusal.cpp).
+// Any runtime call but those about errors implies it. A child that is forked later is told the difference
+// (refusal.cpp).
 void initialize_runtime();
 bool runtime_initialized();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that carry a CUDA runtime of their own and ask this driver for what only the vendor's has: told to the person, once
-// each, and never part of an exact run.
+// Files that carry a CUDA runtime of their own and ask this driver for what only the vendor's has: told to the person,
+// once each, and never part of an exact run.
 #pragma once
 
 namespace us::cuda {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exported functions without code of their own: per symbol one slot and one jump through it. Slots stand in the order in which
-// US_SLOT names them, in their own section `prefix`s, so they form the array that US_SLOT_ARRAY declares.
+// Exported functions without code of their own: per symbol one slot and one jump through it. Slots stand in the order
+// in which US_SLOT names them, in their own section `prefix`s, so they form the array that US_SLOT_ARRAY declares.
 #pragma once
 #include "cuda/entry_table.h"
 
@@ -16,8 +16,9 @@
   asm(".pushsection ." #prefix "s,\"aw\",@progbits\n.balign 8\n" #prefix "s:\n.popsection"); \
   extern "C" us::cuda::EntryFn prefix##s[] __attribute__((visibility("hidden")))
 
-// The same with a slot that is filled when it is first used: until then the jump goes on to `prefix`_first, which US_LAZY_FILL defines.
-// Constructors of libraries that do not know of each other run in any order, so a call may come before anybody filled the slots.
+// The same with a slot that is filled when it is first used: until then the jump goes on to `prefix`_first, which
+// US_LAZY_FILL defines. Constructors of libraries that do not know of each other run in any order, so a call may come
+// before anybody filled the slots.
 #define US_LAZY_SLOT(prefix, name)                                                                               \
   asm(".pushsection ." prefix "s,\"aw\",@progbits\n" prefix "_" name ": .quad " prefix "_unfilled_" name         \
       "\n.popsection\n"                                                                                          \
@@ -26,8 +27,8 @@
       "_unfilled_" name ": leaq " prefix "_" name "(%rip), %r11\n jmp " prefix "_first\n.size " name ", .-" name \
       "\n.popsection")
 
-// `fill`: a function of C linkage without arguments that fills all slots of `prefix`, or does not return. Arguments of the call
-// that needs it are kept. 8 words and 8 vectors on the stack leave it aligned.
+// `fill`: a function of C linkage without arguments that fills all slots of `prefix`, or does not return. Arguments of
+// the call that needs it are kept. 8 words and 8 vectors on the stack leave it aligned.
 #define US_LAZY_FILL(prefix, fill)                                                                                  \
   asm(".pushsection .text\n.balign 16\n.type " prefix "_first,@function\n" prefix                                   \
       "_first:\n"                                                                                                   \

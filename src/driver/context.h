@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A context: streams, events, modules and memory on one device, and the error that broke it. This header is what the parts
-// see of their context; context*.cpp put it together.
+// A context: streams, events, modules and memory on one device, and the error that broke it. This header is what the
+// parts see of their context; context*.cpp put it together.
 #pragma once
 #include <atomic>
 #include <map>

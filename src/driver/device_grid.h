@@ -2,11 +2,11 @@
 // A grid whose kernel may launch others (dynamic parallelism): its streams, its events and the work that hangs on it.
 //
 //   the grid itself ──┐
-//   launches, copies ─┴─ open == 0 → first tail launch ── open == 0 → next … → complete: the node of the grid in the work graph
+//   launches, copies ─┴─ open == 0 → first tail launch ── open == 0 → next … → complete: its node in the work graph
 //
-// Launches are nodes of the same work graph as the host's. A block's default stream and streams by name keep their order; a
-// launch in the fire-and-forget stream waits for nobody; tail launches run one after the other when all the rest has ended.
-// A launched grid has a DeviceGrid of its own, so that it is complete only when what it launched is.
+// Launches are nodes of the same work graph as the host's. A block's default stream and streams by name keep their
+// order; a launch in the fire-and-forget stream waits for nobody; tail launches run one after the other when all the
+// rest has ended. A launched grid has a DeviceGrid of its own, so that it is complete only when what it launched is.
 #pragma once
 #include <deque>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A green context: the primary context of a device, seen through some of its multiprocessors. Kernels in its streams run
-// on those only; memory, code and events are the primary context's.
+// A green context: the primary context of a device, seen through some of its multiprocessors. Kernels in its streams
+// run on those only; memory, code and events are the primary context's.
 #pragma once
 #include <memory>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owns everything. cuda/ has the one instance; a unit test makes as many as it likes. This header is what the parts see of
-// their owner, so it names them and includes none; runtime.cpp puts them together.
+// Owns everything. cuda/ has the one instance; a unit test makes as many as it likes. This header is what the parts see
+// of their owner, so it names them and includes none; runtime.cpp puts them together.
 #pragma once
 #include <atomic>
 #include <memory>

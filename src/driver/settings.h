@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the person who runs the program chose. cuda/ reads it from the environment; nothing below knows where it came from.
+// What the person who runs the program chose. cuda/ reads it from the environment; nothing below knows where it came
+// from.
 #pragma once
 #include <chrono>
 #include <functional>
@@ -50,9 +51,11 @@ struct Settings {
   std::string ptxas;  // the toolkit's assembler: a path, "none", or empty: where toolkits usually are
   std::function<void(const std::string& kernel, FactSource)>
       resources;  // registers and stack of a kernel are known, or estimated for good
-  // What kernels ask that only the runtime API's headers know: names of errors, attributes, versions. The call's result.
+  // What kernels ask that only the runtime API's headers know: names of errors, attributes, versions. The call's
+  // result.
   std::function<u64(device::DeviceApi, u32 device, Function*, std::span<const u64> words)> device_query;
-  // A kernel is on its way to the device: what its record tells. From threads of the program, or of the device for what kernels launch.
+  // A kernel is on its way to the device: what its record tells. From threads of the program, or of the device for what
+  // kernels launch.
   std::function<void(const device::Launch&)> launched;
   std::function<CaptureMode()> capture_mode;    // of the calling thread; empty = Global
   Counts* counts = nullptr;                     // of --count

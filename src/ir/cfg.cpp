@@ -34,8 +34,8 @@ std::vector<u32> reverse_post_order(const Graph& succs, u32 root, std::vector<u3
   return post;
 }
 
-// Semi-dominators with path compression (Georgiadis: SNCA). Blocks are counted in the order in which a depth-first search meets them;
-// kNone where it does not come.
+// Semi-dominators with path compression (Georgiadis: SNCA). Blocks are counted in the order in which a depth-first
+// search meets them; kNone where it does not come.
 class Dominators {
  public:
   Dominators(const Graph& succs, const Graph& preds, u32 root) : number_(succs.size(), Cfg::kNone) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control-flow facts of one function: predecessors, reverse post-order, dominators, post-dominators, loops, and the layout
-// in which code generation sweeps the blocks (a reverse post-order that keeps every loop contiguous).
+// Control-flow facts of one function: predecessors, reverse post-order, dominators, post-dominators, loops, and the
+// layout in which code generation sweeps the blocks (a reverse post-order that keeps every loop contiguous).
 #pragma once
 #include <map>
 
@@ -48,8 +48,8 @@ bool is_exit_block(const Function&, u32 block);
 
 // Drops blocks that cannot be reached (renumbers), then fills Block::preds.
 void remove_unreachable(Function&);
-// Two loops with one header become nested loops with a header each. Lanes that go back early must first come to where the
-// others are before the outer loop goes on:
+// Two loops with one header become nested loops with a header each. Lanes that go back early must first come to where
+// the others are before the outer loop goes on:
 //
 //   h: ... branch h ; rest ; branch h      =>      o: h: ... branch h ; rest ; branch o
 //

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed IR of one PTX module. Two forms of a function share these types: the register form that ptx/ produces (a ValueId
-// names a PTX register and may be defined many times) and SSA (after ir/ssa: one definition, block parameters as phis).
+// Typed IR of one PTX module. Two forms of a function share these types: the register form that ptx/ produces (a
+// ValueId names a PTX register and may be defined many times) and SSA (after ir/ssa: one definition, block parameters
+// as phis).
 //
 //   Module ── Symbol*            variables of every space, functions, with initialisers and relocations
 //          └─ Function* ── Block* ── Inst*   then one Terminator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of the instructions of a module, in the order of its text: what is counted and reported is told by them. Passes keep
-// an instruction's number when they copy or move it; what they add has none.
+// Numbers of the instructions of a module, in the order of its text: what is counted and reported is told by them.
+// Passes keep an instruction's number when they copy or move it; what they add has none.
 #pragma once
 #include "ir/ir.h"
 

@@ -45,7 +45,8 @@ class SsaBuilder {
         });
   }
 
-  // Only registers that some block reads before it writes them live at the start of blocks; they get numbers of their own.
+  // Only registers that some block reads before it writes them live at the start of blocks; they get numbers of their
+  // own.
   void find_global_registers() {
     global_.assign(f_.regs.size(), ~0u);
     std::vector<u32> written_in(f_.regs.size(), ~0u);

@@ -52,6 +52,13 @@ TEST(Settings, EachVariableReachesItsField) {
   EXPECT_EQ(s->nvrtc, "/n.so");
 }
 
+TEST(Settings, OneIsAskedForAloneByItsField) {
+  const Lookup given = from({{"UNDERSTUDY_NVRTC", "/n.so"}, {"UNDERSTUDY_RECORD", ""}, {"UNDERSTUDY_THREADS", "many"}});
+  EXPECT_EQ(setting_text("nvrtc", given), "/n.so");
+  EXPECT_EQ(setting_text("record", given), "");
+  EXPECT_EQ(setting_text("ptxas", given), "");
+}
+
 TEST(Settings, PassesThatCodeIsCorrectWithoutCanBeLeftOut) {
   const auto s = read_settings(from({{"UNDERSTUDY_DISABLE_PASS", "dead,bounds"}}));
   ASSERT_TRUE(s);

@@ -2,7 +2,7 @@
 // lower_runner FILE...: the text of a kernel's IR behind one pass of codegen/lower, against what the file expects.
 //
 //   // what the case shows
-//   // pass: stops        by name; options behind it: block X Y Z, its, late, dependent
+//   // pass: inserted_barriers by name; options behind it: block X Y Z, its, late, dependent
 //   ...PTX...
 //   // expect             the rest of the file, without places in the source. The last run of the pass counts, of the
 // first kernel.

@@ -19,7 +19,7 @@ AccessTests::AccessTests(FunctionState& s, Values& v, RuntimeCalls& runtime, Def
       runtime_(runtime),
       stores_(stores),
       slots_(slots),
-      low_bits_(s.lowered.low_bits),
+      known_bits_(s.lowered.known_bits),
       reach_(s.lowered.reach),
       in_reach_(s.lowered.bounds.covered),
       reach_root_(s.lowered.bounds.by_root) {}

@@ -71,7 +71,7 @@ class AccessTests : private Part {
   DeferredStores& stores_;
   Slots& slots_;
   std::vector<AccessTest> list_;                                         // of the block so far, made at its end
-  const std::vector<LowBits>& low_bits_;                                 // by ValueId
+  const std::vector<KnownBits>& known_bits_;                             // by ValueId
   std::map<std::array<u32, 3>, ir::DominatingBlocks> alignment_tested_;  // root, rest, size -> blocks
   const std::vector<Reach>& reach_;                                      // by ValueId
   const std::set<BoundsPlan::Key>& in_reach_;                            // instruction, address register: tested before

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An access to an address that is no multiple of its size is a fault. Most addresses are an array's address plus something
-// known to be a multiple (low_bits.h): then that scalar is tested, once on the way to all accesses that it speaks for. What
+// known to be a multiple (known_bits.h): then that scalar is tested, once on the way to all accesses that it speaks for. What
 // is left is tested where it stands, a pattern by its scalar base, a vector of addresses lane by lane.
 #include <bit>
 
@@ -36,8 +36,8 @@ void AccessTests::note_alignment(Value* low, u64 rest, const MemRef& m, LV& addr
 
 // By the root of the address, if it has one.
 bool AccessTests::root_alignment(const MemRef& m, LV& addr) {
-  if (!m.base.valid() || m.base.v >= low_bits_.size()) return false;
-  const LowBits& low = low_bits_[m.base.v];
+  if (!m.base.valid() || m.base.v >= known_bits_.size()) return false;
+  const KnownBits& low = known_bits_[m.base.v];
   if (low.bits < log2_of(m.align)) return false;
   const u32 rest = (low.add + static_cast<u32>(m.base_offset + m.offset)) & (m.align - 1);
   if (!low.root.valid()) {

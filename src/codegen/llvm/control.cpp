@@ -15,7 +15,7 @@ std::unique_ptr<Control> make_control(WarpBuilder& b) {
       return std::make_unique<WarpControl>(b);
     case RunForm::Cta:
       return std::make_unique<CtaControl>(b);
-    case RunForm::Rounds:
+    case RunForm::Regions:
       return std::make_unique<RegionsControl>(b);
     case RunForm::Its:
       return std::make_unique<ItsControl>(b);

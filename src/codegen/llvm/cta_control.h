@@ -47,11 +47,11 @@ class CtaControl : public WarpControl {
 // All warps take the same way from barrier to barrier: a loop over the warps for each region.
 class RegionsControl final : public CtaControl {
  public:
-  explicit RegionsControl(WarpBuilder& b) : CtaControl(b), rounds_(s_.lowered.rounds) {}
+  explicit RegionsControl(WarpBuilder& b) : CtaControl(b), regions_(s_.lowered.barrier_regions) {}
 
   void take_warp() override;
-  void leave() override { end_region(rounds_.ending, 0); }
-  void finish() override { forgetting_.forget_slots(warp_start_, &rounds_.same_in_cta); }
+  void leave() override { end_region(regions_.ending, 0); }
+  void finish() override { forgetting_.forget_slots(warp_start_, &regions_.same_in_cta); }
 
  private:
   void barrier(u32 continuation) override;
@@ -59,7 +59,7 @@ class RegionsControl final : public CtaControl {
   void end_region(std::span<const u32> regions, u32 next);
   bool shall_unroll(u32 region) const;
 
-  const Rounds& rounds_;
+  const BarrierRegions& regions_;
   Value* region_ = nullptr;           // alloca i32: where a barrier or the end is reached from several regions
   std::vector<Block*> region_start_;  // by region: takes up the warp
 };

@@ -15,15 +15,32 @@ namespace us::codegen {
 namespace {
 constexpr u32 kPiece = 8, kPieces = kWarpSize / kPiece;  // lanes
 constexpr u32 kMany = 32;                                // instructions
+
+bool is_dense_product(isa::Form f) {
+  using isa::Form;
+  switch (f) {
+    case Form::mma_rc:
+    case Form::mma_rr:
+    case Form::mma_cr:
+    case Form::mma_cc:
+    case Form::mma_popc:
+    case Form::wmma_mma_rr:
+    case Form::wmma_mma_rc:
+    case Form::wmma_mma_cr:
+    case Form::wmma_mma_cc:
+    case Form::wmma_mma_popc:
+      return true;
+    default:
+      return false;
+  }
+}
 }  // namespace
 
 bool Products::many() {
   if (count_ == ~0u) {
     count_ = 0;
     for (const ir::Block& b : f_.blocks)
-      for (const ir::Inst& i : b.insts)
-        count_ += i.form != isa::Form::Unknown &&
-                  (isa::info(i.form).pattern.starts_with("mma.") || isa::info(i.form).pattern.starts_with("wmma.mma"));
+      for (const ir::Inst& i : b.insts) count_ += is_dense_product(i.form);
   }
   return count_ >= kMany;
 }

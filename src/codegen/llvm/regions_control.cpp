@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CTA mode where all warps take the same way from barrier to barrier (codegen/lower/rounds.h): each region is a loop over the
+// CTA mode where all warps take the same way from barrier to barrier (codegen/lower/barrier_regions.h): each region is a loop over the
 // warps, which the optimiser sees as such, and unrolls where it is short: then a warp's index is a constant, and what one
 // region stores to shared memory and the next one loads stays in registers.
 #include <llvm/IR/MDBuilder.h>
@@ -11,32 +11,32 @@
 namespace us::codegen {
 
 void RegionsControl::barrier(u32) {
-  const u32 next = rounds_.of_barrier[s_.cur];
-  end_region(rounds_.regions[next].from, next);
+  const u32 next = regions_.of_barrier[s_.cur];
+  end_region(regions_.all[next].from, next);
 }
 
 bool RegionsControl::kept_once(u32 value) const {
-  return rounds_.same_in_cta[value] && rounds_.written_once[slots_.def_block(value)];
+  return regions_.same_in_cta[value] && regions_.written_once[slots_.def_block(value)];
 }
 
 bool RegionsControl::shall_unroll(u32 region) const {
   constexpr u32 kMostInRegion = 512, kMostInAll = 2000;
   u32 all = 0;
-  for (const Rounds::Region& r : rounds_.regions) all += r.size;
+  for (const BarrierRegions::Region& r : regions_.all) all += r.size;
   const u32 warps = m_.facts.warps();
-  return warps > 1 && rounds_.regions[region].size * warps <= kMostInRegion && all * warps <= kMostInAll;
+  return warps > 1 && regions_.all[region].size * warps <= kMostInRegion && all * warps <= kMostInAll;
 }
 
 void RegionsControl::take_warp() {
   warp_slot_ = s_.new_alloca(b_.getInt32Ty(), "warp");
   ctx_slot_ = s_.new_alloca(b_.getPtrTy(), "ctx");
-  const auto several = [](const Rounds::Region& r) { return r.from.size() > 1; };
-  if (rounds_.ending.size() > 1 || std::any_of(rounds_.regions.begin(), rounds_.regions.end(), several))
+  const auto several = [](const BarrierRegions::Region& r) { return r.from.size() > 1; };
+  if (regions_.ending.size() > 1 || std::any_of(regions_.all.begin(), regions_.all.end(), several))
     region_ = s_.new_alloca(b_.getInt32Ty(), "region");
   b_.CreateStore(b_.getInt32(0), warp_slot_);
   if (region_) b_.CreateStore(b_.getInt32(0), region_);
   auto* start = Block::Create(c_, "warp.start", s_.out);
-  for (u32 k = 0; k < rounds_.regions.size(); ++k) {
+  for (u32 k = 0; k < regions_.all.size(); ++k) {
     Block* head = Block::Create(c_, "region", s_.out);
     region_start_.push_back(head);
     if (k == 0) b_.CreateBr(head);
@@ -45,7 +45,7 @@ void RegionsControl::take_warp() {
     Value* ctx = s_.load_at(b_.CreateGEP(b_.getPtrTy(), warps_, w), 0, b_.getPtrTy(), "ctx");
     b_.CreateStore(ctx, ctx_slot_);
     m_.of_runtime(b_.CreateStore(ctx, current_));
-    b_.CreateBr(k == 0 ? start : s_.body[rounds_.regions[k].block]);
+    b_.CreateBr(k == 0 ? start : s_.body[regions_.all[k].block]);
   }
   b_.SetInsertPoint(start);
 }
@@ -53,7 +53,7 @@ void RegionsControl::take_warp() {
 // A warp has come to the end of a region, one of these: the next warp runs it, or all have and go on with region `next`
 // (0: the end).
 void RegionsControl::end_region(std::span<const u32> regions, u32 next) {
-  auto* all = Block::Create(c_, "round.done", s_.out);
+  auto* all = Block::Create(c_, "region.done", s_.out);
   Value* warp = b_.CreateAdd(warp_index(), b_.getInt32(1));
   b_.CreateStore(warp, warp_slot_);
   Value* more = b_.CreateICmpULT(warp, b_.getInt32(m_.facts.warps()));

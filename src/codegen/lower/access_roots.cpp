@@ -43,14 +43,14 @@ class AtHand {
 
 }  // namespace
 
-void add_alignment_roots(ir::Function& f, const ir::Cfg& cfg, const Analysis& a, const std::vector<LowBits>& known) {
+void add_alignment_roots(ir::Function& f, const ir::Cfg& cfg, const Analysis& a, const std::vector<KnownBits>& known) {
   const AtHand at_hand(f, cfg, a);
   for (u32 b = 0; b < f.blocks.size(); ++b)
     for (ir::Inst& i : f.blocks[b].insts) {
       if (i.form == isa::Form::Unknown || isa::info(i.form).effects == isa::kPure) continue;
       for (const Operand& o : i.ops) {
         if (o.kind != Operand::Kind::Address || !o.value.valid()) continue;
-        const LowBits& low = known[o.value.v];
+        const KnownBits& low = known[o.value.v];
         if (low.root.valid() && at_hand(low.root, b)) i.roots.push_back(ir::reg(low.root));
       }
     }

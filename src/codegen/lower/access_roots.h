@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "codegen/lower/low_bits.h"
+#include "codegen/lower/known_bits.h"
 #include "codegen/lower/reach.h"
 
 namespace us::codegen {
@@ -18,7 +18,7 @@ struct BoundsPlan {
 };
 
 // An access to an address whose low bits are those of a root gets that root.
-void add_alignment_roots(ir::Function&, const ir::Cfg&, const Analysis&, const std::vector<LowBits>&);
+void add_alignment_roots(ir::Function&, const ir::Cfg&, const Analysis&, const std::vector<KnownBits>&);
 // The first access on each way that a root speaks for gets it.
 BoundsPlan add_bounds_roots(const ir::Module&, ir::Function&, const ir::Cfg&, const Analysis&,
                             const std::vector<Reach>&);

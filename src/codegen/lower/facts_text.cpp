@@ -51,20 +51,20 @@ std::string blocks_text(const std::vector<u32>& regions) {
 std::string regions_text(const Lowered& l) {
   std::string s = "; same in the CTA:";
   for_each_value(l.function, [&](ir::ValueId v) {
-    if (l.rounds.same_in_cta[v.v]) s += fmt::format(" %{}", v.v);
+    if (l.barrier_regions.same_in_cta[v.v]) s += fmt::format(" %{}", v.v);
   });
   s += "\n";
-  for (u32 k = 0; k < l.rounds.regions.size(); ++k)
-    s += fmt::format("; region {}: block{}, behind regions{}\n", k, l.rounds.regions[k].block,
-                     blocks_text(l.rounds.regions[k].from));
-  s += fmt::format("; the end: behind regions{}\n", blocks_text(l.rounds.ending));
-  return s + (l.rounds.known ? "; all warps go the same way\n" : "; warps may go different ways\n");
+  for (u32 k = 0; k < l.barrier_regions.all.size(); ++k)
+    s += fmt::format("; region {}: block{}, behind regions{}\n", k, l.barrier_regions.all[k].block,
+                     blocks_text(l.barrier_regions.all[k].from));
+  s += fmt::format("; the end: behind regions{}\n", blocks_text(l.barrier_regions.ending));
+  return s + (l.barrier_regions.known ? "; all warps go the same way\n" : "; warps may go different ways\n");
 }
 
 std::string alignment_text(const Lowered& l) {
   std::string s;
   for_each_value(l.function, [&](ir::ValueId v) {
-    const LowBits& b = l.low_bits[v.v];
+    const KnownBits& b = l.known_bits[v.v];
     if (!b.bits || b.root == v) return;
     s += b.root.valid() ? fmt::format("; %{} = %{} + {} modulo {}\n", v.v, b.root.v, b.add, 1u << b.bits)
                         : fmt::format("; %{} = {} modulo {}\n", v.v, b.add, 1u << b.bits);

@@ -116,7 +116,7 @@ class ItsForm {
 Gate gate_of(const Inst& i) {
   if (!is_convergent(i) || is_barrier(i)) return Gate::None;
   if (isa::operands_of(i.form).membermask >= 0) return Gate::Members;
-  return isa::info(i.form).pattern.find(".sync.aligned") != std::string_view::npos ? Gate::Warp : Gate::None;
+  return i.has(isa::Tok::sync) && i.has(isa::Tok::aligned) ? Gate::Warp : Gate::None;
 }
 
 void to_its_form(ir::Function& f) { ItsForm(f).run(); }

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "codegen/lower/inline_calls.h"
+#include "codegen/lower/inserted_barriers.h"
 #include "codegen/lower/its_form.h"
 #include "codegen/lower/late_results.h"
-#include "codegen/lower/stops.h"
 #include "codegen/lower/whole_cta.h"
 #include "ir/ssa.h"
 
@@ -140,24 +140,24 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       });
       analyze_lanes(false);
     };
-    const auto find_regions = [&] { pass(Pass::Regions, [&] { l.rounds = find_rounds(f, l.cfg); }); };
+    const auto find_regions = [&] { pass(Pass::Regions, [&] { l.barrier_regions = find_barrier_regions(f, l.cfg); }); };
     split();
     find_regions();
     bool more = false;
-    constexpr u32 kMostWithStops = 100;  // adding them may double the barriers, and where a warp goes on is one byte
-    if (*barriers && *barriers <= kMostWithStops && facts.warps() > 1)
-      pass(Pass::Stops, [&] { more = add_stops(f, l.rounds); });
+    constexpr u32 kMostWithInserted = 100;  // adding them may double the barriers, and where a warp goes on is one byte
+    if (*barriers && *barriers <= kMostWithInserted && facts.warps() > 1)
+      pass(Pass::InsertedBarriers, [&] { more = insert_barriers(f, l.barrier_regions); });
     if (more) {
       split();
       find_regions();
     }
     l.form = RunForm::Cta;
-    if (l.rounds.known) pass(Pass::RegionLoops, [&] { l.form = RunForm::Rounds; });
+    if (l.barrier_regions.known) pass(Pass::RegionLoops, [&] { l.form = RunForm::Regions; });
   }
 
   pass(Pass::Alignment, [&] {
-    l.low_bits = low_bits(m, f, l.cfg, l.analysis);
-    add_alignment_roots(f, l.cfg, l.analysis, l.low_bits);
+    l.known_bits = known_bits(m, f, l.cfg, l.analysis);
+    add_alignment_roots(f, l.cfg, l.analysis, l.known_bits);
   });
   pass(Pass::Bounds, [&] {
     l.reach = reach(m, f, l.cfg, l.analysis);

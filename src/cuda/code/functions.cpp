@@ -8,6 +8,7 @@
 #include "cuda/code/registration.h"
 #include "driver/code/function.h"
 #include "driver/code/launch.h"
+#include "driver/code/library.h"
 #include "driver/code/occupancy.h"
 
 namespace us::cuda {
@@ -19,6 +20,17 @@ Error find_kernel(const void* symbol, driver::Kernel*& out) {
   out = registration().kernel(symbol);
   if (!out) out = runtime().find_kernel(symbol);
   return out ? Error::Success : Error::InvalidHandle;
+}
+
+Error load_library(const void* image, driver::Library*& out) {
+  auto library = std::make_unique<driver::Library>(runtime(), image, "library");
+  const ir::Module* ir = nullptr;
+  if (const Error e = library->module(ir); driver::failed(e)) {
+    runtime().report(library->log());
+    return e;
+  }
+  out = &runtime().add_library(std::move(library));
+  return Error::Success;
 }
 
 Error find_function(driver::Context& c, const void* symbol, driver::Function*& out) {

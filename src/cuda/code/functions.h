@@ -8,13 +8,16 @@
 
 namespace us::cuda {
 
-// A host stub or a cudaKernel_t. InvalidHandle if it is neither, InvalidDeviceFunction if it is null or if no image of the
-// program has the kernel.
+// A host stub or a cudaKernel_t. InvalidHandle if it is neither, InvalidDeviceFunction if it is null or if no image of
+// the program has the kernel.
 driver::Error find_kernel(const void* symbol, driver::Kernel*& out);
 driver::Error find_function(driver::Context&, const void* symbol, driver::Function*& out);
 
 // A CUfunction, or a CUkernel. InvalidHandle if it is neither.
 driver::Error find_loaded(driver::Context&, const void* handle, driver::Function*& out);
+
+// cudaLibraryLoadData, cuLibraryLoadData: what is wrong with the image is told to the person.
+driver::Error load_library(const void* image, driver::Library*& out);
 
 // cudaFuncSetAttribute, cuFuncSetAttribute, by their common numbers.
 driver::Error set_attribute(driver::Context&, driver::Function&, int attribute, int value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The attributes of launches, streams and kernel nodes: one union of values, by CUDA's number, in both APIs. What is taken
-// where is what an H200's runtime was seen to take (oracle/programs/api_launch_attributes.txt).
+// The attributes of launches, streams and kernel nodes: one union of values, by CUDA's number, in both APIs. What is
+// taken where is what an H200's runtime was seen to take (oracle/programs/api_launch_attributes.txt).
 #pragma once
 #include <cuda.h>
 
@@ -26,8 +26,8 @@ struct LaunchEvent {
   bool at_begin() const { return !external && edge.type == 0; }
 };
 using Events = std::vector<std::shared_ptr<driver::Event>>;
-// Before the launch: can all of them be recorded? Those for when the blocks have begun are the launch's to record, unless it
-// is captured. After it: the others.
+// Before the launch: can all of them be recorded? Those for when the blocks have begun are the launch's to record,
+// unless it is captured. After it: the others.
 driver::Error check_events(const std::vector<LaunchEvent>&, const void* stream, Events& begun);
 driver::Error record_events(const std::vector<LaunchEvent>&, const void* stream);
 

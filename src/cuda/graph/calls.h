@@ -3,8 +3,8 @@
 //
 //   US_BOTH(GraphCreate, (parameters), (arguments))  cuGraphCreate and cudaGraphCreate call GraphCreate(arguments)
 //   US_BOTH_AS(GraphGetEdges, GraphGetEdges_v2, PARAMETERS, (types), (types), (arguments))
-//       the driver's name differs, and so do types of one layout: PARAMETERS is a macro of these types, the runtime's first
-//   US_BOTH_STREAM(...)  the same for work in `stream`, with the _ptsz variants; the body's first argument is the Stream
+//       the driver's name differs, and so do types of one layout: PARAMETERS is a macro of them, the runtime's first
+//   US_BOTH_STREAM(...)  the same for work in `stream`, with _ptsz variants; the body's first argument is the Stream
 #pragma once
 #include <cuda_runtime_api.h>
 

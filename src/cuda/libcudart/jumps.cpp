@@ -43,8 +43,9 @@ void us_fill_slots() {
 
 namespace {
 
-// Runs before any constructor of a program that is linked with this library: the loader initialises libraries first, and
-// libcuda.so.1 before this one. So its handler in a child is the first, too: the table may be another one there (refusal.h).
+// Runs before any constructor of a program that is linked with this library: the loader initialises libraries first,
+// and libcuda.so.1 before this one. So its handler in a child is the first, too: the table may be another one there
+// (refusal.h).
 __attribute__((constructor(101))) void begin() {
   us_fill_slots();
   pthread_atfork(nullptr, nullptr, us_fill_slots);

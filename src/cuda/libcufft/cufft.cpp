@@ -237,7 +237,8 @@ US_API cufftResult cufftGetProperty(libraryPropertyType type, int* value) {
   return CUFFT_SUCCESS;
 }
 
-// What is missing says so by its name and CUFFT_NOT_IMPLEMENTED. Any number of arguments may be passed: the caller cleans up.
+// What is missing says so by its name and CUFFT_NOT_IMPLEMENTED. Any number of arguments may be passed: the caller
+// cleans up.
 namespace {
 cufftResult missing(const char* name) {
   std::fprintf(stderr, "understudy: %s is not implemented\n", name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-in for libnvrtc.so.13 and .12: the stock library compiles, but always to PTX. A program that asks for the code of a real
-// architecture (sm_90) gets PTX where it expects a CUBIN; cuModuleLoadData takes either.
+// Stand-in for libnvrtc.so.13 and .12: the stock library compiles, but always to PTX. A program that asks for the code
+// of a real architecture (sm_90) gets PTX where it expects a CUBIN; cuModuleLoadData takes either.
 #include <nvrtc.h>
 
 #include <cstring>

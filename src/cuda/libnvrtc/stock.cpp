@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "base/settings.h"
+
 namespace us::nvrtc {
 namespace {
 
@@ -37,7 +39,7 @@ void add_loader_path(std::vector<std::string>& list) {
 
 std::vector<std::string> candidates() {
   std::vector<std::string> list;
-  if (const char* file = std::getenv("UNDERSTUDY_NVRTC"); file && *file) return {file};
+  if (std::string file = setting_text("nvrtc"); !file.empty()) return {std::move(file)};
   add_loader_path(list);
   std::vector<std::string> homes;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
@@ -53,8 +55,8 @@ bool same_file(const std::string& a, const char* b) {
   return stat(a.c_str(), &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// The stock library asks the loader for its built-ins by name, which a toolkit outside the loader's path does not answer. A
-// library that is loaded already does.
+// The stock library asks the loader for its built-ins by name, which a toolkit outside the loader's path does not
+// answer. A library that is loaded already does.
 void load_builtins_beside(const std::string& file) {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file).parent_path(), none)) {

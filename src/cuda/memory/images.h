@@ -40,8 +40,8 @@ struct ArrayCursor {
 driver::Error split_copy(ArrayCursor dst, ArrayCursor src, u64 bytes, std::vector<driver::Copy>& out);
 driver::Error cursor_in(const driver::Array&, u64 x_bytes, u64 y, u64 bytes, ArrayCursor& out);
 
-// Textures and surfaces. The runtime API has a read mode, and refuses formats that cannot be read so or be mixed; the driver
-// API's texture then reads single texels.
+// Textures and surfaces. The runtime API has a read mode, and refuses formats that cannot be read so or be mixed; the
+// driver API's texture then reads single texels.
 enum class ReadMode : u8 { NotGiven, Element, Normalised };
 driver::Error create_texture(driver::Context&, const CUDA_RESOURCE_DESC&, const CUDA_TEXTURE_DESC&,
                              const CUDA_RESOURCE_VIEW_DESC*, ReadMode, u64& out);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One piece of code for all functions, whatever their parameters: it keeps the registers that carry arguments, passes on a
-// copy of the arguments on the stack, and tells call_begins and call_ends. Before it, 16 bytes for each row say which row.
+// One piece of code for all functions, whatever their parameters: it keeps the registers that carry arguments, passes
+// on a copy of the arguments on the stack, and tells call_begins and call_ends. Before it, 16 bytes for each row say
+// which row.
 #include "cuda/process/call_trace.h"
 
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -42,10 +42,7 @@ std::vector<OpenCall>& open_calls() {
 u64 current_call() { return open_calls().empty() ? 0 : open_calls().back().id; }
 
 bool recording() {
-  static const bool is = [] {
-    const char* directory = std::getenv("UNDERSTUDY_RECORD");
-    return directory && *directory;
-  }();
+  static const bool is = !setting_text("record").empty();  // config() may end the process: not before a call needs it
   return is;
 }
 bool wanted() { return recording() || checking(); }

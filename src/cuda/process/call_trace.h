@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recording of API calls. Entry points are reached through slots: the exported functions of libcuda.so.1 are jumps through
-// them (libcuda/exports.cpp), those of libcudart.so.13 as well. Without a recorder a slot holds the function itself, so
-// nothing is tested; with one it holds a small piece of code that notes the time before and after (call_trace.cpp).
+// Recording of API calls. Entry points are reached through slots: the exported functions of libcuda.so.1 are jumps
+// through them (libcuda/exports.cpp), those of libcudart.so.13 as well. Without a recorder a slot holds the function
+// itself, so nothing is tested; with one it holds a small piece of code that notes the time before and after
+// (call_trace.cpp).
 #pragma once
 #include "cuda/entry_table.h"
 #include "trace/recorder.h"

@@ -180,10 +180,7 @@ std::string error_name(bool driver_api, int code) {
 }  // namespace
 
 bool checking() {
-  static const bool is = [] {
-    const char* directory = std::getenv("UNDERSTUDY_CHECK");
-    return directory && *directory;
-  }();
+  static const bool is = !setting_text("check").empty();
   return is;
 }
 

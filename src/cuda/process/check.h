@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `understudy check` in the process of the program: who listens to it, and the file of what is found, which each process
-// has of its own. Without UNDERSTUDY_CHECK there is none of it.
+// `understudy check` in the process of the program: who listens to it, and the file of what is found, which each
+// process has of its own. Without UNDERSTUDY_CHECK there is none of it.
 #pragma once
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the driver cannot be used in this process, all entry points answer with one error, apart from the few that need no
-// driver. It costs nothing before: the slots that calls go through (call_trace.h) are filled anew.
+// When the driver cannot be used in this process, all entry points answer with one error, apart from the few that need
+// no driver. It costs nothing before: the slots that calls go through (call_trace.h) are filled anew.
 #pragma once
 #include "cuda/entry_table.h"
 #include "driver/error.h"

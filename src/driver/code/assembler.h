@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assembler of the user's CUDA toolkit, asked what a module would need on the device. It is never needed: who has none
-// gets estimates.
+// The assembler of the user's CUDA toolkit, asked what a module would need on the device. It is never needed: who has
+// none gets estimates.
 #pragma once
 #include <memory>
 #include <mutex>

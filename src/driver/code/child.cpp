@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A child would be found by the guest's wait(), and its end would signal SIGCHLD. So there are two: a helper whose end is
-// silent (clone with no signal; only waits that ask for such children see it), and the program, child of the helper. The
-// helper is a copy of a process of many threads: between clone and its end it makes system calls only.
+// A child would be found by the guest's wait(), and its end would signal SIGCHLD. So there are two: a helper whose end
+// is silent (clone with no signal; only waits that ask for such children see it), and the program, child of the helper.
+// The helper is a copy of a process of many threads: between clone and its end it makes system calls only.
 #include "driver/code/child.h"
 
 #include <fcntl.h>

@@ -8,10 +8,10 @@
 namespace us::driver {
 namespace {
 
-// Grids that synchronise (cuda_device_runtime_api.h). A handle is the address of a cooperative launch's workspace: its size, then
-// the word at which blocks meet, as cooperative_groups uses it. All blocks but the first add 1 to it, the first so much that
-// the sum of all is 2^31: they go on when its top bit has changed. 0 is the handle of a grid that is not cooperative, and 999
-// (cudaErrorUnknown) the answer to it.
+// Grids that synchronise (cuda_device_runtime_api.h). A handle is the address of a cooperative launch's workspace: its
+// size, then the word at which blocks meet, as cooperative_groups uses it. All blocks but the first add 1 to it, the
+// first so much that the sum of all is 2^31: they go on when its top bit has changed. 0 is the handle of a grid that is
+// not cooperative, and 999 (cudaErrorUnknown) the answer to it.
 constexpr const char* kGrids = R"(
 .version 8.0
 .target sm_90

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the toolkit's assembler said about modules, on disk: one small text file each, in a directory that only the user may
-// write to. What is damaged, another user's or a link is a miss, never an error.
+// What the toolkit's assembler said about modules, on disk: one small text file each, in a directory that only the user
+// may write to. What is damaged, another user's or a link is a miss, never an error.
 #pragma once
 #include <optional>
 #include <string>

@@ -34,8 +34,8 @@ class Function {
   const ir::Function& ir() const { return ir_; }
   Module& module() const { return module_; }
   const FunctionInfo& info() const { return info_; }
-  // What the hardware would need. The first asks the toolkit's assembler where the program has no machine code, and waits;
-  // the second tells what is known without that. Both stay where they are.
+  // What the hardware would need. The first asks the toolkit's assembler where the program has no machine code, and
+  // waits; the second tells what is known without that. Both stay where they are.
   const Resources& resources() const;
   const Resources& resources_at_hand() const;
   bool launches_grids() const;  // it, or what it calls by name

@@ -33,7 +33,8 @@ Error check_shared(const Function& f, const LaunchConfig& c) {
   return c.dynamic_shared > static_cast<u64>(f.max_dynamic_shared.load()) ? Error::InvalidValue : Error::Success;
 }
 
-// Larger clusters that a device may form instead of the regular ones. One of compute capability 9.0 never does; the rules hold.
+// Larger clusters that a device may form instead of the regular ones. One of compute capability 9.0 never does; the
+// rules hold.
 Error check_preferred(const LaunchConfig& c, const device::Dim3& regular, bool given) {
   const device::Dim3& p = c.preferred_cluster;
   if (!p.x) return Error::Success;
@@ -63,7 +64,8 @@ Error cluster_of(const DeviceSpec& d, const Function& f, const LaunchConfig& c, 
   return Error::Success;
 }
 
-// What a launch is judged by. An estimate will do where half of it and the most it may stand for lead to the same verdict.
+// What a launch is judged by. An estimate will do where half of it and the most it may stand for lead to the same
+// verdict.
 BlockNeeds needs_to_judge(const Function& f, const LaunchConfig& c) {
   const DeviceSpec& d = f.module().context().device().spec();
   const u32 threads = static_cast<u32>(volume(c.block));

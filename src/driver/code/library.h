@@ -38,7 +38,8 @@ class Library {
   Error find_kernel(const std::string& name, Kernel*& out);
   Error list_kernels(std::vector<Kernel*>& out);
   const std::string& name() const { return name_; }
-  // What machine code says about the kernels: of the program; else of the toolkit's assembler, which the second runs once.
+  // What machine code says about the kernels: of the program; else of the toolkit's assembler, which the second runs
+  // once.
   Facts facts_at_hand() const;
   Facts facts();
   // Managed variables are there once, for all contexts that have the library; they end with the last of these.

@@ -81,7 +81,8 @@ Error Module::load(Context& c, Library& l, std::unique_ptr<Module>& out) {
 
 Error Module::allocate(u64 bytes, memory::Kind kind, u64& out) {
   Device& d = context_.device();
-  // Whole pages, apart from the pools of small allocations: a pool that the program has emptied is fresh when it comes back.
+  // Whole pages, apart from the pools of small allocations: a pool that the program has emptied is fresh when it comes
+  // back.
   constexpr u64 kPage = 4096;
   out = d.heap().allocate((bytes + kPage - 1) / kPage * kPage);
   if (!out) return Error::OutOfMemory;

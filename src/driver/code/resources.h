@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one thread or block of a kernel takes of an SM, as far as the program is told or a launch is judged by it. Our own
-// compiled code has a layout of its own.
+// What one thread or block of a kernel takes of an SM, as far as the program is told or a launch is judged by it. Our
+// own compiled code has a layout of its own.
 #pragma once
 #include "base/types.h"
 #include "driver/device_spec.h"

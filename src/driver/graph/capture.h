@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams that capture: what would be appended to the stream becomes a node of a graph, behind the stream's dependencies.
+// Streams that capture: what would be appended to the stream becomes a node of a graph, behind the stream's
+// dependencies:
 //
-//   begin(origin) ── work ── record(event) ──▶ event carries the dependencies ── wait(other) ──▶ other joins the capture
+//   begin(origin) ── work ── record(event) ──▶ event carries them ── wait(other) ──▶ other joins the capture
 //
 // A call that the capture does not allow makes it invalid; it then refuses all work, until the origin ends it.
 #pragma once
@@ -56,7 +57,8 @@ class Captures {
   Error synchronize_event(const Event&);
   Error elapsed(const Event&);
 
-  // Work in a stream: does the stream capture it? Another thread may end the capture between the two calls: add() asks again.
+  // Work in a stream: does the stream capture it? Another thread may end the capture between the two calls: add() asks
+  // again.
   Error admit(Stream&, bool& captured);
   Error refuse(Stream&, Error because);  // in a capturing stream: it becomes invalid
   Error add(Stream&, NodeParams, bool& captured, bool programmatic = false);

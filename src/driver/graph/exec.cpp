@@ -247,8 +247,8 @@ NodeRef GraphExec::updatable_work(const KernelOp& k, const RunRef& run) {
   return n;
 }
 
-// A turn may come on a thread that holds the lock of another executable. If this one's lock is taken, the turn goes to a thread
-// that holds none.
+// A turn may come on a thread that holds the lock of another executable. If this one's lock is taken, the turn goes to
+// a thread that holds none.
 void GraphExec::with_lock(Executor& executor, std::function<void()> f) {
   if (const std::unique_lock l(m_, std::try_to_lock); l) return f();
   const NodeRef n = executor.make(Node::Kind::Work);

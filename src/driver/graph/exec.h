@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An executable graph: a copy of the graph, checked and put into an order, kernels compiled. Each launch turns it into work
-// of the executor:
+// An executable graph: a copy of the graph, checked and put into an order, kernels compiled. Each launch turns it into
+// work of the executor:
 //
 //   stream's tail ─▶ first ─▶ nodes, along their edges; branches beside each other ─▶ last = the stream's new tail
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node of a graph: an operation, or what only graphs have. Nothing here runs: an executable graph (exec.h) turns nodes into
-// nodes of the executor at each launch.
+// A node of a graph: an operation, or what only graphs have. Nothing here runs: an executable graph (exec.h) turns
+// nodes into nodes of the executor at each launch.
 #pragma once
 #include <array>
 #include <atomic>

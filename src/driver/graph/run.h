@@ -6,8 +6,9 @@
 //                              graph ─┬─ its nodes          │
 //                                     └─ graphs it fired ───┘
 //
-// A fired graph is part of the run that fired it, a sibling part of the run above that one. Tail launches start one after
-// the other when all the rest is over: the next one takes the run's place, and its own tails come before those left.
+// A fired graph is part of the run that fired it, a sibling part of the run above that one. Tail launches start one
+// after the other when all the rest is over: the next one takes the run's place, and its own tails come before those
+// left.
 #pragma once
 #include <deque>
 #include <functional>

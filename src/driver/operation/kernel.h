@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel with a grid and arguments. check() judges it and takes the arguments; compile() gets its code; launch() is what the
-// device is given.
+// A kernel with a grid and arguments. check() judges it and takes the arguments; compile() gets its code; launch() is
+// what the device is given.
 #pragma once
 #include <map>
 #include <memory>

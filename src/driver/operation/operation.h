@@ -4,8 +4,8 @@
 //   described ── check(context) ──▶ checked value ── node() ──▶ node of the executor
 //                                        └── in a capture or by hand ──▶ node of a graph; node() at each launch
 //
-// difference() says what may differ when an executable graph is updated, span() what a trace notes. node_types.inc is the table
-// of graph nodes and what they become.
+// difference() says what may differ when an executable graph is updated, span() what a trace notes. node_types.inc is
+// the table of graph nodes and what they become.
 #pragma once
 #include <variant>
 

@@ -17,13 +17,9 @@ namespace {
 CUresult load(CUlibrary* out, const void* image) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!out || !image) return CUDA_ERROR_INVALID_VALUE;
-  auto library = std::make_unique<Library>(runtime(), image, "library");
-  const us::ir::Module* ir = nullptr;
-  if (const Error e = library->module(ir); us::driver::failed(e)) {
-    runtime().report(library->log());
-    return result(e);
-  }
-  *out = handle_to<CUlibrary>(&runtime().add_library(std::move(library)));
+  Library* library = nullptr;
+  if (const Error e = load_library(image, library); us::driver::failed(e)) return result(e);
+  *out = handle_to<CUlibrary>(library);
   return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Green Contexts. Multiprocessors are divided in the order of their numbers, in eights (in twos if that is asked for); which
-// of them share a processing cluster is not modelled, so a device may give one part less than here.
+// Green Contexts. Multiprocessors are divided in the order of their numbers, in eights (in twos if that is asked for);
+// which of them share a processing cluster is not modelled, so a device may give one part less than here.
 #include <algorithm>
 #include <bitset>
 #include <cstring>
@@ -86,7 +86,7 @@ CUresult with_green(CUgreenCtx handle, F&& f) {
   return g ? result(f(*g)) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-// f(Context&, Event&, GreenContext* or null) → Error; the context's handle, a green one's too, or null for the current one
+// f(Context&, Event&, GreenContext* or null) → Error; the context's handle, a green one's too, or null: the current one
 template <class F>
 CUresult with_event_of(CUcontext handle, CUevent event, F&& f) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;

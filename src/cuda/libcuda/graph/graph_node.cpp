@@ -2,6 +2,7 @@
 // Graph Management: nodes and their parameters.
 #include <cstring>
 
+#include "cuda/graph/node_calls.h"
 #include "cuda/graph/nodes.h"
 #include "cuda/libcuda/driver_api.h"
 #include "cuda/libcuda/memory/array_copy.h"
@@ -29,15 +30,18 @@ using us::driver::NodeType;
 
 namespace {
 
-// f(Context*) → Error; the current context, which nodes that name theirs do not need
-template <class F>
-CUresult locked(F&& f) {
-  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
-  Context* current = nullptr;
-  driver_context(current);
-  GraphLock lock;
-  return result(f(current));
-}
+struct DriverApi {
+  // f(Context*) → Error; the current context, which nodes that name theirs do not need
+  template <class F>
+  static CUresult locked(F&& f) {
+    if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+    Context* current = nullptr;
+    driver_context(current);
+    GraphLock lock;
+    return result(f(current));
+  }
+};
+using Nodes = NodeCalls<DriverApi>;
 
 Error context_of(CUcontext given, Context* current, Context*& out) {
   out = given ? runtime().find_context(given) : current;
@@ -148,61 +152,15 @@ CUDA_MEMCPY3D params_of(const CopyOp& op) {
   return o;
 }
 
-// make(Context*, Params&) → Error describes the node
-template <class Params, class F>
-CUresult add(const NodePosition& place, NodeType type, F&& make) {
-  return locked([&](Context* c) {
-    Params p;
-    US_TRY(check_position(place, type));
-    US_TRY(make(c, p));
-    return add_node(place, type, std::move(p));
-  });
-}
-template <class Params, class F>
-CUresult set(CUgraphNode n, NodeType type, F&& make) {
-  return locked([&](Context* c) {
-    Params p;
-    GraphNode* node = nullptr;
-    US_TRY(find_node(n, type, node));
-    US_TRY(make(c, p));
-    return set_node(n, type, std::move(p));
-  });
-}
-template <class Params, class F>
-CUresult set_exec(CUgraphExec x, CUgraphNode n, NodeType type, F&& make) {
-  return locked([&](Context* c) {
-    Params p;
-    GraphNode* node = nullptr;
-    std::shared_ptr<us::driver::GraphExec> exec;
-    US_TRY(find_exec(x, exec));
-    US_TRY(find_node(n, type, node));
-    US_TRY(make(c, p));
-    return set_exec_node(x, n, type, std::move(p));
-  });
-}
-template <class Params, class F>
-CUresult get(CUgraphNode n, NodeType type, F&& tell) {
-  return locked([&](Context*) {
-    GraphNode* node = nullptr;
-    US_TRY(find_node(n, type, node));
-    tell(*node->as<Params>());
-    return Error::Success;
-  });
-}
-
 template <class P>
 Error replace_kernel(Context* c, CUgraphNode n, const P* given, KernelOp& k) {
-  GraphNode* node = nullptr;
   if (!given) return Error::InvalidValue;
-  US_TRY(find_node(n, NodeType::Kernel, node));
-  US_TRY(kernel_of(c, *given, k));
-  k.keep_attributes(*node->as<KernelOp>());
-  return Error::Success;
+  return us::cuda::replace_kernel(n, k, [&](KernelOp& out) { return kernel_of(c, *given, out); });
 }
 
 CUresult add_kernel(const NodePosition& place, const CUDA_KERNEL_NODE_PARAMS_v2* p) {
-  return add<KernelOp>(place, NodeType::Kernel,
-                       [&](Context* c, KernelOp& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
+  return Nodes::add<KernelOp>(place, NodeType::Kernel,
+                              [&](Context* c, KernelOp& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
 }
 
 CUDA_KERNEL_NODE_PARAMS_v2 params_of(KernelOp& k) {
@@ -253,18 +211,18 @@ US_API CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph g, const CUgraphN
 }
 US_API CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<KernelOp>(n, NodeType::Kernel, [&](KernelOp& k) { *out = params_of(k); });
+  return Nodes::get<KernelOp>(n, NodeType::Kernel, [&](KernelOp& k) { *out = params_of(k); });
 }
 US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1* out);
 US_API CUresult cuGraphKernelNodeGetParams(CUgraphNode n, CUDA_KERNEL_NODE_PARAMS_v1* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<KernelOp>(n, NodeType::Kernel, [&](KernelOp& k) {
+  return Nodes::get<KernelOp>(n, NodeType::Kernel, [&](KernelOp& k) {
     const auto p = params_of(k);
     std::memcpy(out, &p, sizeof *out);
   });
 }
 US_API CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
-  return set<KernelOp>(n, NodeType::Kernel, [&](Context* c, KernelOp& k) { return replace_kernel(c, n, p, k); });
+  return Nodes::set<KernelOp>(n, NodeType::Kernel, [&](Context* c, KernelOp& k) { return replace_kernel(c, n, p, k); });
 }
 US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
 US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
@@ -273,8 +231,8 @@ US_API CUresult cuGraphKernelNodeSetParams(CUgraphNode n, const CUDA_KERNEL_NODE
   return cuGraphKernelNodeSetParams_v2(n, &v2);
 }
 US_API CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS* p) {
-  return set_exec<KernelOp>(x, n, NodeType::Kernel,
-                            [&](Context* c, KernelOp& k) { return replace_kernel(c, n, p, k); });
+  return Nodes::set_exec<KernelOp>(x, n, NodeType::Kernel,
+                                   [&](Context* c, KernelOp& k) { return replace_kernel(c, n, p, k); });
 }
 US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p);
 US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v1* p) {
@@ -284,55 +242,55 @@ US_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec x, CUgraphNode n, con
 }
 US_API CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                      const CUDA_MEMCPY3D* p, CUcontext ctx) {
-  return add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
-                     [&](Context* c, CopyOp& k) { return copy_of(c, p, ctx, k); });
+  return Nodes::add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
+                            [&](Context* c, CopyOp& k) { return copy_of(c, p, ctx, k); });
 }
 US_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode n, CUDA_MEMCPY3D* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<CopyOp>(n, NodeType::Memcpy, [&](const CopyOp& p) { *out = params_of(p); });
+  return Nodes::get<CopyOp>(n, NodeType::Memcpy, [&](const CopyOp& p) { *out = params_of(p); });
 }
 US_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode n, const CUDA_MEMCPY3D* p) {
-  return set<CopyOp>(n, NodeType::Memcpy, [&](Context* c, CopyOp& k) { return copy_of(c, p, nullptr, k); });
+  return Nodes::set<CopyOp>(n, NodeType::Memcpy, [&](Context* c, CopyOp& k) { return copy_of(c, p, nullptr, k); });
 }
 US_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMCPY3D* p, CUcontext ctx) {
-  return set_exec<CopyOp>(x, n, NodeType::Memcpy, [&](Context* c, CopyOp& k) { return copy_of(c, p, ctx, k); });
+  return Nodes::set_exec<CopyOp>(x, n, NodeType::Memcpy, [&](Context* c, CopyOp& k) { return copy_of(c, p, ctx, k); });
 }
 
 US_API CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                      const CUDA_MEMSET_NODE_PARAMS* p, CUcontext ctx) {
-  return add<FillOp>({out, g, after, nullptr, count}, NodeType::Memset,
-                     [&](Context* c, FillOp& f) { return fill_of(c, p, ctx, f); });
+  return Nodes::add<FillOp>({out, g, after, nullptr, count}, NodeType::Memset,
+                            [&](Context* c, FillOp& f) { return fill_of(c, p, ctx, f); });
 }
 US_API CUresult cuGraphMemsetNodeGetParams(CUgraphNode n, CUDA_MEMSET_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<FillOp>(n, NodeType::Memset, [&](const FillOp& f) { *out = memset_params(f); });
+  return Nodes::get<FillOp>(n, NodeType::Memset, [&](const FillOp& f) { *out = memset_params(f); });
 }
 US_API CUresult cuGraphMemsetNodeSetParams(CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS* p) {
-  return set<FillOp>(n, NodeType::Memset, [&](Context* c, FillOp& f) { return fill_of(c, p, nullptr, f); });
+  return Nodes::set<FillOp>(n, NodeType::Memset, [&](Context* c, FillOp& f) { return fill_of(c, p, nullptr, f); });
 }
 US_API CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec x, CUgraphNode n, const CUDA_MEMSET_NODE_PARAMS* p,
                                                CUcontext ctx) {
-  return set_exec<FillOp>(x, n, NodeType::Memset, [&](Context* c, FillOp& f) { return fill_of(c, p, ctx, f); });
+  return Nodes::set_exec<FillOp>(x, n, NodeType::Memset, [&](Context* c, FillOp& f) { return fill_of(c, p, ctx, f); });
 }
 
 US_API CUresult cuGraphAddBatchMemOpNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                          const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
-  return add<MemOps>({out, g, after, nullptr, count}, NodeType::MemOps,
-                     [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
+  return Nodes::add<MemOps>({out, g, after, nullptr, count}, NodeType::MemOps,
+                            [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
 }
 US_API CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode n, CUDA_BATCH_MEM_OP_NODE_PARAMS* out) {
   if (!out) return CUDA_ERROR_INVALID_VALUE;
-  return get<MemOps>(n, NodeType::MemOps, [&](MemOps& m) {
+  return Nodes::get<MemOps>(n, NodeType::MemOps, [&](MemOps& m) {
     *out = {reinterpret_cast<CUcontext>(m.where.context), static_cast<unsigned>(m.list.size()),
             reinterpret_cast<CUstreamBatchMemOpParams*>(m.given.data()), 0};
   });
 }
 US_API CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode n, const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
-  return set<MemOps>(n, NodeType::MemOps, [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
+  return Nodes::set<MemOps>(n, NodeType::MemOps, [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
 }
 US_API CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec x, CUgraphNode n,
                                                    const CUDA_BATCH_MEM_OP_NODE_PARAMS* p) {
-  return set_exec<MemOps>(x, n, NodeType::MemOps, [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
+  return Nodes::set_exec<MemOps>(x, n, NodeType::MemOps, [&](Context* c, MemOps& m) { return mem_ops_of(c, p, m); });
 }
 
 namespace {
@@ -376,13 +334,10 @@ US_API CUresult cuGraphAddNode_v2(CUgraphNode* out, CUgraph g, const CUgraphNode
                                   size_t count, CUgraphNodeParams* p) {
   if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
   const NodePosition place{out, g, after, reinterpret_cast<const EdgeData*>(edges), count};
-  return locked([&](Context* c) {
-    if (p->type != CU_GRAPH_NODE_TYPE_KERNEL && p->type != CU_GRAPH_NODE_TYPE_MEMCPY) return add_other(c, place, *p);
-    NodeParams params;
-    US_TRY(check_position(place, static_cast<NodeType>(p->type)));
-    US_TRY(params_of(c, *p, nullptr, params));
-    return add_node(place, static_cast<NodeType>(p->type), std::move(params));
-  });
+  if (p->type != CU_GRAPH_NODE_TYPE_KERNEL && p->type != CU_GRAPH_NODE_TYPE_MEMCPY)
+    return DriverApi::locked([&](Context* c) { return add_other(c, place, *p); });
+  return Nodes::add<NodeParams>(place, static_cast<NodeType>(p->type),
+                                [&](Context* c, NodeParams& made) { return params_of(c, *p, nullptr, made); });
 }
 US_API CUresult cuGraphAddNode(CUgraphNode* out, CUgraph g, const CUgraphNode* after, size_t count,
                                CUgraphNodeParams* p);
@@ -392,21 +347,11 @@ US_API CUresult cuGraphAddNode(CUgraphNode* out, CUgraph g, const CUgraphNode* a
 }
 US_API CUresult cuGraphNodeSetParams(CUgraphNode n, CUgraphNodeParams* p) {
   if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context* c) {
-    NodeParams params;
-    GraphNode* node = nullptr;
-    US_TRY(find_node(n, static_cast<NodeType>(p->type), node));
-    US_TRY(params_of(c, *p, n, params));
-    return set_node(n, static_cast<NodeType>(p->type), std::move(params));
-  });
+  return Nodes::set<NodeParams>(n, static_cast<NodeType>(p->type),
+                                [&](Context* c, NodeParams& made) { return params_of(c, *p, n, made); });
 }
 US_API CUresult cuGraphExecNodeSetParams(CUgraphExec x, CUgraphNode n, CUgraphNodeParams* p) {
   if (!well_formed(p)) return CUDA_ERROR_INVALID_VALUE;
-  return locked([&](Context* c) {
-    NodeParams params;
-    GraphNode* node = nullptr;
-    US_TRY(find_node(n, static_cast<NodeType>(p->type), node));
-    US_TRY(params_of(c, *p, n, params));
-    return set_exec_node(x, n, static_cast<NodeType>(p->type), std::move(params));
-  });
+  return Nodes::set_exec<NodeParams>(x, n, static_cast<NodeType>(p->type),
+                                     [&](Context* c, NodeParams& made) { return params_of(c, *p, n, made); });
 }

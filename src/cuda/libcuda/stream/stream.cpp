@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cuda/libcuda/driver_api.h"
-#include "driver/order/shared_event.h"
+#include "cuda/stream/events.h"
 
 using namespace us::cuda;
 using us::driver::Event;
@@ -28,10 +28,6 @@ CUresult with_event(CUevent handle, F&& f) {
   std::shared_ptr<Event> e;
   if (const Error error = find_event(handle, e); us::driver::failed(error)) return result(error);
   return result(f(*e));
-}
-
-Error or_sticky(const Event& e, Error answer) {
-  return us::driver::failed(e.context().sticky()) ? e.context().sticky() : answer;
 }
 
 template <class T, class F>
@@ -68,11 +64,8 @@ US_PTSZ(cuStreamQuery, (CUstream stream), (stream))
 
 US_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   if (flags & ~1u) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    std::shared_ptr<Event> e;
-    US_TRY(find_event(event, e));
-    return c.wait(s, *e, flags & CU_EVENT_WAIT_EXTERNAL);
-  });
+  return in_stream(stream,
+                   [&](Context& c, Stream& s) { return wait_event(c, s, event, flags & CU_EVENT_WAIT_EXTERNAL); });
 }
 US_PTSZ(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags))
 
@@ -108,12 +101,11 @@ US_API CUresult cuStreamGetCtx(CUstream stream, CUcontext* out) {
 }
 US_PTSZ(cuStreamGetCtx, (CUstream stream, CUcontext* out), (stream, out))
 US_API CUresult cuEventCreate(CUevent* out, unsigned flags) {
-  const bool interprocess = flags & CU_EVENT_INTERPROCESS, timing = !(flags & CU_EVENT_DISABLE_TIMING);
-  if (!out || (flags & ~7u) || (interprocess && timing)) return CUDA_ERROR_INVALID_VALUE;
+  if (!out || !event_flags_fit(flags)) return CUDA_ERROR_INVALID_VALUE;
   return in_current([&](Context& c) {
-    auto shared = interprocess ? us::driver::SharedEvent::make() : nullptr;
-    if (interprocess && !shared) return Error::OutOfMemory;
-    *out = handle_to<CUevent>(&c.create_event(timing, flags & CU_EVENT_BLOCKING_SYNC, std::move(shared)));
+    Event* e = nullptr;
+    US_TRY(create_event(c, flags, e));
+    *out = handle_to<CUevent>(e);
     return Error::Success;
   });
 }
@@ -125,39 +117,19 @@ US_API CUresult cuEventDestroy(CUevent event) {
 
 US_API CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
   if (flags & ~1u) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    std::shared_ptr<Event> e;
-    US_TRY(find_event(event, e));
-    return c.record(*e, s, flags & CU_EVENT_RECORD_EXTERNAL);
-  });
+  return in_stream(stream,
+                   [&](Context& c, Stream& s) { return record_event(c, s, event, flags & CU_EVENT_RECORD_EXTERNAL); });
 }
 US_PTSZ(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags), (event, stream, flags))
 US_API CUresult cuEventRecord(CUevent event, CUstream stream) { return cuEventRecordWithFlags(event, stream, 0); }
 US_PTSZ(cuEventRecord, (CUevent event, CUstream stream), (event, stream))
 
-US_API CUresult cuEventQuery(CUevent event) {
-  return with_event(event, [](Event& e) {
-    US_TRY(runtime().captures().synchronize_event(e));
-    return or_sticky(e, e.query());
-  });
-}
+US_API CUresult cuEventQuery(CUevent event) { return with_event(event, query_event); }
 
-US_API CUresult cuEventSynchronize(CUevent event) {
-  return with_event(event, [](Event& e) {
-    US_TRY(runtime().captures().synchronize_event(e));
-    const Error answer = e.synchronize();
-    return or_sticky(e, answer);
-  });
-}
+US_API CUresult cuEventSynchronize(CUevent event) { return with_event(event, synchronize_event); }
 
 US_API CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end);
 US_API CUresult cuEventElapsedTime(float* ms, CUevent start, CUevent end) {
   if (!ms) return CUDA_ERROR_INVALID_VALUE;
-  return with_event(start, [&](Event& a) {
-    std::shared_ptr<Event> b;
-    US_TRY(find_event(end, b));
-    US_TRY(runtime().captures().elapsed(a));
-    US_TRY(runtime().captures().elapsed(*b));
-    return or_sticky(a, Event::elapsed_ms(a, *b, *ms));
-  });
+  return with_event(start, [&](Event& e) { return elapsed_between(e, end, *ms); });
 }

@@ -19,13 +19,9 @@ namespace {
 cudaError_t load(cudaLibrary_t* out, const void* image) {
   if (!out || !image) return done(Error::InvalidValue);
   initialize_runtime();
-  auto library = std::make_unique<Library>(runtime(), image, "library");
-  const us::ir::Module* ir = nullptr;
-  if (const Error e = library->module(ir); us::driver::failed(e)) {
-    runtime().report(library->log());
-    return done(e);
-  }
-  *out = reinterpret_cast<cudaLibrary_t>(&runtime().add_library(std::move(library)));
+  Library* library = nullptr;
+  if (const Error e = load_library(image, library); us::driver::failed(e)) return done(e);
+  *out = reinterpret_cast<cudaLibrary_t>(library);
   return cudaSuccess;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphics Interoperability. The virtual devices draw nothing, so no object of OpenGL can be registered, as on a machine
-// whose OpenGL belongs to another driver; and what was never registered cannot be mapped.
+// Graphics Interoperability. The virtual devices draw nothing, so no object of OpenGL can be registered, as on a
+// machine whose OpenGL belongs to another driver; and what was never registered cannot be mapped.
 #include "cuda/devices.h"
 #include "cuda/libcudart/runtime_api.h"
 #include "driver/memory/array.h"

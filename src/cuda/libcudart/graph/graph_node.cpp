@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cuda/code/functions.h"
+#include "cuda/graph/node_calls.h"
 #include "cuda/graph/nodes.h"
 #include "cuda/libcudart/memory/channels.h"
 #include "cuda/libcudart/memory/copies.h"
@@ -25,13 +26,16 @@ using us::driver::NodeType;
 
 namespace {
 
-template <class F>
-cudaError_t locked(F&& f) {
-  return in_context([&](Context& c) {
-    GraphLock lock;
-    return f(c);
-  });
-}
+struct RuntimeApi {
+  template <class F>
+  static cudaError_t locked(F&& f) {
+    return in_context([&](Context& c) {
+      GraphLock lock;
+      return f(c);
+    });
+  }
+};
+using Nodes = NodeCalls<RuntimeApi>;
 
 us::device::Dim3 dims(const dim3& d) { return {d.x, d.y, d.z}; }
 
@@ -117,48 +121,6 @@ Error from_symbol(Context& c, void* dst, const void* symbol, size_t n, size_t of
   return copy_1d(c, dst, pointer(at), n, kind, out);
 }
 
-// make(Context&, Params&) → Error describes the node
-template <class Params, class F>
-cudaError_t add(const NodePosition& place, NodeType type, F&& make) {
-  return locked([&](Context& c) {
-    Params p;
-    US_TRY(check_position(place, type));
-    US_TRY(make(c, p));
-    return add_node(place, type, std::move(p));
-  });
-}
-template <class Params, class F>
-cudaError_t set(cudaGraphNode_t n, NodeType type, F&& make) {
-  return locked([&](Context& c) {
-    Params p;
-    GraphNode* node = nullptr;
-    US_TRY(find_node(n, type, node));
-    US_TRY(make(c, p));
-    return set_node(n, type, std::move(p));
-  });
-}
-template <class Params, class F>
-cudaError_t set_exec(cudaGraphExec_t x, cudaGraphNode_t n, NodeType type, F&& make) {
-  return locked([&](Context& c) {
-    Params p;
-    GraphNode* node = nullptr;
-    std::shared_ptr<us::driver::GraphExec> exec;
-    US_TRY(find_exec(x, exec));
-    US_TRY(find_node(n, type, node));
-    US_TRY(make(c, p));
-    return set_exec_node(x, n, type, std::move(p));
-  });
-}
-template <class Params, class F>
-cudaError_t get(cudaGraphNode_t n, NodeType type, F&& tell) {
-  return locked([&](Context&) {
-    GraphNode* node = nullptr;
-    US_TRY(find_node(n, type, node));
-    tell(*node->as<Params>());
-    return Error::Success;
-  });
-}
-
 const CUDA_MEMSET_NODE_PARAMS& driver_params(const cudaMemsetParams& p) {
   static_assert(sizeof(cudaMemsetParams) == sizeof(CUDA_MEMSET_NODE_PARAMS));
   return reinterpret_cast<const CUDA_MEMSET_NODE_PARAMS&>(p);
@@ -170,24 +132,20 @@ Error fill_of(Context& c, const cudaMemsetParams* p, FillOp& out) {
 
 template <class P>
 Error replace_kernel(Context& c, cudaGraphNode_t n, const P* given, KernelOp& k) {
-  GraphNode* node = nullptr;
-  US_TRY(find_node(n, NodeType::Kernel, node));
   if (!given) return Error::InvalidValue;
-  US_TRY(kernel_of(c, *given, k));
-  k.keep_attributes(*node->as<KernelOp>());
-  return Error::Success;
+  return us::cuda::replace_kernel(n, k, [&](KernelOp& out) { return kernel_of(c, *given, out); });
 }
 
 }  // namespace
 
 US_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
                                           size_t count, const cudaKernelNodeParams* p) {
-  return add<KernelOp>({out, g, after, nullptr, count}, NodeType::Kernel,
-                       [&](Context& c, KernelOp& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
+  return Nodes::add<KernelOp>({out, g, after, nullptr, count}, NodeType::Kernel,
+                              [&](Context& c, KernelOp& k) { return p ? kernel_of(c, *p, k) : Error::InvalidValue; });
 }
 US_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t n, cudaKernelNodeParams* out) {
   if (!out) return done(Error::InvalidValue);
-  return get<KernelOp>(n, NodeType::Kernel, [&](KernelOp& k) {
+  return Nodes::get<KernelOp>(n, NodeType::Kernel, [&](KernelOp& k) {
     const auto &g = k.config.grid, &b = k.config.block;
     const Arguments a = arguments_of(k);
     *out = {.func = const_cast<void*>(k.handle),
@@ -199,94 +157,96 @@ US_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t n, cudaKernelNod
   });
 }
 US_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t n, const cudaKernelNodeParams* p) {
-  return set<KernelOp>(n, NodeType::Kernel, [&](Context& c, KernelOp& k) { return replace_kernel(c, n, p, k); });
+  return Nodes::set<KernelOp>(n, NodeType::Kernel, [&](Context& c, KernelOp& k) { return replace_kernel(c, n, p, k); });
 }
 US_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t x, cudaGraphNode_t n,
                                                     const cudaKernelNodeParams* p) {
-  return set_exec<KernelOp>(x, n, NodeType::Kernel,
-                            [&](Context& c, KernelOp& k) { return replace_kernel(c, n, p, k); });
+  return Nodes::set_exec<KernelOp>(x, n, NodeType::Kernel,
+                                   [&](Context& c, KernelOp& k) { return replace_kernel(c, n, p, k); });
 }
 US_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
                                           size_t count, const cudaMemcpy3DParms* p) {
-  return add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
-                     [&](Context& c, CopyOp& k) { return copy_3d(c, p, k); });
+  return Nodes::add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
+                            [&](Context& c, CopyOp& k) { return copy_3d(c, p, k); });
 }
 US_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
                                             size_t count, void* dst, const void* src, size_t n, cudaMemcpyKind kind) {
-  return add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
-                     [&](Context& c, CopyOp& k) { return copy_1d(c, dst, src, n, kind, k); });
+  return Nodes::add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
+                            [&](Context& c, CopyOp& k) { return copy_1d(c, dst, src, n, kind, k); });
 }
 US_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
                                                   size_t count, const void* symbol, const void* src, size_t n,
                                                   size_t offset, cudaMemcpyKind kind) {
-  return add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
-                     [&](Context& c, CopyOp& k) { return to_symbol(c, symbol, src, n, offset, kind, k); });
+  return Nodes::add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
+                            [&](Context& c, CopyOp& k) { return to_symbol(c, symbol, src, n, offset, kind, k); });
 }
 US_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
                                                     size_t count, void* dst, const void* symbol, size_t n,
                                                     size_t offset, cudaMemcpyKind kind) {
-  return add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
-                     [&](Context& c, CopyOp& k) { return from_symbol(c, dst, symbol, n, offset, kind, k); });
+  return Nodes::add<CopyOp>({out, g, after, nullptr, count}, NodeType::Memcpy,
+                            [&](Context& c, CopyOp& k) { return from_symbol(c, dst, symbol, n, offset, kind, k); });
 }
 US_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t n, cudaMemcpy3DParms* out) {
   if (!out) return done(Error::InvalidValue);
-  return get<CopyOp>(n, NodeType::Memcpy, [&](const CopyOp& p) { *out = parms_of(p); });
+  return Nodes::get<CopyOp>(n, NodeType::Memcpy, [&](const CopyOp& p) { *out = parms_of(p); });
 }
 US_API cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t n, const cudaMemcpy3DParms* p) {
-  return set<CopyOp>(n, NodeType::Memcpy, [&](Context& c, CopyOp& k) { return copy_3d(c, p, k); });
+  return Nodes::set<CopyOp>(n, NodeType::Memcpy, [&](Context& c, CopyOp& k) { return copy_3d(c, p, k); });
 }
 US_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t n, void* dst, const void* src, size_t bytes,
                                                   cudaMemcpyKind kind) {
-  return set<CopyOp>(n, NodeType::Memcpy, [&](Context& c, CopyOp& k) { return copy_1d(c, dst, src, bytes, kind, k); });
+  return Nodes::set<CopyOp>(n, NodeType::Memcpy,
+                            [&](Context& c, CopyOp& k) { return copy_1d(c, dst, src, bytes, kind, k); });
 }
 US_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t n, const void* symbol, const void* src,
                                                         size_t bytes, size_t offset, cudaMemcpyKind kind) {
-  return set<CopyOp>(n, NodeType::Memcpy,
-                     [&](Context& c, CopyOp& k) { return to_symbol(c, symbol, src, bytes, offset, kind, k); });
+  return Nodes::set<CopyOp>(n, NodeType::Memcpy,
+                            [&](Context& c, CopyOp& k) { return to_symbol(c, symbol, src, bytes, offset, kind, k); });
 }
 US_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t n, void* dst, const void* symbol,
                                                           size_t bytes, size_t offset, cudaMemcpyKind kind) {
-  return set<CopyOp>(n, NodeType::Memcpy,
-                     [&](Context& c, CopyOp& k) { return from_symbol(c, dst, symbol, bytes, offset, kind, k); });
+  return Nodes::set<CopyOp>(n, NodeType::Memcpy,
+                            [&](Context& c, CopyOp& k) { return from_symbol(c, dst, symbol, bytes, offset, kind, k); });
 }
 US_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t x, cudaGraphNode_t n, const cudaMemcpy3DParms* p) {
-  return set_exec<CopyOp>(x, n, NodeType::Memcpy, [&](Context& c, CopyOp& k) { return copy_3d(c, p, k); });
+  return Nodes::set_exec<CopyOp>(x, n, NodeType::Memcpy, [&](Context& c, CopyOp& k) { return copy_3d(c, p, k); });
 }
 US_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t x, cudaGraphNode_t n, void* dst, const void* src,
                                                       size_t bytes, cudaMemcpyKind kind) {
-  return set_exec<CopyOp>(x, n, NodeType::Memcpy,
-                          [&](Context& c, CopyOp& k) { return copy_1d(c, dst, src, bytes, kind, k); });
+  return Nodes::set_exec<CopyOp>(x, n, NodeType::Memcpy,
+                                 [&](Context& c, CopyOp& k) { return copy_1d(c, dst, src, bytes, kind, k); });
 }
 US_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t x, cudaGraphNode_t n, const void* symbol,
                                                             const void* src, size_t bytes, size_t offset,
                                                             cudaMemcpyKind kind) {
-  return set_exec<CopyOp>(x, n, NodeType::Memcpy,
-                          [&](Context& c, CopyOp& k) { return to_symbol(c, symbol, src, bytes, offset, kind, k); });
+  return Nodes::set_exec<CopyOp>(
+      x, n, NodeType::Memcpy, [&](Context& c, CopyOp& k) { return to_symbol(c, symbol, src, bytes, offset, kind, k); });
 }
 US_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t x, cudaGraphNode_t n, void* dst,
                                                               const void* symbol, size_t bytes, size_t offset,
                                                               cudaMemcpyKind kind) {
-  return set_exec<CopyOp>(x, n, NodeType::Memcpy,
-                          [&](Context& c, CopyOp& k) { return from_symbol(c, dst, symbol, bytes, offset, kind, k); });
+  return Nodes::set_exec<CopyOp>(x, n, NodeType::Memcpy, [&](Context& c, CopyOp& k) {
+    return from_symbol(c, dst, symbol, bytes, offset, kind, k);
+  });
 }
 
 US_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* out, cudaGraph_t g, const cudaGraphNode_t* after,
                                           size_t count, const cudaMemsetParams* p) {
-  return add<FillOp>({out, g, after, nullptr, count}, NodeType::Memset,
-                     [&](Context& c, FillOp& f) { return fill_of(c, p, f); });
+  return Nodes::add<FillOp>({out, g, after, nullptr, count}, NodeType::Memset,
+                            [&](Context& c, FillOp& f) { return fill_of(c, p, f); });
 }
 US_API cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t n, cudaMemsetParams* out) {
   if (!out) return done(Error::InvalidValue);
-  return get<FillOp>(n, NodeType::Memset, [&](const FillOp& f) {
+  return Nodes::get<FillOp>(n, NodeType::Memset, [&](const FillOp& f) {
     const CUDA_MEMSET_NODE_PARAMS p = memset_params(f);
     std::memcpy(out, &p, sizeof p);
   });
 }
 US_API cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t n, const cudaMemsetParams* p) {
-  return set<FillOp>(n, NodeType::Memset, [&](Context& c, FillOp& f) { return fill_of(c, p, f); });
+  return Nodes::set<FillOp>(n, NodeType::Memset, [&](Context& c, FillOp& f) { return fill_of(c, p, f); });
 }
 US_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t x, cudaGraphNode_t n, const cudaMemsetParams* p) {
-  return set_exec<FillOp>(x, n, NodeType::Memset, [&](Context& c, FillOp& f) { return fill_of(c, p, f); });
+  return Nodes::set_exec<FillOp>(x, n, NodeType::Memset, [&](Context& c, FillOp& f) { return fill_of(c, p, f); });
 }
 
 namespace {
@@ -310,32 +270,18 @@ US_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* out, cudaGraph_t g, const c
                                     const cudaGraphEdgeData* edges, size_t count, cudaGraphNodeParams* p) {
   if (!p || !well_formed(&driver_params(*p))) return done(Error::InvalidValue);
   const NodePosition place{out, g, after, reinterpret_cast<const EdgeData*>(edges), count};
-  return locked([&](Context& c) {
-    if (p->type != cudaGraphNodeTypeKernel && p->type != cudaGraphNodeTypeMemcpy)
-      return add_generic(c, place, driver_params(*p));
-    NodeParams params;
-    US_TRY(check_position(place, static_cast<NodeType>(p->type)));
-    US_TRY(params_of(c, *p, nullptr, params));
-    return add_node(place, static_cast<NodeType>(p->type), std::move(params));
-  });
+  if (p->type != cudaGraphNodeTypeKernel && p->type != cudaGraphNodeTypeMemcpy)
+    return RuntimeApi::locked([&](Context& c) { return add_generic(c, place, driver_params(*p)); });
+  return Nodes::add<NodeParams>(place, static_cast<NodeType>(p->type),
+                                [&](Context& c, NodeParams& made) { return params_of(c, *p, nullptr, made); });
 }
 US_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t n, cudaGraphNodeParams* p) {
   if (!p || !well_formed(&driver_params(*p))) return done(Error::InvalidValue);
-  return locked([&](Context& c) {
-    NodeParams params;
-    GraphNode* node = nullptr;
-    US_TRY(find_node(n, static_cast<NodeType>(p->type), node));
-    US_TRY(params_of(c, *p, n, params));
-    return set_node(n, static_cast<NodeType>(p->type), std::move(params));
-  });
+  return Nodes::set<NodeParams>(n, static_cast<NodeType>(p->type),
+                                [&](Context& c, NodeParams& made) { return params_of(c, *p, n, made); });
 }
 US_API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t x, cudaGraphNode_t n, cudaGraphNodeParams* p) {
   if (!p || !well_formed(&driver_params(*p))) return done(Error::InvalidValue);
-  return locked([&](Context& c) {
-    NodeParams params;
-    GraphNode* node = nullptr;
-    US_TRY(find_node(n, static_cast<NodeType>(p->type), node));
-    US_TRY(params_of(c, *p, n, params));
-    return set_exec_node(x, n, static_cast<NodeType>(p->type), std::move(params));
-  });
+  return Nodes::set_exec<NodeParams>(x, n, static_cast<NodeType>(p->type),
+                                     [&](Context& c, NodeParams& made) { return params_of(c, *p, n, made); });
 }

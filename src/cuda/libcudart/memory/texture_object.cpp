@@ -104,22 +104,11 @@ cudaTextureDesc to_runtime(const CUDA_TEXTURE_DESC& t) {
   return out;
 }
 
-CUDA_RESOURCE_VIEW_DESC to_driver(const cudaResourceViewDesc& v) {
-  CUDA_RESOURCE_VIEW_DESC out = {};
-  out.format = static_cast<CUresourceViewFormat>(v.format);
-  out.width = v.width;
-  out.height = v.height;
-  out.depth = v.depth;
-  out.firstMipmapLevel = v.firstMipmapLevel;
-  out.lastMipmapLevel = v.lastMipmapLevel;
-  out.firstLayer = v.firstLayer;
-  out.lastLayer = v.lastLayer;
-  return out;
-}
-
-cudaResourceViewDesc to_runtime(const CUDA_RESOURCE_VIEW_DESC& v) {
-  cudaResourceViewDesc out = {};
-  out.format = static_cast<cudaResourceViewFormat>(v.format);
+// Between the views of the two APIs, which name their fields alike.
+template <class Out, class View>
+Out view_as(const View& v) {
+  Out out = {};
+  out.format = static_cast<decltype(out.format)>(v.format);
   out.width = v.width;
   out.height = v.height;
   out.depth = v.depth;
@@ -154,7 +143,7 @@ US_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out, const cudaR
     CUDA_RESOURCE_DESC r;
     us::u64 handle = 0;
     US_TRY(to_driver(*resource, r));
-    const auto v = view ? to_driver(*view) : CUDA_RESOURCE_VIEW_DESC{};
+    const auto v = view ? view_as<CUDA_RESOURCE_VIEW_DESC>(*view) : CUDA_RESOURCE_VIEW_DESC{};
     const auto mode = texture->readMode == cudaReadModeNormalizedFloat ? ReadMode::Normalised : ReadMode::Element;
     US_TRY(create_texture(c, r, to_driver(*texture), view ? &v : nullptr, mode, handle));
     *out = handle;
@@ -182,7 +171,7 @@ US_API cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* out, cudaTex
 
 US_API cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* out, cudaTextureObject_t handle) {
   return describe(out, handle, true, [&](const ImageDesc& d) {
-    *out = to_runtime(d.view);
+    *out = view_as<cudaResourceViewDesc>(d.view);
     return Error::Success;
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Event Management.
 #include "cuda/libcudart/runtime_api.h"
-#include "driver/order/shared_event.h"
+#include "cuda/stream/events.h"
 
 using namespace us::cuda;
 using us::driver::Event;
@@ -16,20 +16,15 @@ cudaError_t with_event(cudaEvent_t handle, F&& f) {
   return done(f(*e));
 }
 
-Error or_sticky(const Event& e, Error result) {
-  return us::driver::failed(e.context().sticky()) ? e.context().sticky() : result;
-}
-
 }  // namespace
 
 US_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) {
-  const bool interprocess = flags & cudaEventInterprocess, timing = !(flags & cudaEventDisableTiming);
-  if (!out || (flags & ~7u) || (interprocess && timing)) return done(Error::InvalidValue);
+  if (!out || !event_flags_fit(flags)) return done(Error::InvalidValue);
   return in_context([&](Context& c) {
     US_TRY(c.sticky());
-    auto shared = interprocess ? us::driver::SharedEvent::make() : nullptr;
-    if (interprocess && !shared) return Error::OutOfMemory;
-    *out = reinterpret_cast<cudaEvent_t>(&c.create_event(timing, flags & cudaEventBlockingSync, std::move(shared)));
+    Event* e = nullptr;
+    US_TRY(create_event(c, flags, e));
+    *out = reinterpret_cast<cudaEvent_t>(e);
     return Error::Success;
   });
 }
@@ -41,11 +36,8 @@ US_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
 
 US_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   if (flags & ~1u) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    std::shared_ptr<Event> e;
-    US_TRY(find_event(event, e));
-    return c.record(*e, s, flags & cudaEventRecordExternal);
-  });
+  return in_stream(stream,
+                   [&](Context& c, Stream& s) { return record_event(c, s, event, flags & cudaEventRecordExternal); });
 }
 US_PTSZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), (event, stream, flags))
 
@@ -54,28 +46,11 @@ US_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 US_PTSZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), (event, stream))
 
-US_API cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return with_event(event, [](Event& e) {
-    US_TRY(runtime().captures().synchronize_event(e));
-    return or_sticky(e, e.query());
-  });
-}
+US_API cudaError_t cudaEventQuery(cudaEvent_t event) { return with_event(event, query_event); }
 
-US_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return with_event(event, [](Event& e) {
-    US_TRY(runtime().captures().synchronize_event(e));
-    const Error result = e.synchronize();
-    return or_sticky(e, result);
-  });
-}
+US_API cudaError_t cudaEventSynchronize(cudaEvent_t event) { return with_event(event, synchronize_event); }
 
 US_API cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
   if (!ms) return done(Error::InvalidValue);
-  return with_event(start, [&](Event& a) {
-    std::shared_ptr<Event> b;
-    US_TRY(find_event(end, b));
-    US_TRY(runtime().captures().elapsed(a));
-    US_TRY(runtime().captures().elapsed(*b));
-    return or_sticky(a, Event::elapsed_ms(a, *b, *ms));
-  });
+  return with_event(start, [&](Event& e) { return elapsed_between(e, end, *ms); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/libcudart/runtime_api.h"
+#include "cuda/stream/events.h"
 
 using namespace us::cuda;
 
@@ -44,11 +45,8 @@ US_PTSZ(cudaStreamQuery, (cudaStream_t stream), (stream))
 
 US_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   if (flags & ~1u) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context& c, Stream& s) {
-    std::shared_ptr<us::driver::Event> e;
-    US_TRY(find_event(event, e));
-    return c.wait(s, *e, flags & cudaEventWaitExternal);
-  });
+  return in_stream(stream,
+                   [&](Context& c, Stream& s) { return wait_event(c, s, event, flags & cudaEventWaitExternal); });
 }
 US_PTSZ(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
 

@@ -7,13 +7,14 @@
 
 namespace us::codegen {
 
-struct LowBits {
+struct KnownBits {
   static constexpr u32 kMost = 5;
   ir::ValueId root;
   u32 add = 0, bits = 0;  // bits == 0: nothing is known
-  bool operator==(const LowBits&) const = default;
+  bool operator==(const KnownBits&) const = default;
 };
 
-std::vector<LowBits> low_bits(const ir::Module&, const ir::Function&, const ir::Cfg&, const Analysis&);  // by ValueId
+std::vector<KnownBits> known_bits(const ir::Module&, const ir::Function&, const ir::Cfg&,
+                                  const Analysis&);  // by ValueId
 
 }  // namespace us::codegen

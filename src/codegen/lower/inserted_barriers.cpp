@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/lower/stops.h"
+#include "codegen/lower/inserted_barriers.h"
 
 #include <algorithm>
 #include <compare>
@@ -29,7 +29,7 @@ bool may_store_to_shared(const ir::Inst& i) {
 
 class Placer {
  public:
-  Placer(ir::Function& f, const Rounds& r) : f_(f), r_(r) {}
+  Placer(ir::Function& f, const BarrierRegions& r) : f_(f), r_(r) {}
 
   // Behind the last load that all threads make of one address, in the straight line behind a barrier.
   std::optional<Place> find(u32 block) const {
@@ -78,13 +78,13 @@ class Placer {
   }
 
   ir::Function& f_;
-  const Rounds& r_;
+  const BarrierRegions& r_;
 };
 
 }  // namespace
 
-bool add_stops(ir::Function& f, const Rounds& rounds) {
-  const Placer placer(f, rounds);
+bool insert_barriers(ir::Function& f, const BarrierRegions& regions) {
+  const Placer placer(f, regions);
   std::vector<Place> places;
   std::vector<u32> without;  // blocks behind barriers
   const ir::Inst* barrier = nullptr;
@@ -100,14 +100,14 @@ bool add_stops(ir::Function& f, const Rounds& rounds) {
   }
   if (places.empty()) return false;
   // Warps may be at different barriers at a time: then each needs a second one.
-  if (!rounds.known)
+  if (!regions.known)
     for (u32 b : without) places.push_back({b, 0});
   std::sort(places.begin(), places.end());  // several barriers may lead to one place
   places.erase(std::unique(places.begin(), places.end()), places.end());
-  ir::Inst stop = *barrier;
-  stop.site = ir::kNoSite;  // it is ours
+  ir::Inst inserted = *barrier;
+  inserted.site = ir::kNoSite;  // it is ours
   for (const Place& p : places)
-    f.blocks[p.block].insts.insert(f.blocks[p.block].insts.begin() + static_cast<std::ptrdiff_t>(p.before), stop);
+    f.blocks[p.block].insts.insert(f.blocks[p.block].insts.begin() + static_cast<std::ptrdiff_t>(p.before), inserted);
   return true;
 }
 

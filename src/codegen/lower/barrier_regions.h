@@ -9,14 +9,14 @@
 
 namespace us::codegen {
 
-struct Rounds {
+struct BarrierRegions {
   struct Region {
     u32 block = 0;          // where it begins
     std::vector<u32> from;  // regions that lead to its barrier
     u32 size = 0;           // instructions
   };
   bool known = false;            // all warps go the same way
-  std::vector<Region> regions;   // [0] is the start
+  std::vector<Region> all;       // [0] is the start
   std::vector<u32> of_barrier;   // by block that ends with a barrier: the region behind it
   std::vector<u32> ending;       // regions that lead to the end
   std::vector<u8> same_in_cta;   // by ValueId
@@ -24,6 +24,6 @@ struct Rounds {
 };
 
 // For a function whose only blocking instructions are barriers of the whole CTA, each the last of its block.
-Rounds find_rounds(ir::Function&, const ir::Cfg&);
+BarrierRegions find_barrier_regions(ir::Function&, const ir::Cfg&);
 
 }  // namespace us::codegen

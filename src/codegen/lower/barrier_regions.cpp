@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/lower/rounds.h"
+#include "codegen/lower/barrier_regions.h"
 
 #include <algorithm>
 
@@ -39,7 +39,7 @@ class Finder {
  public:
   Finder(ir::Function& f, const Cfg& c) : f_(f), c_(c), n_(static_cast<u32>(f.blocks.size())) {}
 
-  Rounds run() {
+  BarrierRegions run() {
     find_same();
     find_regions();
     find_outcomes();
@@ -54,11 +54,9 @@ class Finder {
   // Loads of parameters, and arithmetic on what is the same.
   bool computes_same(ir::Inst& i) const {
     if (i.form == isa::Form::Unknown || !i.call.empty()) return false;
-    const auto& info = isa::info(i.form);
-    if (info.id == "isspacep" || i.has(isa::Tok::local)) return false;  // where local memory lies differs
-    const bool parameter = info.effects == isa::kLoad && info.id.starts_with("ld") && i.has(isa::Tok::param) &&
-                           i.guard.kind == Operand::Kind::None;
-    if (info.effects != isa::kPure && !parameter) return false;
+    if (i.form == isa::Form::isspacep || i.has(isa::Tok::local)) return false;  // where local memory lies differs
+    const bool parameter = i.form == isa::Form::ld && i.has(isa::Tok::param) && i.guard.kind == Operand::Kind::None;
+    if (isa::info(i.form).effects != isa::kPure && !parameter) return false;
     bool all = true;
     for (const Operand& o : i.ops) all = all && !has_varying_register(o);
     ir::for_each_use(i, [&](Operand& o) { all = all && same(o); });
@@ -115,20 +113,20 @@ class Finder {
 
   void find_regions() {
     r_.of_barrier.assign(n_, 0);
-    r_.regions.push_back({c_.rpo[0], {}, 0});
+    r_.all.push_back({c_.rpo[0], {}, 0});
     for (u32 b : c_.rpo)
       if (ends_region(b)) {
-        r_.of_barrier[b] = static_cast<u32>(r_.regions.size());
-        r_.regions.push_back({f_.blocks[b].term.targets[0].v, {}, 0});
+        r_.of_barrier[b] = static_cast<u32>(r_.all.size());
+        r_.all.push_back({f_.blocks[b].term.targets[0].v, {}, 0});
       }
     r_.written_once.assign(n_, 1);
     for (const ir::Loop& l : c_.loops)
       if (std::any_of(l.blocks.begin(), l.blocks.end(), [&](u32 b) { return ends_region(b); }))
         for (u32 b : l.blocks) r_.written_once[b] = 0;
-    for (u32 k = 0; k < r_.regions.size(); ++k)
-      for (u32 b : within_region(r_.regions[k].block)) {
-        r_.regions[k].size += static_cast<u32>(f_.blocks[b].insts.size());
-        if (ends_region(b)) r_.regions[r_.of_barrier[b]].from.push_back(k);
+    for (u32 k = 0; k < r_.all.size(); ++k)
+      for (u32 b : within_region(r_.all[k].block)) {
+        r_.all[k].size += static_cast<u32>(f_.blocks[b].insts.size());
+        if (ends_region(b)) r_.all[r_.of_barrier[b]].from.push_back(k);
         const Terminator& t = f_.blocks[b].term;
         const bool ends = t.kind == Terminator::Kind::Exit || t.kind == Terminator::Kind::Ret;
         if (ends && (r_.ending.empty() || r_.ending.back() != k)) r_.ending.push_back(k);
@@ -168,12 +166,12 @@ class Finder {
   ir::Function& f_;
   const Cfg& c_;
   u32 n_;
-  Rounds r_;
+  BarrierRegions r_;
   std::vector<std::vector<u32>> outcomes_;
 };
 
 }  // namespace
 
-Rounds find_rounds(ir::Function& f, const ir::Cfg& c) { return Finder(f, c).run(); }
+BarrierRegions find_barrier_regions(ir::Function& f, const ir::Cfg& c) { return Finder(f, c).run(); }
 
 }  // namespace us::codegen
