@@ -166,7 +166,11 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
       if (!first->writes.empty()) last = &first->writes.back();
       Strong mine = op;
       mine.place = *me.place;
-      if (last && morally_strong(*last, mine)) seen = first->heads;
+      if (last && morally_strong(*last, mine)) {
+        seen = first->heads;
+      } else if (last && reads) {
+        order.missed(*me.place, first->heads, op.scope, me.site);
+      }
     }
     u32 v = 0;
     const bool known = writes && !atomic && element < a.values.size() && a.values[element];

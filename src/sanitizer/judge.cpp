@@ -23,7 +23,7 @@ Mark writer(const Cell& c) { return {c.w_segment, 1u << (c.w_lane & 31), c.w_sit
 bool Judge::ordered(u32 segment, u32 its_lane, const Actor& a) {
   if (segment < floor_) return true;
   const Segment& s = table_[segment];
-  if (s.launch() != launch_ && !s.flying()) return before_(s);
+  if (s.launch() != launch_ && !s.flying() && before_(s)) return true;
   if (a.time->floor_knows(s)) return true;
   return a.time->knows(a.lane, s, its_lane);
 }

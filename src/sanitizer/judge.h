@@ -21,6 +21,7 @@ struct Conflict {
   u64 address = 0;  // of the word or byte
   u32 bytes = 4;
   bool same_value = false;
+  bool by_volatile = false;   // morally strong, but volatile
   bool span_differs = false;  // both strong, of different addresses or sizes
 };
 

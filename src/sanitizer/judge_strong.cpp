@@ -28,7 +28,8 @@ void Judge::judge_writes_of(Location& loc, const Actor& a, bool writes, const St
   if (mine && loc.alike(*mine)) return;
   for (std::size_t i = loc.writes.size(); i-- > 0;) {
     const Strong& w = loc.writes[i];
-    if ((mine && morally_strong(*mine, w)) || ordered(w.segment, w.lane, a) || observed(loc, i, a)) continue;
+    if (mine && morally_strong(*mine, w) && !(mine->is_volatile && w.is_volatile)) continue;
+    if (ordered(w.segment, w.lane, a) || observed(loc, i, a)) continue;
     return conflict(a, writes, mine, w, true, address, bytes);
   }
 }
@@ -36,7 +37,8 @@ void Judge::judge_writes_of(Location& loc, const Actor& a, bool writes, const St
 void Judge::judge_reads_of(Location& loc, const Actor& a, const Strong* mine, u64 address, u32 bytes) {
   if (mine && loc.alike(*mine)) return;
   for (const Strong& r : loc.reads) {
-    if ((mine && morally_strong(*mine, r)) || ordered(r.segment, r.lane, a)) continue;
+    if (mine && morally_strong(*mine, r) && !(mine->is_volatile && r.is_volatile)) continue;
+    if (ordered(r.segment, r.lane, a)) continue;
     return conflict(a, true, mine, r, false, address, bytes);
   }
 }
@@ -94,6 +96,7 @@ void Judge::conflict(const Actor& a, bool writes, const Strong* mine, const Stro
   if (other.is_volatile) k.other.manner = Manner::Volatile;
   if (mine && mine->is_volatile) k.mine.manner = Manner::Volatile;
   k.address = address, k.bytes = bytes;
+  k.by_volatile = mine && morally_strong(*mine, other);
   k.span_differs = mine && (mine->begin != other.begin || mine->bytes != other.bytes);
   sink_(k);
 }

@@ -18,7 +18,7 @@ bool includes(probe::Scope s, const Place& mine, const Place& other) {
 }
 
 bool Location::alike(const Strong& s) const {
-  return wide && s.scope >= probe::Scope::Gpu && s.begin == sample.begin && s.bytes == sample.bytes &&
+  return wide && !s.is_volatile && s.scope >= probe::Scope::Gpu && s.begin == sample.begin && s.bytes == sample.bytes &&
          s.place.cta >> 32 == sample.place.cta >> 32;
 }
 

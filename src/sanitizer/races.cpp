@@ -50,6 +50,9 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
   }
   if (b.segment.slot >= kFirstAgent && b.segment.cta >> 32 == launch_)
     return b.writes ? Check::AsyncGroup : Check::AsyncSource;
+  const NearMiss* m = miss_between(k);
+  if (k.by_volatile) return Check::RaceVolatile;
+  if (m && m->why == NearMiss::Why::Domain) return Check::RaceDomain;
   if (b.segment.launch() != launch_) return info_->dependent ? Check::GridDependency : Check::RaceHost;
   if (a.writes && b.writes && now_ && same_warp(k) && a.site == b.site) {
     const u64 bytes = u64{now_->bytes} * now_->count, other = now_->address[b.lane & 31];
@@ -59,8 +62,7 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
   }
   if (k.same_value) return Check::RaceSameValue;
   if (is_strong(a) && is_strong(b) && !k.span_differs) return Check::RaceScope;
-  if (const NearMiss* m = miss_between(k); m && m->why != NearMiss::Why::Relaxed)
-    return m->why == NearMiss::Why::Domain ? Check::RaceDomain : Check::RaceScope;
+  if (m && m->why == NearMiss::Why::Scope) return Check::RaceScope;
   return space == Space::Shared ? Check::RaceShared : Check::RaceGlobal;
 }
 
@@ -95,6 +97,8 @@ std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) 
     why.push_back("Which of the lanes wins is undefined.");
   } else if (check == Check::GridDependency) {
     why.push_back("The preceding kernel may still run: griddepcontrol.wait has not been executed by this thread.");
+  } else if (check == Check::RaceVolatile) {
+    why.push_back("In PTX volatile accesses are relaxed accesses of system scope; in CUDA C++ they are no atomics.");
   } else if (k.span_differs) {
     why.push_back("Both are strong, but their addresses or sizes differ, so neither is ordered by the other.");
   } else if (check == Check::RaceScope && is_strong(k.mine) && is_strong(k.other)) {

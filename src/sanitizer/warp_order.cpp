@@ -84,6 +84,10 @@ void WarpOrder::heads(const WarpTime& time, u32 lane, const Place& me, std::vect
   }
 }
 
+void WarpOrder::missed(const Place& me, const std::vector<Head>& heads, probe::Scope scope, u32 site) {
+  for (const Head& h : heads) miss(me, h, scope, site, false);
+}
+
 void WarpOrder::observed(WarpTime& time, u32 lane, const Place& me, const std::vector<Head>& heads, probe::Order order,
                          probe::Scope scope, u32 site) {
   auto& pending = pending_[lane];

@@ -24,6 +24,8 @@ class WarpOrder {
   void heads(const WarpTime&, u32 lane, const Place&, std::vector<Head>& into) const;
   // A strong read by `lane` observed `heads`.
   void observed(WarpTime&, u32 lane, const Place&, const std::vector<Head>&, probe::Order, probe::Scope, u32 site);
+  // ... observed them with a pair of accesses that is not morally strong: for reports.
+  void missed(const Place&, const std::vector<Head>&, probe::Scope, u32 site);
   const std::vector<NearMiss>& misses() const { return misses_; }
 
  private:
