@@ -86,11 +86,13 @@ std::string Sites::name_of(const ir::Inst& i) {
 
 probe::SiteInfo site_info(const ir::Module& m, u32 site) { return Sites(m).at(site); }
 
-void listen(probe::Observer& observer, const Function& f, const LaunchConfig& config, device::Launch& launch) {
+void listen(probe::Observer& observer, const Function& f, const LaunchConfig& config, u64 node,
+            device::Launch& launch) {
   const device::GridCtx& g = launch.ctx;
   Context& context = f.module().context();
   probe::LaunchInfo info;
   info.id = g.grid_id;
+  info.node = node;
   info.device = context.device().ordinal();
   info.kernel = demangled(f.ir().name);
   copy(info.grid, g.grid), copy(info.block, g.block), copy(info.cluster, g.cluster);

@@ -6,7 +6,7 @@
 
 namespace us::driver {
 
-void listen(probe::Observer&, const Function&, const LaunchConfig&, device::Launch&);
+void listen(probe::Observer&, const Function&, const LaunchConfig&, u64 node, device::Launch&);
 // Where a site of the module stands: it, and the calls that were inlined there.
 probe::SiteInfo site_info(const ir::Module&, u32 site);
 

@@ -135,8 +135,8 @@ std::unique_ptr<device::Launch> KernelOp::launch(const Where& at, ParamBlock par
 NodeRef KernelOp::node(std::unique_ptr<device::Launch> launch) const {
   Runtime& runtime = where.context->runtime();
   runtime.launched(*launch);
-  if (probe::Observer* const o = runtime.settings().observer) listen(*o, *function, config, *launch);
   NodeRef n = make_node(where.context->executor(), kType);
+  if (probe::Observer* const o = runtime.settings().observer) listen(*o, *function, config, n->id, *launch);
   n->launch = std::move(launch);
   return n;
 }
