@@ -77,6 +77,7 @@ def all_twins(root=ROOT):
 
 
 def checks(root=ROOT):
-    """name -> (severity, sentence, kinds)"""
-    rows = [line.split("\t") for line in (root / "checks.tsv").read_text().splitlines()[1:]]
-    return {row[0]: row[1:] for row in rows}
+    """name -> (severity, sentence), from the rows of the sanitizer's checks"""
+    rows = (root.parent.parent / "src" / "sanitizer" / "checks.inc").read_text()
+    found = re.findall(r'^US_CHECK_ROW\(\w+,\s*"([^"]+)",\s*(\w+),\s*"([^"]+)"\)', rows, re.M)
+    return {name: (severity.lower(), sentence) for name, severity, sentence in found}

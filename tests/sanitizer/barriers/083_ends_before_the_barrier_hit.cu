@@ -6,9 +6,9 @@
 __global__ void kernel(int* out, int n) {
   __shared__ int tile[64];
   const int t = threadIdx.x;
-  if (t >= n) return;  // expect: barrier-exited A
+  if (t >= n) return;  // expect: barrier-exit A
   tile[t] = t;
-  __syncthreads();  // expect: barrier-exited B
+  __syncthreads();  // expect: barrier-exit B
   out[t] = tile[n - 1 - t];
 }
 

@@ -6,8 +6,8 @@
 __global__ void kernel(int* out, int n) {
   const int t = threadIdx.x;
   if (t < n) {
-    const unsigned mask = __activemask();  // expect: warp-activemask A
-    const int first = __shfl_sync(mask, t + 7, 0);  // expect: warp-activemask B
+    const unsigned mask = __activemask();  // expect: active-mask A
+    const int first = __shfl_sync(mask, t + 7, 0);  // expect: active-mask B
     out[t] = first;
   }
 }

@@ -7,7 +7,7 @@ __global__ void kernel(int* out, int id) {
   __shared__ int tile[64];
   const int t = threadIdx.x;
   tile[t] = t;
-  BAR_SYNC(id, 64);  // expect: barrier-id
+  BAR_SYNC(id, 64);  // expect: barrier-count
   out[t] = tile[t ^ 32];
 }
 

@@ -11,7 +11,7 @@ __global__ void kernel(int* out) {
   if (t < 32) {
     for (int i = 0; i < 2; ++i) {
       if (t == 0) slot[i] = 10 + i;
-      BAR_ARRIVE(1, 64);  // expect: barrier-reuse
+      BAR_ARRIVE(1, 64);  // expect: barrier-recycled
     }
   } else {
     for (int i = 0; i < 2; ++i) {

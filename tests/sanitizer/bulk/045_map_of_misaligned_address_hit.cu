@@ -7,7 +7,7 @@
 int main() {
   int* data = iota(256);
   CUtensorMap map;
-  CUresult result = encode(&map, data + 1, {16, 4, 16, 2});  // expect: tensormap-encode
+  CUresult result = encode(&map, data + 1, {16, 4, 16, 2});  // expect: api-error
   std::printf("refused: %d\n", result);
   return ended();
 }

@@ -7,7 +7,7 @@
 int main() {
   int* data = iota(256);
   CUtensorMap map;
-  CUresult result = encode(&map, data, {9, 4, 8, 2, 36});  // expect: tensormap-encode
+  CUresult result = encode(&map, data, {9, 4, 8, 2, 36});  // expect: api-error
   std::printf("refused: %d\n", result);
   return ended();
 }

@@ -7,7 +7,7 @@
 int main() {
   int* data = iota(256);
   CUtensorMap map;
-  CUresult result = encode(&map, data, {16, 16, 4, 257});  // expect: tensormap-encode
+  CUresult result = encode(&map, data, {16, 16, 4, 257});  // expect: api-error
   std::printf("refused: %d\n", result);
   return ended();
 }

@@ -10,7 +10,7 @@ __global__ void kernel(const __grid_constant__ CUtensorMap map, int row, int* ou
   MBAR_INIT(&bar, 1);
   FENCE_MBAR_INIT();
   MBAR_ARRIVE_EXPECT(&bar, 128);
-  TENSOR_LOAD(tile, &map, 0, row, &bar);  // expect: tensor-fill
+  TENSOR_LOAD(tile, &map, 0, row, &bar);  // expect: tensor-outside
   MBAR_WAIT(&bar, 0);
   for (int i = 0; i < 32; ++i) out[i] = tile[i];
 }

@@ -18,12 +18,12 @@ __global__ void kernel(const int* in, int* out) {
     for (int i = 0; i < 2; ++i) {
       MBAR_WAIT(&empty, i ^ 1);
       MBAR_ARRIVE_EXPECT(&full, 128);
-      BULK_LOAD(tile, in + 32 * i, 128, &full);  // expect: proxy-war B
+      BULK_LOAD(tile, in + 32 * i, 128, &full);  // expect: proxy-reuse B
     }
   } else if (t < 32) {
     for (int i = 0; i < 2; ++i) {
       MBAR_WAIT(&full, i);
-      out[32 * i + t] = tile[t];  // expect: proxy-war A
+      out[32 * i + t] = tile[t];  // expect: proxy-reuse A
       MBAR_ARRIVE(&empty);
     }
   }

@@ -10,7 +10,7 @@ __global__ void kernel(const CUtensorMap* map, int* out) {
   MBAR_INIT(&bar, 1);
   FENCE_MBAR_INIT();
   MBAR_ARRIVE_EXPECT(&bar, 128);
-  TENSOR_LOAD(tile, map, 0, 0, &bar);  // expect: race-launch A
+  TENSOR_LOAD(tile, map, 0, 0, &bar);  // expect: race-host A
   MBAR_WAIT(&bar, 0);
   for (int i = 0; i < 32; ++i) out[i] = tile[i];
 }
@@ -25,6 +25,6 @@ int main() {
   cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
   cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
   kernel<<<1, 1, 0, one>>>(map, out);
-  cudaMemcpyAsync(map, pinned, sizeof(*map), cudaMemcpyHostToDevice, two);  // expect: race-launch B
+  cudaMemcpyAsync(map, pinned, sizeof(*map), cudaMemcpyHostToDevice, two);  // expect: race-host B
   return ended();
 }

@@ -7,7 +7,7 @@ __global__ void __cluster_dims__(2) kernel(int* out) {
   __shared__ int data;
   uint32_t remote;
   REMOTE(remote, &data, blockIdx.x ^ 1);
-  REMOTE_STORE(remote, 10 + blockIdx.x);  // expect: cluster-lifetime
+  REMOTE_STORE(remote, 10 + blockIdx.x);  // expect: cluster-exit
   CLUSTER_ARRIVE();
   CLUSTER_WAIT();
   out[blockIdx.x] = data;

@@ -12,7 +12,7 @@ __global__ void __cluster_dims__(2) kernel(int* out) {
     uint32_t remote;
     int value;
     REMOTE(remote, &data, 1);
-    REMOTE_LOAD(value, remote);  // expect: cluster-lifetime
+    REMOTE_LOAD(value, remote);  // expect: cluster-exit
     out[0] = value;
   }
 }

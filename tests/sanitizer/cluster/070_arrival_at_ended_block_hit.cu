@@ -12,7 +12,7 @@ __global__ void __cluster_dims__(2) kernel(int* out) {
   if (blockIdx.x == 0) {
     uint32_t remote;
     REMOTE(remote, &bar, 1);
-    // expect: cluster-lifetime
+    // expect: cluster-exit
     asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(remote) : "memory");
   }
   out[blockIdx.x] = 1;

@@ -15,6 +15,6 @@ int main() {
   attribute.val.clusterDim = {16, 1, 1};
   config.attrs = &attribute;
   config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, out);  // expect: launch-config
+  cudaLaunchKernelEx(&config, kernel, out);  // expect: api-error
   return ended();
 }

@@ -7,6 +7,6 @@ __global__ void __cluster_dims__(2) kernel(int* out) { out[blockIdx.y * gridDim.
 
 int main() {
   int* out = zeros(6);
-  kernel<<<3, 1>>>(out);  // expect: launch-config
+  kernel<<<3, 1>>>(out);  // expect: api-error
   return ended();
 }

@@ -11,6 +11,6 @@ __global__ void kernel(int* out) {
 
 int main() {
   int* out = zeros(32);
-  kernel<<<1, 32, 64 * 1024>>>(out);  // expect: launch-config
+  kernel<<<1, 32, 64 * 1024>>>(out);  // expect: api-error
   return ended();
 }

@@ -8,7 +8,7 @@ __global__ void kernel(int* out) { out[threadIdx.x] = threadIdx.x; }
 
 int main() {
   int* out = zeros(32);
-  kernel<<<1, 2048>>>(out);  // expect: launch-config, api-unchecked
+  kernel<<<1, 2048>>>(out);  // expect: api-error, api-unchecked
   std::puts("ended: unasked");
   return 0;
 }

@@ -4,10 +4,10 @@
 #include "../twin.h"
 
 __global__ void write(int* data) {
-  data[threadIdx.x] = threadIdx.x;  // expect: race-launch A
+  data[threadIdx.x] = threadIdx.x;  // expect: race-host A
 }
 __global__ void read(const int* data, int* out) {
-  out[threadIdx.x] = data[threadIdx.x];  // expect: race-launch B
+  out[threadIdx.x] = data[threadIdx.x];  // expect: race-host B
 }
 
 int main() {

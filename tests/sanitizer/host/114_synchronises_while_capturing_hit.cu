@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 114
-// may: graph-capture
+// may: api-error
 // A stream is synchronised while it is captured: the call fails and spoils the capture.
 #include "../twin.h"
 
@@ -14,7 +14,7 @@ int main() {
   cudaGraph_t graph = nullptr;
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
   kernel<<<1, 32, 0, stream>>>(out);
-  if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();  // expect: graph-capture
+  if (cudaStreamSynchronize(stream) != cudaSuccess) cudaGetLastError();  // expect: api-error
   const cudaError_t end = cudaStreamEndCapture(stream, &graph);
   if (end != cudaSuccess) return ended();
   cudaGraphExec_t executable;

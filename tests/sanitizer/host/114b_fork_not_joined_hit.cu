@@ -19,7 +19,7 @@ int main() {
   cudaStreamWaitEvent(side, fork);
   kernel<<<1, 32, 0, stream>>>(out);
   kernel<<<1, 32, 0, side>>>(out + 32);
-  const cudaError_t end = cudaStreamEndCapture(stream, &graph);  // expect: graph-capture
+  const cudaError_t end = cudaStreamEndCapture(stream, &graph);  // expect: api-error
   std::printf("capture: %s\n", cudaGetErrorName(end));
   return ended();
 }

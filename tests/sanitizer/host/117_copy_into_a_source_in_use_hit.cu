@@ -10,7 +10,7 @@ int main() {
   cudaStream_t one, two;
   cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
   cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
-  cudaMemcpyAsync(one_data, pinned, 4096, cudaMemcpyHostToDevice, one);  // expect: race-launch A
-  cudaMemcpyAsync(pinned, two_data, 4096, cudaMemcpyDeviceToHost, two);  // expect: race-launch B
+  cudaMemcpyAsync(one_data, pinned, 4096, cudaMemcpyHostToDevice, one);  // expect: race-host A
+  cudaMemcpyAsync(pinned, two_data, 4096, cudaMemcpyDeviceToHost, two);  // expect: race-host B
   return ended();
 }

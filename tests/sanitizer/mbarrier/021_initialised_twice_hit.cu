@@ -5,10 +5,10 @@
 
 __global__ void kernel(int* out) {
   __shared__ uint64_t bar;
-  MBAR_INIT(&bar, 1);  // expect: mbarrier-reinit A
+  MBAR_INIT(&bar, 1);  // expect: mbarrier-state A
   MBAR_ARRIVE(&bar);
   MBAR_WAIT(&bar, 0);
-  MBAR_INIT(&bar, 1);  // expect: mbarrier-reinit B
+  MBAR_INIT(&bar, 1);  // expect: mbarrier-state B
   MBAR_ARRIVE(&bar);
   MBAR_WAIT(&bar, 0);
   out[0] = 1;

@@ -8,7 +8,7 @@ __global__ void kernel(uint64_t* out) {
   MBAR_INIT(&bar, 1);
   MBAR_ARRIVE(&bar);
   MBAR_WAIT(&bar, 0);
-  out[0] = bar;  // expect: mbarrier-access
+  out[0] = bar;  // expect: mbarrier-bytes
 }
 
 int main() {

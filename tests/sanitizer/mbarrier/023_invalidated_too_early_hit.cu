@@ -10,8 +10,8 @@ __global__ void kernel(const int* in, int* out) {
   MBAR_INIT(&bar, 1);
   FENCE_MBAR_INIT();
   MBAR_ARRIVE_EXPECT(&bar, 128);
-  BULK_LOAD(tile, in, 128, &bar);  // expect: mbarrier-inval B
-  MBAR_INVAL(&bar);  // expect: mbarrier-inval A
+  BULK_LOAD(tile, in, 128, &bar);  // expect: mbarrier-state B
+  MBAR_INVAL(&bar);  // expect: mbarrier-state A
   __nanosleep(100000);
 }
 

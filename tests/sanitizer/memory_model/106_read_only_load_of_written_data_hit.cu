@@ -5,9 +5,9 @@
 
 __global__ void kernel(int* data, int* out) {
   const int t = threadIdx.x;
-  data[t] = 100 + t;  // expect: proxy-readonly A
+  data[t] = 100 + t;  // expect: race-nc A
   __syncthreads();
-  out[t] = __ldg(data + (t ^ 1));  // expect: proxy-readonly B
+  out[t] = __ldg(data + (t ^ 1));  // expect: race-nc B
 }
 
 int main() {

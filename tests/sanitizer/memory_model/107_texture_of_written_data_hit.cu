@@ -5,9 +5,9 @@
 
 __global__ void kernel(int* data, cudaTextureObject_t texture, int* out, bool write, bool read) {
   const int t = threadIdx.x;
-  if (write) data[t] = 100 + t;  // expect: proxy-readonly A
+  if (write) data[t] = 100 + t;  // expect: race-nc A
   __syncthreads();
-  if (read) out[t] = tex1Dfetch<int>(texture, t);  // expect: proxy-readonly B
+  if (read) out[t] = tex1Dfetch<int>(texture, t);  // expect: race-nc B
 }
 
 int main() {

@@ -8,7 +8,7 @@ __constant__ int other[8] = {8, 9, 10, 11, 12, 13, 14, 15};
 
 __global__ void kernel(int* out) {
   const int t = threadIdx.x;
-  out[t] = table[t];  // expect: bounds-constant
+  out[t] = table[t];  // expect: bounds-const
   if (out[t] < 0) out[t] = other[t % 8];
 }
 

@@ -8,8 +8,8 @@ __global__ void kernel(int* out) {
   if (p == nullptr) return;
   p[0] = 5;
   out[0] = p[0];
-  free(p);  // expect: free-invalid B
-  free(p);  // expect: free-invalid A
+  free(p);  // expect: invalid-free B
+  free(p);  // expect: invalid-free A
 }
 
 int main() {

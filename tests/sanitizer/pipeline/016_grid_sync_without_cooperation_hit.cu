@@ -9,7 +9,7 @@ namespace cg = cooperative_groups;
 
 __global__ void kernel(int* out) {
   auto grid = cg::this_grid();
-  grid.sync();  // expect: launch-cooperative
+  grid.sync();  // expect: grid-sync
   out[grid.thread_rank()] = 1;
 }
 

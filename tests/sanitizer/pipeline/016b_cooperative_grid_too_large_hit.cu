@@ -17,6 +17,6 @@ int main() {
   cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 1024, 0);
   const int grid = blocks * sms + 1;
   void* arguments[] = {&out};
-  cudaLaunchCooperativeKernel((void*)kernel, dim3(grid), dim3(1024), arguments, 0, 0);  // expect: launch-config
+  cudaLaunchCooperativeKernel((void*)kernel, dim3(grid), dim3(1024), arguments, 0, 0);  // expect: api-error
   return ended();
 }

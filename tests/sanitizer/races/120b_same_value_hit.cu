@@ -7,7 +7,7 @@ __global__ void kernel(int* out) {
   __shared__ int found;
   if (threadIdx.x == 0) found = 0;
   __syncthreads();
-  found = 7;  // expect: same-value A, same-value B
+  found = 7;  // expect: race-same-value A, race-same-value B
   __syncthreads();
   out[threadIdx.x] = found;
 }

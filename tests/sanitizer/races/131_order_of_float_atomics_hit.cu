@@ -8,7 +8,7 @@ using Number = float;
 
 __global__ void kernel(Number* sum) {
   const Number part = blockIdx.x % 2 ? Number(1) : blockIdx.x == 0 ? Number(1e8) : Number(-1e8);
-  atomicAdd(sum, part);  // expect: order-dependent
+  atomicAdd(sum, part);  // expect: float-order
 }
 
 int main() {
