@@ -38,7 +38,8 @@ std::vector<Range> pieces(const Transfer& t) {
   std::vector<Range> merged;
   for (const Range& r : all)
     if (!merged.empty() && merged.back().begin + merged.back().bytes >= r.begin)
-      merged.back().bytes = std::max(merged.back().begin + merged.back().bytes, r.begin + r.bytes) - merged.back().begin;
+      merged.back().bytes =
+          std::max(merged.back().begin + merged.back().bytes, r.begin + r.bytes) - merged.back().begin;
     else
       merged.push_back(r);
   return merged;
@@ -153,7 +154,8 @@ void tell_waited(Warp& w, u32 lanes, bool bulk, bool read_only, const u64* left)
   by_number(lanes, left, [&](u32 group, u64 n) {
     const bool all = u32(n) == ~0u;
     for (u32 l : Lanes(group))
-      w.told->waited[bulk][l] = all ? groups[l] + 1 : std::max(w.told->waited[bulk][l], groups[l] > n ? u32(groups[l] - n) : 0);
+      w.told->waited[bulk][l] =
+          all ? groups[l] + 1 : std::max(w.told->waited[bulk][l], groups[l] > n ? u32(groups[l] - n) : 0);
     probe::Copies c;
     c.kind = probe::Copies::Kind::Waited, c.bulk = bulk, c.read_only = read_only, c.id = all ? ~u64{0} : n;
     w.listener->copies(who(w, group), c);
