@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of a launch as lines of text: in the order in which they were told, and lane by lane. The lines of a lane do not
-// depend on which lanes were told of together, so two executors of a kernel can be compared by them.
+// Events of a launch as lines of text: in the order in which they were told, and lane by lane. The lines of a lane do
+// not depend on which lanes were told of together, so two executors of a kernel can be compared by them.
 #pragma once
 #include <functional>
 #include <map>

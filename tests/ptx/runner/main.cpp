@@ -239,8 +239,8 @@ class FileTest {
                                 std::to_string(sites[k].loc().line) + ": " + text(got[k]) +
                                 "; the interpreter: " + text(want[k]));
   }
-  // What compiled code tells of each lane is what the interpreter tells, in the same order; and it reads and writes what
-  // the interpreter counts.
+  // What compiled code tells of each lane is what the interpreter tells, in the same order; and it reads and writes
+  // what the interpreter counts.
   void compare_events(LoadedModule& m, const Case& c) {
     const std::vector<ir::Site> sites = ir::sites(m.ir());
     std::vector<std::shared_ptr<EventLog>> logs;
