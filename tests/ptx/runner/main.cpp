@@ -269,8 +269,29 @@ class FileTest {
       if (!execute(m, engines_.one(), *code, c, out, why, logs.back(), pointers.get())) return report_.fail(where, why);
     }
     judge_events(file_.path + " " + c.kernel + ", events", *logs[0], *logs[1]);
+    judge_bytes(m, c, sites, logs[1]->bytes());
     if (settings_.print_events)
       for (const std::string& line : logs[1]->lines()) std::printf("%s\n", line.c_str());
+  }
+  void judge_bytes(LoadedModule& m, const Case& c, const std::vector<ir::Site>& sites,
+                   const std::vector<probe::Count>& told) {
+    const std::string where = file_.path + " " + c.kernel + ", bytes of events";
+    auto code = engines_.compile("counted", m, c);
+    if (!code) return report_.fail(where, joined(code.diags()));
+    auto counting = std::make_shared<probe::Counting>(m.ir().sites, engines_.one().workers());
+    Outputs out;
+    std::string why;
+    if (!execute(m, engines_.one(), *code, c, out, why, counting)) return report_.fail(where, why);
+    const std::vector<probe::Count> counted = counting->total();
+    for (std::size_t k = 0; k < sites.size(); ++k) {
+      const ir::Inst* const i = sites[k].inst;
+      if (!i || i->has(isa::Tok::param) || i->has(isa::Tok::const_)) continue;  // told of only in part
+      if (told[k].read != counted[k].read || told[k].written != counted[k].written)
+        report_.fail(where, ir::to_text(m.ir(), *i) + " in line " + std::to_string(i->loc.line) + ": " +
+                                std::to_string(told[k].read) + " read, " + std::to_string(told[k].written) +
+                                " written; counted: " + std::to_string(counted[k].read) + ", " +
+                                std::to_string(counted[k].written));
+    }
   }
   void judge_events(const std::string& where, const EventLog& want, const EventLog& got) {
     int shown = 0;
