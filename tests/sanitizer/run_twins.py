@@ -38,14 +38,17 @@ def build(twin, nvcc, folder):
 def lines_of(finding, file):
     """For each party of a finding the lines of the twin that its stack of inlined calls names."""
     for party in finding["parties"]:
-        frames = [party, *party.get("inlined_at", [])]
-        yield {f["line"] for f in frames if os.path.basename(f["file"]) == file}
+        yield {f["line"] for f in party["frames"] if os.path.basename(f["file"]) == file}
 
 
 def covers(finding, name, lines, file):
     """Whether the finding has that name and every expected line is one of its parties."""
     parties = list(lines_of(finding, file))
-    return finding["name"] == name and all(any(line in p for p in parties) for line in lines)
+    return finding["check"] == name and all(any(line in p for p in parties) for line in lines)
+
+
+def place_of(party):
+    return f"{os.path.basename(party['frames'][0]['file'])}:{party['frames'][0]['line']}" if party["frames"] else "?"
 
 
 def compare(twin, findings, severity):
@@ -57,9 +60,9 @@ def compare(twin, findings, severity):
             complaints.append(f"not reported: {name} at line {', '.join(map(str, sorted(lines)))}")
         left = [f for f in left if f not in match]
     for f in left:
-        if f["name"] not in twin.may:
-            where = ", ".join(f"{os.path.basename(p['file'])}:{p['line']}" for p in f["parties"])
-            complaints.append(f"not expected: {f['name']} ({severity.get(f['name'], 'no such check')}) at {where}")
+        if f["check"] not in twin.may:
+            where = ", ".join(place_of(p) for p in f["parties"])
+            complaints.append(f"not expected: {f['check']} ({severity.get(f['check'], 'no such check')}) at {where}")
     return complaints
 
 

@@ -20,14 +20,14 @@ b;  // expect: race-shared B, misaligned
 c;
 d;  // expect: race-shared D
 """
-SEVERITY = {"race-shared": "error", "misaligned": "error", "deadlock": "error", "same-value": "note"}
+SEVERITY = {"race-shared": "error", "misaligned": "error", "deadlock": "error", "race-same-value": "note"}
 
 
 def finding(name, *lines, inlined=None):
-    parties = [{"file": "/x/001_a_hit.cu", "line": line} for line in lines]
+    parties = [{"frames": [{"file": "/x/001_a_hit.cu", "line": line}]} for line in lines]
     if inlined:
-        parties.append({"file": "/lib/x.h", "line": 5, "inlined_at": [{"file": "001_a_hit.cu", "line": inlined}]})
-    return {"name": name, "severity": SEVERITY[name], "parties": parties}
+        parties.append({"frames": [{"file": "/lib/x.h", "line": 5}, {"file": "001_a_hit.cu", "line": inlined}]})
+    return {"check": name, "severity": SEVERITY[name], "parties": parties}
 
 
 ALL = [finding("race-shared", 5, 6), finding("misaligned", 6), finding("race-shared", 9, inlined=8)]
@@ -60,7 +60,7 @@ class Runner(unittest.TestCase):
         self.assertEqual(len(self.complaints([finding("race-shared", 5)] + ALL[1:])), 2)
 
     def test_what_nobody_expects_is_wrong_even_as_a_note(self):
-        self.assertEqual(self.complaints(ALL + [finding("same-value", 7)]), ["not expected: same-value (note) at 001_a_hit.cu:7"])
+        self.assertEqual(self.complaints(ALL + [finding("race-same-value", 7)]), ["not expected: same-value (note) at 001_a_hit.cu:7"])
 
     def test_a_consequence_may_be_reported(self):
         self.assertEqual(self.complaints(ALL + [finding("deadlock", 9)]), [])

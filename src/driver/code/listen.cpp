@@ -32,6 +32,12 @@ std::vector<probe::Frame> frames_of(const ir::Module& m, const ir::Site& s) {
   return frames;
 }
 
+// "_Z1kv._ZZ1kvE1s" is a variable of the compiler's making for s in k().
+std::string variable(const std::string& name) {
+  const auto dot = name.rfind("._Z");
+  return demangled(dot == name.npos ? name : name.substr(dot + 1));
+}
+
 void copy(u32 (&to)[3], const device::Dim3& from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
 
 // Variables with memory of their own in this launch. Shared ones: the kernel's, and those that belong to no kernel.
@@ -44,11 +50,11 @@ std::vector<probe::Symbol> symbols_of(const Function& f) {
     if (s.kind != ir::Symbol::Kind::Variable || s.alias.valid()) continue;
     if (s.space == isa::Space::Shared) {
       const bool others = s.func.valid() && m.functions[s.func.v].entry && &m.functions[s.func.v] != &f.ir();
-      if (!others) all.push_back({demangled(s.name), probe::Space::Shared, s.offset, s.size});
+      if (!others) all.push_back({variable(s.name), probe::Space::Shared, s.offset, s.size});
     } else if (const u64 at = module.symbols()[k]; at && s.space == isa::Space::Global) {
-      all.push_back({demangled(s.name), probe::Space::Global, at, s.size});
+      all.push_back({variable(s.name), probe::Space::Global, at, s.size});
     } else if (at && s.space == isa::Space::Const) {
-      all.push_back({demangled(s.name), probe::Space::Const, at, s.size});
+      all.push_back({variable(s.name), probe::Space::Const, at, s.size});
     }
   }
   return all;
