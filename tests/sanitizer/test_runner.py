@@ -60,7 +60,7 @@ class Runner(unittest.TestCase):
         self.assertEqual(len(self.complaints([finding("race-shared", 5)] + ALL[1:])), 2)
 
     def test_what_nobody_expects_is_wrong_even_as_a_note(self):
-        self.assertEqual(self.complaints(ALL + [finding("race-same-value", 7)]), ["not expected: same-value (note) at 001_a_hit.cu:7"])
+        self.assertEqual(self.complaints(ALL + [finding("race-same-value", 7)]), ["not expected: race-same-value (note) at 001_a_hit.cu:7"])
 
     def test_a_consequence_may_be_reported(self):
         self.assertEqual(self.complaints(ALL + [finding("deadlock", 9)]), [])
