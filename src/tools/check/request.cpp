@@ -38,8 +38,8 @@ CheckSet of_tool(std::string_view tool) {
 
 const char* tool_of(Check c) {
   constexpr std::string_view race[] = {"race-", "async-", "proxy-", "float-order"};
-  constexpr std::string_view sync[] = {"mbarrier-", "barrier-", "warp-mask", "active-mask",   "cluster-",
-                                       "grid-",     "deadlock", "wgmma-",    "register-pool", "tensor-outside"};
+  constexpr std::string_view sync[] = {"mbarrier-", "barrier-", "warp-",  "active-mask",   "cluster-",
+                                       "grid-",     "deadlock", "wgmma-", "tensor-outside"};
   const std::string_view name = sanitizer::info(c).name;
   const auto begins = [name](std::string_view p) { return name.starts_with(p); };
   if (name.starts_with("uninitialised")) return "initcheck";
