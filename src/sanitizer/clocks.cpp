@@ -50,13 +50,17 @@ void Part::raise(u32 slot, Clock c) {
 void Part::raise_lane(u32 slot, u32 lane, Clock c) {
   if (slot < floor_.size() && floor_[slot] >= c) return;
   const u32 key = slot << 5 | lane;
-  auto at = std::lower_bound(lanes_.begin(), lanes_.end(), key, [](const Lane& l, u32 k) { return l.key < k; });
+  const auto place = [this](u32 k) {
+    return std::lower_bound(lanes_.begin(), lanes_.end(), k, [](const Lane& l, u32 of) { return l.key < of; });
+  };
+  auto at = place(key);
   if (at != lanes_.end() && at->key == key) {
     at->clock = std::max(at->clock, c);
   } else {
     lanes_.insert(at, {key, c});
   }
-  if (lanes_.size() >= 32) tidy();
+  const auto first = place(slot << 5);
+  if (lanes_.end() - first >= 32 && first[31].key == (slot << 5 | 31)) tidy();  // all lanes of the slot are there
 }
 
 // Lanes that their floor knows go; 32 lanes of a slot raise its floor.
@@ -68,6 +72,7 @@ void Part::tidy() {
     const u32 slot = lanes_[i].key >> 5;
     if (slot >= floor_.size()) floor_.resize(slot + 1, 0);
     floor_[slot] = std::max(floor_[slot], least);
+    i += 31;
   }
   std::erase_if(lanes_, [&](const Lane& l) { return floor(l.key >> 5) >= l.clock; });
 }
@@ -75,8 +80,20 @@ void Part::tidy() {
 void Part::join(const Part& o) {
   if (floor_.size() < o.floor_.size()) floor_.resize(o.floor_.size(), 0);
   for (std::size_t i = 0; i < o.floor_.size(); i++) floor_[i] = std::max(floor_[i], o.floor_[i]);
-  if (!lanes_.empty()) tidy();
-  for (const Lane& l : o.lanes_) raise_lane(l.key >> 5, l.key & 31, l.clock);
+  if (lanes_.empty() && o.lanes_.empty()) return;
+  std::vector<Lane> both;
+  both.reserve(lanes_.size() + o.lanes_.size());
+  auto mine = lanes_.begin();
+  for (const Lane& l : o.lanes_) {
+    for (; mine != lanes_.end() && mine->key < l.key; ++mine) both.push_back(*mine);
+    both.push_back(l);
+    if (mine == lanes_.end() || mine->key != l.key) continue;
+    both.back().clock = std::max(l.clock, mine->clock);
+    ++mine;
+  }
+  both.insert(both.end(), mine, lanes_.end());
+  lanes_ = std::move(both);
+  tidy();
 }
 
 bool Part::covers(const Part& o) const {
