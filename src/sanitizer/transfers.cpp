@@ -32,14 +32,17 @@ Pushed proxy_of(Space s) { return s == Space::Shared ? kShared : kGlobal; }
 }  // namespace
 
 LaunchChecker::Flight LaunchChecker::flight(const At& p, const probe::Who& who, u32 lane, Manner manner,
-                                            bool reduces) const {
+                                            bool reduces) {
   return {.by = {.cta = p.cta->key,
                  .cluster = who.cluster,
                  .slot = kInFlight,
                  .lane = static_cast<u8>(lane),
                  .copy = 1,
                  .by_warp = static_cast<u8>(who.warp),
-                 .by_lane = static_cast<u8>(lane)},
+                 .by_lane = static_cast<u8>(lane),
+                 .site = who.site,
+                 .issued = p.warp->time.touch(),
+                 .by_cta = p.cta->key},
           .lane = lane,
           .manner = manner,
           .reduces = reduces};
@@ -83,6 +86,7 @@ u32 LaunchChecker::reporting(const At& p, const probe::Who& who, const Transfer&
     address = r.begin / probe::kCtaStride * probe::kCtaStride + t.mbarrier % probe::kCtaStride;
   const u32 rank = static_cast<u32>(address / probe::kCtaStride);
   Segment s = f.by;
+  s.reports = true;
   if (rank < cluster_size_) {
     Cta& owner = cta_of(*p.cluster, who, rank);
     MbarrierObject& o = owner.mbarriers[address % probe::kCtaStride];
@@ -96,7 +100,8 @@ u32 LaunchChecker::flying(CopyGroup& g, const At& p, Space space, bool writes, c
   const bool shared = space == Space::Shared;
   auto& have = shared ? (writes ? g.shared_writes : g.shared_reads) : (writes ? g.global_writes : g.global_reads);
   Segments& table = shared ? p.cluster->segments : process_.segments;
-  if (have.empty() || table[have.back()].also_slot) have.push_back(table.add(f.by));
+  const Segment* last = have.empty() ? nullptr : &table[have.back()];
+  if (!last || last->also_slot || last->issued != f.by.issued || last->site != f.by.site) have.push_back(table.add(f.by));
   return have.back();
 }
 

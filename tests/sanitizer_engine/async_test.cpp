@@ -58,7 +58,7 @@ TEST(CpAsync, OneGroupTooFew) {  // 4
 TEST(CpAsync, SourceOverwritten) {  // 5
   Sim s;
   s.thread(0).cp_async(kTile, kBase).store(G, kBase);
-  EXPECT_EQ(s.errors(), "async-source");
+  EXPECT_EQ(s.errors(), "async-group");
   Sim t;
   t.thread(0).cp_async(kTile, kBase).commit().wait_group(0).store(G, kBase);
   EXPECT_EQ(t.all(), "");
@@ -177,7 +177,7 @@ TEST(Proxy, ReadThenOverwrittenUnordered) {
 TEST(BulkGroup, SourceReused) {  // 56
   Sim s;
   s.thread(0).store(S, kTile).proxy_fence().bulk_store(kBase, kTile, 16).commit(true).store(S, kTile);
-  EXPECT_EQ(s.errors(), "async-source");
+  EXPECT_EQ(s.errors(), "async-group");
   Sim t;
   t.thread(0)
       .store(S, kTile)
@@ -203,7 +203,7 @@ TEST(BulkGroup, WaitedByOther) {  // 58
   s.thread(0).store(S, kTile).proxy_fence().bulk_store(kBase, kTile, 16).commit(true);
   s.thread(1).commit(true).wait_group(0, true);
   s.barrier().thread(1).store(S, kTile);
-  EXPECT_EQ(s.errors(), "async-source");
+  EXPECT_EQ(s.errors(), "async-group");
 }
 
 TEST(Mbarrier, ProducerAndConsumer) {
