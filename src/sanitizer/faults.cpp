@@ -37,15 +37,14 @@ std::string_view line_with(std::string_view text, std::string_view mark) {
 }
 
 bool explains(Check c) {
-  constexpr Check kCauses[] = {Check::BoundsGlobal, Check::BoundsShared, Check::BoundsLocal,  Check::BoundsConst,
-                               Check::Misaligned,   Check::UseAfterFree, Check::ClusterExit,  Check::ClusterRank,
+  constexpr Check kCauses[] = {Check::BoundsGlobal, Check::BoundsShared, Check::BoundsLocal,   Check::BoundsConst,
+                               Check::Misaligned,   Check::UseAfterFree, Check::ClusterExit,   Check::ClusterRank,
                                Check::BarrierCount, Check::AsyncOperand, Check::ClusterBarrier};
   return std::find(std::begin(kCauses), std::end(kCauses), c) != std::end(kCauses);
 }
 
 bool stands_at(const probe::SiteInfo& s, const probe::Frame& place) {
-  return !s.frames.empty() && s.frames[0].line == place.line &&
-         base_name(s.frames[0].file) == base_name(place.file);
+  return !s.frames.empty() && s.frames[0].line == place.line && base_name(s.frames[0].file) == base_name(place.file);
 }
 
 // "file:line", as the device writes it.
@@ -72,7 +71,9 @@ probe::SiteInfo LaunchChecker::site_at(std::string_view place, std::string_view 
     probe::SiteInfo s = info_->site(n);
     if (s.frames.empty()) break;
     if (!stands_at(s, want) || s.text.rfind(instruction, 0) != 0) continue;
-    const auto alike = [](const probe::Frame& a, const probe::Frame& b) { return a.file == b.file && a.line == b.line; };
+    const auto alike = [](const probe::Frame& a, const probe::Frame& b) {
+      return a.file == b.file && a.line == b.line;
+    };
     if (found && !std::equal(s.frames.begin(), s.frames.end(), info.frames.begin(), info.frames.end(), alike)) {
       info.frames = {want};
       return info;

@@ -111,6 +111,8 @@ class LaunchChecker final : public probe::Listener {
   void mbarrier_publish(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, MbarrierObject&);
   void mbarrier_tx(const probe::Who&, u32 lane, MbarrierObject&, u64 offset, i64 tx, bool expects);
   void mbarrier_next(MbarrierObject&);
+  void mbarriers_at_end(Cta&);
+  Check no_object(const MbarrierObject*) const;
   void mbarrier_wrong(Check, const probe::Who&, u32 lane, const char* action, u64 offset, const MbarrierObject*,
                       std::string why, std::string fix = {});
   bool init_known(const At&, u32 lane, const Cta& owner, const MbarrierObject&, bool by_copy) const;
@@ -131,6 +133,9 @@ class LaunchChecker final : public probe::Listener {
   void not_pushed(Check, const probe::Who&, u32 lane, bool writes, Actors other, probe::Space, u64 address,
                   const Cta* owner);
   void check_tensormap(const At&, const probe::Who&, u32 lane, u64 address);
+
+  bool repeats(const At&, const probe::Who&, const probe::Transfer&, u32 lane);
+  void inside_variable(const probe::Who&, u32 lane, const probe::Range&, bool writes);
 
   // groups.cpp
   void landed(Segments&, std::vector<u32>&, Warp&, u32 lane);
