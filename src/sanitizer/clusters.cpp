@@ -2,6 +2,7 @@
 // Shared memory of other blocks of a cluster: they must have started, and must not exit before.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "sanitizer/launch_checker.h"
@@ -24,14 +25,14 @@ void LaunchChecker::visit(const At& p, const probe::Who& who, Cta& owner, u32 la
   p.warp->peers_started |= lanes;
   for (Visit& v : owner.visits) {
     if (v.segment == segment) {
-      v.lanes |= lanes;
+      v.lanes |= lanes, v.before = std::max(v.before, p.warp->cluster_next);
       return;
     }
   }
   // Those that the block knows of by now need not be asked for again.
   if (owner.visits.size() >= 256)
     std::erase_if(owner.visits, [&](const Visit& v) { return visit_known(*p.cluster, owner, v) == 0; });
-  owner.visits.push_back({segment, lanes, who.site});
+  owner.visits.push_back({segment, lanes, who.site, p.warp->cluster_next});
 }
 
 // Lanes of a visit that no thread of the visited block knows of.
@@ -49,6 +50,10 @@ u32 LaunchChecker::visit_known(const Cluster& cluster, const Cta& owner, const V
 
 void LaunchChecker::leave_cluster(const At& p, const probe::Who& who) {
   for (const Visit& v : p.cta->visits) {
+    const Segment& by = p.cluster->segments[v.segment];
+    if (!by.copy && p.cta->cluster_left > v.before) continue;  // relaxed arrivals keep the block, too
+    const auto surplus = [&](const auto& m) { return m.second.surplus && m.second.slot == by.slot; };
+    if (by.reports && std::any_of(p.cta->mbarriers.begin(), p.cta->mbarriers.end(), surplus)) continue;
     const u32 unknown = visit_known(*p.cluster, *p.cta, v);
     if (!unknown) continue;
     const Segment& s = p.cluster->segments[v.segment];

@@ -27,6 +27,10 @@ class Collector {
   // True: new, and the caller makes a Finding of it and calls keep.
   bool count(const Key&, u64 block);
   void keep(const Key&, Finding);
+  template <class F>
+  bool any(F&& wanted) const {  // of the findings so far
+    return std::any_of(rows_.begin(), rows_.end(), [&](const auto& row) { return wanted(row.second.finding); });
+  }
   std::vector<Finding> take();  // in the order in which they were found
 
  private:

@@ -20,6 +20,10 @@ struct GroupsOfLane {
   CopyGroup open;
   std::deque<CopyGroup> committed;
 };
+struct LastCopy {  // of a warp, of the async proxy
+  u32 site = 0, lane = 0, clock = 0;
+  u64 from = 0, to = 0, bytes = 0, mbarrier = 0;
+};
 struct LaneCopies {
   std::unordered_map<u32, GroupsOfLane> plain, bulk;  // by lane
 };

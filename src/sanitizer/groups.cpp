@@ -53,23 +53,22 @@ void LaunchChecker::copies(const probe::Who& who, const Copies& c) {
 void LaunchChecker::copies_at_exit(const At& p, const probe::Who& who) {
   for (u32 rest = who.lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
-    for (const bool bulk : {false, true}) {
-      auto& all = bulk ? p.warp->copies.bulk : p.warp->copies.plain;
-      const auto found = all.find(lane);
-      if (found == all.end()) continue;
-      bool open = false;
-      const auto look = [&](const CopyGroup& g) {
-        for (const u32 n : g.shared_reads) open = open || !p.cluster->segments[n].also_slot;
-        for (const u32 n : g.shared_writes) open = open || (!bulk && !p.cluster->segments[n].also_slot);
-      };
-      look(found->second.open);
-      for (const CopyGroup& g : found->second.committed) look(g);
-      if (!open) continue;
-      raise(Check::AsyncExit, {actor(who, lane, "exit")}, bulk ? "bulk" : "cp.async", "shared memory of the block",
-            {bulk ? "bulk copies may still read the shared memory of the block"
-                  : "cp.async of this thread may land after it"},
-            bulk ? "cp.async.bulk.wait_group.read 0 before the exit." : "cp.async.wait_all before the exit.");
-    }
+    const auto found = p.warp->copies.bulk.find(lane);
+    if (found == p.warp->copies.bulk.end()) continue;
+    const Segment* open = nullptr;
+    const auto look = [&](const CopyGroup& g) {
+      for (const u32 n : g.shared_reads) {
+        if (!open) open = &p.cluster->segments[n];
+      }
+    };
+    look(found->second.open);
+    for (const CopyGroup& g : found->second.committed) look(g);
+    if (!open) continue;
+    probe::Who issuer = who;
+    issuer.site = open->site;
+    raise(Check::AsyncExit, {actor(issuer, lane, "bulk copy")}, "bulk", "shared memory of the block",
+          {"its thread exits, and the copy may still read the shared memory of the block"},
+          "cp.async.bulk.wait_group.read 0 before the exit.");
   }
 }
 
@@ -81,7 +80,7 @@ void LaunchChecker::copies_arrive(const At& p, u32 lane, const Cta& owner, const
     for (const u32 n : segments) {
       Segment& s = table[n];
       if (s.also_slot) continue;
-      s.also_slot = o.slot, s.also_clock = static_cast<Clock>(o.phase), s.also_cta = owner.key;
+      s.also_slot = o.slot, s.also_clock = static_cast<Clock>(o.phase), s.also_cta = owner.key, s.reports = true;
     }
   };
   const auto group = [&](const CopyGroup& g) {
@@ -107,7 +106,7 @@ void LaunchChecker::matrix(const probe::Who& who, const probe::Matrix& m) {
             "wgmma.fence.sync.aligned before it.");
     }
     Flight f = flight(p, who, lane, Manner::Async, false);
-    f.by.by_lane = kEveryLane;
+    f.by.by_lane = kEveryLane, f.by.matrix = true;
     u32 segment = 0;
     for (const probe::Range& r : m.operands) {
       if (r.space != probe::Space::Shared) continue;

@@ -77,6 +77,7 @@ void LaunchChecker::cta_begins(const probe::Who& who, u32 threads) {
 void LaunchChecker::cta_ends(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
+  mbarriers_at_end(*p.cta);
   leave_cluster(p, who);
   p.cta->ended = true;
   p.cta->warps.clear();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Listens to one launch. The files beside launch_checker.cpp hold one topic each: accesses.cpp, races.cpp,
-// meetings.cpp, mbarriers.cpp, transfers.cpp, clusters.cpp, stuck.cpp.
+// meetings.cpp, mbarriers.cpp, transfers.cpp, clusters.cpp, stuck.cpp, faults.cpp.
 #pragma once
+#include <string_view>
 #include <unordered_map>
 
 #include "sanitizer/judge.h"
@@ -79,6 +80,9 @@ class LaunchChecker final : public probe::Listener {
   std::string fix_of(const Conflict&, Check, probe::Space) const;
   Party party(const Access&) const;
   const NearMiss* miss_between(const Conflict&) const;
+  const Warp* judged_warp() const;
+  std::optional<Check> copy_check(const Conflict&) const;
+  bool issue_known(const Conflict&) const;
 
   // texts.cpp
   std::string thread_text(u64 cta_key, u32 warp, u32 lane) const;
@@ -107,6 +111,8 @@ class LaunchChecker final : public probe::Listener {
   void mbarrier_publish(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, MbarrierObject&);
   void mbarrier_tx(const probe::Who&, u32 lane, MbarrierObject&, u64 offset, i64 tx, bool expects);
   void mbarrier_next(MbarrierObject&);
+  void mbarriers_at_end(Cta&);
+  Check no_object(const MbarrierObject*) const;
   void mbarrier_wrong(Check, const probe::Who&, u32 lane, const char* action, u64 offset, const MbarrierObject*,
                       std::string why, std::string fix = {});
   bool init_known(const At&, u32 lane, const Cta& owner, const MbarrierObject&, bool by_copy) const;
@@ -119,7 +125,7 @@ class LaunchChecker final : public probe::Listener {
     Manner manner = Manner::Copy;
     bool reduces = false;
   };
-  Flight flight(const At&, const probe::Who&, u32 lane, Manner, bool reduces) const;
+  Flight flight(const At&, const probe::Who&, u32 lane, Manner, bool reduces);
   u32 reporting(const At&, const probe::Who&, const probe::Transfer&, const probe::Range&, const Flight&);
   u32 flying(CopyGroup&, const At&, probe::Space, bool writes, const Flight&);
   void mark(const At&, const probe::Who&, const probe::Range&, bool writes, u32 segment, const Flight&);
@@ -127,6 +133,9 @@ class LaunchChecker final : public probe::Listener {
   void not_pushed(Check, const probe::Who&, u32 lane, bool writes, Actors other, probe::Space, u64 address,
                   const Cta* owner);
   void check_tensormap(const At&, const probe::Who&, u32 lane, u64 address);
+
+  bool repeats(const At&, const probe::Who&, const probe::Transfer&, u32 lane);
+  void inside_variable(const probe::Who&, u32 lane, const probe::Range&, bool writes);
 
   // groups.cpp
   void landed(Segments&, std::vector<u32>&, Warp&, u32 lane);
@@ -143,6 +152,12 @@ class LaunchChecker final : public probe::Listener {
   std::string missing_at_barrier(const Cta&, u32 id, u32 generation) const;
   std::string missing_at_mbarrier(const MbarrierObject&) const;
   std::string waiting_text(const Cta&, const Warp&) const;
+
+  // faults.cpp
+  void refused(const std::string& text);
+  bool explained(const probe::SiteInfo& place) const;
+  void spinning(const std::string& text, Finding&) const;
+  probe::SiteInfo site_at(std::string_view place, std::string_view instruction) const;
 
   Process& process_;
   std::shared_ptr<const probe::LaunchInfo> info_;

@@ -82,7 +82,7 @@ void LaunchChecker::mbarrier(const probe::Who& who, const Mbarrier& m) {
   MbarrierObject& o = owner.mbarriers[offset];
   if (!o.live) {
     if (m.kind != Mbarrier::Kind::CompleteTx || o.phase == 0) {
-      mbarrier_wrong(Check::MbarrierState, who, lane, name(m.kind), offset, nullptr,
+      mbarrier_wrong(no_object(&o), who, lane, name(m.kind), offset, nullptr,
                      "there is no initialised mbarrier object at this address",
                      "mbarrier.init by one thread, then a barrier, before the first use.");
     }
@@ -133,7 +133,8 @@ void LaunchChecker::mbarrier_init(const At& p, const probe::Who& who, const Mbar
   const u64 phase = o.phase ? o.phase + 1 : 0;  // the clock of its agent never goes back
   const u64 even = phase + (phase & 1);
   o = {};
-  o.live = true, o.slot = slot, o.expected = m.count, o.pending = m.count, o.phase = even, o.first_phase = even;
+  o.live = o.was_live = true, o.slot = slot, o.expected = m.count, o.pending = m.count, o.phase = even,
+  o.first_phase = even;
   o.init = {who.site, who.warp, lane, p.cta->key, 0, m.count};
   Judge judge = shared_judge(*p.cluster, owner);
   o.init_segment = p.warp->time.segment(p.cluster->segments, 0);
@@ -151,6 +152,15 @@ void LaunchChecker::mbarrier_inval(const At& p, const probe::Who& who, u32 lane,
   if (o.tx)
     mbarrier_wrong(Check::MbarrierState, who, lane, "mbarrier.inval", offset, &o,
                    fmt::format("transactions of {} bytes are pending", o.tx));
+  if (o.copied && !p.warp->time.knows_phase(lane, owner.key, o.slot, static_cast<Clock>(o.copy.phase))) {
+    raise(Check::MbarrierState,
+          {actor(who, lane, "mbarrier.inval"),
+           {.action = "copy", .site = o.copy.site, .cta = o.copy.cta, .warp = o.copy.warp, .lane = o.copy.lane}},
+          object_kind(probe::Space::Shared, offset),
+          "mbarrier in " + object_text(probe::Space::Shared, offset, 8, nullptr),
+          {"nothing tells this thread that the phase of the copy is over: the copy may still report to it"},
+          "Wait for the phase before the object is invalidated.");
+  }
   for (const auto& w : owner.warps) {
     if (!w || w->waiting.what != Waiting::What::Mbarrier || w->waiting.address != offset || w.get() == p.warp) continue;
     mbarrier_wrong(Check::MbarrierState, who, lane, "mbarrier.inval", offset, &o,
@@ -282,6 +292,26 @@ void LaunchChecker::mbarrier_test(const At& p, const probe::Who& who, const Mbar
   }
 }
 
+// Never initialised, or invalidated since.
+Check LaunchChecker::no_object(const MbarrierObject* o) const {
+  return o && o->was_live ? Check::MbarrierState : Check::MbarrierInit;
+}
+
+// All copies have been made: bytes that no phase was told to expect are left over.
+void LaunchChecker::mbarriers_at_end(Cta& cta) {
+  for (auto& [offset, o] : cta.mbarriers) {
+    if (!o.live || o.tx >= 0 || o.delivered.empty()) continue;
+    const MbarrierObject::Step& last = o.delivered.back();
+    o.surplus = true;
+    raise(Check::MbarrierTx,
+          {{.action = "copy", .site = last.site, .cta = last.cta, .warp = last.warp, .lane = last.lane}},
+          object_kind(probe::Space::Shared, offset),
+          "mbarrier in " + object_text(probe::Space::Shared, offset, 8, &cta),
+          {fmt::format("{} bytes more were delivered than expected", -o.tx)},
+          "mbarrier.arrive.expect_tx with the bytes of all copies of the phase.");
+  }
+}
+
 // The mbarrier that a copy will report to must be visible to it.
 void LaunchChecker::copy_reports(const At& p, const probe::Who& who, u32 lane, const probe::Transfer& t) {
   const u32 rank = static_cast<u32>(t.mbarrier / probe::kCtaStride);
@@ -290,11 +320,14 @@ void LaunchChecker::copy_reports(const At& p, const probe::Who& who, u32 lane, c
   const u64 offset = t.mbarrier % probe::kCtaStride;
   const auto found = owner.mbarriers.find(offset);
   if (found == owner.mbarriers.end() || !found->second.live) {
-    return mbarrier_wrong(Check::MbarrierState, who, lane, "asynchronous copy", offset, nullptr,
+    return mbarrier_wrong(no_object(found == owner.mbarriers.end() ? nullptr : &found->second), who, lane,
+                          "asynchronous copy", offset, nullptr,
                           "there is no initialised mbarrier object at this address");
   }
   if (t.kind == probe::Transfer::Kind::StoreAsync || init_known(p, lane, owner, found->second, true)) return;
-  mbarrier_wrong(Check::MbarrierInit, who, lane, "asynchronous copy", offset, &found->second,
+  const bool by_thread = init_known(p, lane, owner, found->second, false);
+  mbarrier_wrong(by_thread ? Check::MbarrierInitFence : Check::MbarrierInit, who, lane, "asynchronous copy", offset,
+                 &found->second,
                  "the initialisation was not made visible to the async proxy before the copy was issued",
                  "fence.mbarrier_init.release.cluster (or fence.proxy.async) behind mbarrier.init, then a barrier.");
 }

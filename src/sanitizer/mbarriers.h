@@ -22,12 +22,15 @@ struct MbarrierObject {
     u64 phase = 0;
     i64 amount = 0;
   };
-  bool live = false;
+  bool live = false, was_live = false;
+  bool surplus = false;  // at the end bytes are left over
   u32 slot = 0;
   u32 expected = 0;
   i64 pending = 0, tx = 0;
   u64 phase = 0, first_phase = 0;  // completed ones; what it was when the object was initialised
   Step init;
+  Step copy;  // the last copy that reports to it
+  bool copied = false;
   u32 init_segment = 0;
   std::vector<Group> arriving, published;          // of this phase, and of the last one
   std::vector<Step> expects, arrivals, delivered;  // of this phase; the first few

@@ -122,6 +122,7 @@ void LaunchChecker::cluster_arrive(const At& p, const probe::Who& who, const Mee
           "barrier.cluster.wait between two arrivals.");
   }
   p.warp->cluster_arrived |= who.lanes;
+  p.warp->cluster_next = std::max(p.warp->cluster_next, m.generation + 1);
   p.warp->waiting = {
       .what = Waiting::What::ClusterBarrier, .site = who.site, .lanes = who.lanes, .phase = m.generation};
   if (m.relaxed) {  // fence.mbarrier_init alone goes with it
@@ -142,6 +143,7 @@ void LaunchChecker::cluster_leave(const At& p, const probe::Who& who, const Meet
           "the barrier of the cluster", {"the thread has not arrived"});
   }
   p.warp->cluster_arrived &= ~who.lanes;
+  p.cta->cluster_left = std::max(p.cta->cluster_left, m.generation + 1);
   p.warp->peers_started |= who.lanes;
   auto& from = p.cluster->arriving[m.generation & 1];
   if (from.generation != m.generation || !from.known) return;

@@ -44,12 +44,7 @@ bool same_cta(const Conflict& k) { return k.mine.segment.cta == k.other.segment.
 
 Check LaunchChecker::check_of(const Conflict& k, Space space) const {
   const Access &a = k.mine, &b = k.other;
-  if (b.segment.flying() && b.segment.cta >> 32 == launch_) {
-    if (b.manner == Manner::Async && b.segment.by_lane == kEveryLane) return Check::WgmmaWait;
-    return b.writes ? Check::AsyncGroup : Check::AsyncSource;
-  }
-  if (b.segment.slot >= kFirstAgent && b.segment.cta >> 32 == launch_)
-    return b.writes ? Check::AsyncGroup : Check::AsyncSource;
+  if (const auto of_copy = copy_check(k)) return *of_copy;
   const NearMiss* m = miss_between(k);
   if (k.by_volatile) return Check::RaceVolatile;
   if (m && m->why == NearMiss::Why::Domain) return Check::RaceDomain;
@@ -66,14 +61,38 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
   return space == Space::Shared ? Check::RaceShared : Check::RaceGlobal;
 }
 
-const NearMiss* LaunchChecker::miss_between(const Conflict& k) const {
+// Against a copy or wgmma of this launch whose issue is known, but not its end.
+std::optional<Check> LaunchChecker::copy_check(const Conflict& k) const {
+  const Segment& s = k.other.segment;
+  if (!s.copy || s.launch() != launch_) return {};
+  if (s.matrix) return s.by_cta == k.mine.segment.cta ? std::optional(Check::WgmmaWait) : std::nullopt;
+  if (!issue_known(k)) return {};
+  return s.reports ? Check::AsyncMbarrier : Check::AsyncGroup;
+}
+
+bool LaunchChecker::issue_known(const Conflict& k) const {
+  const Segment& s = k.other.segment;
+  const Warp* w = judged_warp();
+  if (!w) return false;
+  if (w->time.cta() == s.by_cta && w->time.warp() == s.by_warp && s.by_lane == k.mine.lane) return true;
+  Segment issue;
+  issue.cta = s.by_cta, issue.slot = s.by_warp, issue.lane = s.by_lane, issue.clock = s.issued;
+  return w->time.knows(k.mine.lane, issue, s.by_lane);
+}
+
+const Warp* LaunchChecker::judged_warp() const {
   if (!who_) return nullptr;
   const auto cluster = clusters_.find(who_->cluster);
   if (cluster == clusters_.end() || who_->rank >= cluster->second->ctas.size() || !cluster->second->ctas[who_->rank])
     return nullptr;
   const Cta& cta = *cluster->second->ctas[who_->rank];
-  if (who_->warp >= cta.warps.size() || !cta.warps[who_->warp]) return nullptr;
-  const auto& all = cta.warps[who_->warp]->order.misses();
+  return who_->warp < cta.warps.size() ? cta.warps[who_->warp].get() : nullptr;
+}
+
+const NearMiss* LaunchChecker::miss_between(const Conflict& k) const {
+  const Warp* w = judged_warp();
+  if (!w) return nullptr;
+  const auto& all = w->order.misses();
   for (auto m = all.rbegin(); m != all.rend(); ++m) {
     if (m->releaser == k.other.segment.cta) return &*m;
   }
@@ -87,10 +106,9 @@ std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) 
     why.push_back(
         "The copy reports to an mbarrier, and this thread has not seen the end of that phase, nor met a thread that "
         "has.");
-  } else if (check == Check::AsyncGroup) {
-    why.push_back("The copy is still under way: no thread has waited for it, or for its group.");
-  } else if (check == Check::AsyncSource) {
-    why.push_back("The copy may not yet have read its source: no wait covers it.");
+  } else if (check == Check::AsyncGroup && s.flying()) {
+    why.push_back(k.other.writes ? "The copy is still under way: no thread has waited for it, or for its group."
+                                 : "The copy may not yet have read its source: no wait covers it.");
   } else if (check == Check::WgmmaWait) {
     why.push_back("The matrix instruction is under way: no wgmma.wait_group covers it.");
   } else if (check == Check::RaceLanes) {
@@ -139,9 +157,10 @@ std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) 
 std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
   switch (check) {
     case Check::AsyncGroup:
+      if (!k.other.writes) return "Wait for the copy's group before its source is written.";
       return "cp.async.wait_group (or wait_all) that covers the copy, then a barrier for other threads.";
-    case Check::AsyncSource:
-      return "Wait for the copy's group before its source is written.";
+    case Check::AsyncMbarrier:
+      return "A wait for the phase that the copy completes, by this thread or before a barrier with it.";
     case Check::WgmmaWait:
       return "wgmma.wait_group before the operands are written.";
     case Check::RaceLanes:
@@ -172,7 +191,7 @@ Party LaunchChecker::party(const Access& a) const {
   const u32 lane = agent || a.segment.copy         ? a.segment.by_lane
                    : a.segment.lane == kLaneOfCell ? a.lane
                                                    : a.segment.lane;
-  p.who = thread_text(a.segment.cta, warp, lane);
+  p.who = thread_text(a.segment.copy ? a.segment.by_cta : a.segment.cta, warp, lane);
   return p;
 }
 

@@ -20,8 +20,13 @@ struct Segment {
   u32 also_slot = 0;      // an mbarrier (of also_cta) that announces the same, or 0
   Clock also_clock = 0;
   u64 also_cta = 0;
-  u32 copy = 0;                 // number of an asynchronous copy or group, or 0
-  u8 by_warp = 0, by_lane = 0;  // of a copy: who issued it
+  u32 copy = 0;                          // number of an asynchronous copy or group, or 0
+  u8 by_warp = 0, by_lane = 0;           // of a copy: who issued it, where and when
+  bool matrix = false, reports = false;  // a wgmma; a copy that completes at an mbarrier
+  u32 site = 0;
+  Clock issued = 0;
+  u64 by_cta = 0;
+  Point issue() const { return {by_cta, by_warp, by_lane, issued}; }
   bool flying() const { return slot == kInFlight; }
   u64 launch() const { return cta >> 32; }
   Point point(u32 its_lane) const { return {cta, slot, lane == kLaneOfCell ? its_lane : lane, clock}; }

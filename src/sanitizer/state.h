@@ -26,10 +26,12 @@ struct Warp {
   WarpTime time;
   WarpOrder order;
   LaneCopies copies;
+  LastCopy last_copy;
   Waiting waiting;
   u32 exited = 0;       // lanes
   u32 behind_wait = 0;  // lanes behind griddepcontrol.wait
   u32 cluster_arrived = 0, peers_started = 0;
+  u32 cluster_next = 0;  // generation of the cluster's barrier that it arrives at next
   bool wgmma_fence = false;
   std::vector<std::vector<u32>> wgmma;  // committed groups of segments; the last one is open
 };
@@ -37,6 +39,7 @@ struct Warp {
 // Somebody else's access to the shared memory of a CTA.
 struct Visit {
   u32 segment = 0, lanes = 0, site = 0;
+  u32 before = 0;  // generation of the cluster's barrier that its warp arrives at behind it
 };
 
 struct Cta {
@@ -50,6 +53,7 @@ struct Cta {
   std::map<u64, MbarrierObject> mbarriers;  // by offset
   u32 agents = kFirstAgent;                 // next free slot
   std::vector<Visit> visits;
+  u32 cluster_left = 0;  // generations of the cluster's barrier that a thread of the block has left
 };
 
 struct Cluster {

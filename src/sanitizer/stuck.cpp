@@ -79,26 +79,24 @@ std::string LaunchChecker::waiting_text(const Cta& c, const Warp& w) const {
 
 void LaunchChecker::fault(const std::string& text) {
   const bool stuck = text.find("deadlock") != std::string::npos || text.find("nothing can go on") != std::string::npos;
+  if (!stuck) return refused(text);
   Finding f;
-  f.check = stuck ? Check::Deadlock : Check::DeviceFault;
-  f.launch = info_->id, f.kernel = info_->kernel, f.object = stuck ? "" : text;
-  if (stuck) {
-    f.why.push_back(text);
-    for (const auto& [n, cluster] : clusters_) {
-      for (const auto& c : cluster->ctas) {
-        if (!c) continue;
-        for (const auto& w : c->warps) {
-          if (!w || w->waiting.what == Waiting::What::Nothing) continue;
-          if (f.parties.size() >= kParties) continue;
-          f.parties.push_back(party(Actors{
-              .action = "wait", .site = w->waiting.site, .cta = c->key, .warp = w->time.warp(), .lane = kEveryLane}));
-          f.why.push_back(waiting_text(*c, *w));
-        }
+  f.check = Check::Deadlock, f.launch = info_->id, f.kernel = info_->kernel;
+  f.why.push_back(text);
+  for (const auto& [n, cluster] : clusters_) {
+    for (const auto& c : cluster->ctas) {
+      if (!c) continue;
+      for (const auto& w : c->warps) {
+        if (!w || w->waiting.what == Waiting::What::Nothing) continue;
+        if (f.parties.size() >= kParties) continue;
+        f.parties.push_back(party(Actors{
+            .action = "wait", .site = w->waiting.site, .cta = c->key, .warp = w->time.warp(), .lane = kEveryLane}));
+        f.why.push_back(waiting_text(*c, *w));
       }
     }
   }
-  const u32 site = 0;
-  const Collector::Key k{f.check, info_->kernel, site, site, stuck ? "" : text};
+  spinning(text, f);
+  const Collector::Key k{f.check, info_->kernel, 0, 0, ""};
   if (process_.collector.count(k, 0)) process_.collector.keep(k, std::move(f));
 }
 

@@ -31,15 +31,17 @@ Pushed proxy_of(Space s) { return s == Space::Shared ? kShared : kGlobal; }
 
 }  // namespace
 
-LaunchChecker::Flight LaunchChecker::flight(const At& p, const probe::Who& who, u32 lane, Manner manner,
-                                            bool reduces) const {
+LaunchChecker::Flight LaunchChecker::flight(const At& p, const probe::Who& who, u32 lane, Manner manner, bool reduces) {
   return {.by = {.cta = p.cta->key,
                  .cluster = who.cluster,
                  .slot = kInFlight,
                  .lane = static_cast<u8>(lane),
                  .copy = 1,
                  .by_warp = static_cast<u8>(who.warp),
-                 .by_lane = static_cast<u8>(lane)},
+                 .by_lane = static_cast<u8>(lane),
+                 .site = who.site,
+                 .issued = p.warp->time.touch(),
+                 .by_cta = p.cta->key},
           .lane = lane,
           .manner = manner,
           .reduces = reduces};
@@ -55,8 +57,11 @@ void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
   const bool proxy = t.kind == Transfer::Kind::Bulk || t.kind == Transfer::Kind::Tensor;
   const Flight f = flight(p, who, lane, plain ? Manner::Copy : Manner::Async, t.reduces);
   if (t.tensormap) check_tensormap(p, who, lane, t.tensormap);
+  const bool again = proxy && !t.reduces && repeats(p, who, t, lane);
   for (const bool writes : {false, true}) {
     for (const probe::Range& r : writes ? t.to : t.from) {
+      if (again) continue;
+      if (r.space == Space::Shared) inside_variable(who, lane, r, writes);
       if (proxy) check_pushed(p, who, r, writes, lane);
       u32 segment;
       if (t.completion == Transfer::Completion::Mbarrier) {
@@ -75,6 +80,38 @@ void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
   if (t.completion == Transfer::Completion::Mbarrier) copy_reports(p, who, lane, t);
 }
 
+// Does another lane of the warp issue the very copy that was issued last?
+bool LaunchChecker::repeats(const At& p, const probe::Who& who, const Transfer& t, u32 lane) {
+  if (t.to.empty() || t.from.empty()) return false;
+  const LastCopy now{.site = who.site,
+                     .lane = lane,
+                     .clock = p.warp->time.touch(),
+                     .from = t.from[0].begin,
+                     .to = t.to[0].begin,
+                     .bytes = t.to[0].bytes,
+                     .mbarrier = t.mbarrier};
+  LastCopy& last = p.warp->last_copy;
+  const bool same = last.bytes && last.site == now.site && last.lane != lane && last.clock == now.clock &&
+                    last.from == now.from && last.to == now.to && last.bytes == now.bytes &&
+                    last.mbarrier == now.mbarrier;
+  last = now;
+  if (!same) return false;
+  raise(Check::AsyncDuplicate, {actor(who, lane, "asynchronous copy")}, "copy",
+        fmt::format("a copy of {} bytes", now.bytes), {"another lane of the warp issues the same copy"},
+        "One lane issues it (elect.sync).");
+  return true;
+}
+
+// A copy that begins in a shared variable must end in it.
+void LaunchChecker::inside_variable(const probe::Who& who, u32 lane, const probe::Range& r, bool writes) {
+  const u64 begin = r.begin % probe::kCtaStride, end = begin + r.bytes;
+  const probe::Symbol* s = shared_symbol(begin);
+  if (!s || begin >= s->begin + s->bytes || end <= s->begin + s->bytes) return;
+  raise(Check::BoundsShared, {actor(who, lane, writes ? "asynchronous write" : "asynchronous read")}, s->name,
+        fmt::format("{} bytes at offset {} of the shared memory", r.bytes, begin),
+        {fmt::format("the copy begins in `{}` and ends {} bytes behind it", s->name, end - s->begin - s->bytes)});
+}
+
 // The mbarrier that a range reports to: with multicast, each block's own.
 u32 LaunchChecker::reporting(const At& p, const probe::Who& who, const Transfer& t, const probe::Range& r,
                              const Flight& f) {
@@ -83,11 +120,13 @@ u32 LaunchChecker::reporting(const At& p, const probe::Who& who, const Transfer&
     address = r.begin / probe::kCtaStride * probe::kCtaStride + t.mbarrier % probe::kCtaStride;
   const u32 rank = static_cast<u32>(address / probe::kCtaStride);
   Segment s = f.by;
+  s.reports = true;
   if (rank < cluster_size_) {
     Cta& owner = cta_of(*p.cluster, who, rank);
     MbarrierObject& o = owner.mbarriers[address % probe::kCtaStride];
     if (!o.slot) o.slot = owner.agents++;
     s.cta = owner.key, s.slot = o.slot, s.clock = static_cast<Clock>(o.phase);
+    o.copied = true, o.copy = {who.site, who.warp, f.lane, p.cta->key, o.phase, 0};
   }
   return (r.space == Space::Shared ? p.cluster->segments : process_.segments).add(s);
 }
@@ -96,7 +135,9 @@ u32 LaunchChecker::flying(CopyGroup& g, const At& p, Space space, bool writes, c
   const bool shared = space == Space::Shared;
   auto& have = shared ? (writes ? g.shared_writes : g.shared_reads) : (writes ? g.global_writes : g.global_reads);
   Segments& table = shared ? p.cluster->segments : process_.segments;
-  if (have.empty() || table[have.back()].also_slot) have.push_back(table.add(f.by));
+  const Segment* last = have.empty() ? nullptr : &table[have.back()];
+  if (!last || last->also_slot || last->issued != f.by.issued || last->site != f.by.site)
+    have.push_back(table.add(f.by));
   return have.back();
 }
 

@@ -58,7 +58,7 @@ TEST(CpAsync, OneGroupTooFew) {  // 4
 TEST(CpAsync, SourceOverwritten) {  // 5
   Sim s;
   s.thread(0).cp_async(kTile, kBase).store(G, kBase);
-  EXPECT_EQ(s.errors(), "async-source");
+  EXPECT_EQ(s.errors(), "async-group");
   Sim t;
   t.thread(0).cp_async(kTile, kBase).commit().wait_group(0).store(G, kBase);
   EXPECT_EQ(t.all(), "");
@@ -71,7 +71,7 @@ TEST(CpAsync, DestinationOverwritten) {  // 6
 TEST(CpAsync, Exit) {  // 9
   Sim s;
   s.thread(0).cp_async(kTile, kBase).commit().exit();
-  EXPECT_EQ(s.all(), "async-exit");
+  EXPECT_EQ(s.all(), "");
 }
 TEST(CpAsync, ByMbarrier) {
   Sim s;
@@ -87,7 +87,7 @@ TEST(CpAsync, BehindTheArrival) {
   s.barrier();
   s.warp(0).cp_async(kTile, kBase).copies_arrive(kBar, true).cp_async(kTile + 512, kBase);
   s.warp(1).mb_wait(kBar, false).load(S, kTile + 512, 4, 4);
-  EXPECT_EQ(s.errors(), "async-group");
+  EXPECT_EQ(s.errors(), "race-shared");
 }
 
 struct Loaded : Sim {  // one mbarrier, made visible; a tile under way to it
@@ -107,7 +107,31 @@ TEST(Bulk, WaitedByAll) {  // A1
 TEST(Bulk, NotWaited) {
   Loaded s;
   s.warp(1).load(S, kTile, 4, 4);
-  EXPECT_EQ(s.errors(), "async-group");
+  EXPECT_EQ(s.errors(), "race-shared");
+}
+TEST(Bulk, NotWaitedBehindTheIssue) {
+  Loaded s;
+  s.barrier().warp(1).load(S, kTile, 4, 4);
+  EXPECT_EQ(s.errors(), "async-mbarrier");
+}
+TEST(Bulk, InvalidatedTooEarly) {  // 23
+  Loaded s;
+  s.thread(0).inval(kBar);
+  EXPECT_EQ(s.errors(), "mbarrier-state");
+}
+TEST(Bulk, BytesNobodyExpects) {  // 25
+  Loaded s;
+  s.thread(0).bulk_load(kTile + 128, kBase + 128, 128, kBar);
+  s.end_cta(0);
+  EXPECT_EQ(s.errors(), "mbarrier-tx");
+}
+TEST(Fault, HasTheNameOfItsCause) {
+  Sim s;
+  s.fault("bulk copy: the size is 0x18; expected a multiple of 16\n  kernel k, block [0,0,0], warp 0");
+  EXPECT_EQ(s.errors(), "async-operand");
+  Sim t;
+  t.fault("something else");
+  EXPECT_EQ(t.errors(), "device-fault");
 }
 TEST(Bulk, WaitedByOneThenBarrier) {
   Loaded s;
@@ -117,7 +141,7 @@ TEST(Bulk, WaitedByOneThenBarrier) {
 }
 TEST(Bulk, InitNotVisible) {  // 19
   Loaded s(false);
-  EXPECT_EQ(s.errors(), "mbarrier-init");
+  EXPECT_EQ(s.all(), "mbarrier-init-fence");
 }
 TEST(Bulk, StaleParity) {  // 29
   Loaded s;
@@ -125,7 +149,7 @@ TEST(Bulk, StaleParity) {  // 29
   s.barrier();
   s.thread(0).proxy_fence().mb_arrive(kBar, 1, 128).bulk_load(kTile, kBase, 128, kBar, false);
   s.warp(1).mb_wait(kBar, false).load(S, kTile, 4, 4);
-  EXPECT_EQ(s.errors(), "async-group");
+  EXPECT_EQ(s.errors(), "race-shared");
 }
 TEST(Proxy, StoreWithoutFence) {  // 52, A2
   Sim s;
@@ -177,7 +201,7 @@ TEST(Proxy, ReadThenOverwrittenUnordered) {
 TEST(BulkGroup, SourceReused) {  // 56
   Sim s;
   s.thread(0).store(S, kTile).proxy_fence().bulk_store(kBase, kTile, 16).commit(true).store(S, kTile);
-  EXPECT_EQ(s.errors(), "async-source");
+  EXPECT_EQ(s.errors(), "async-group");
   Sim t;
   t.thread(0)
       .store(S, kTile)
@@ -203,7 +227,7 @@ TEST(BulkGroup, WaitedByOther) {  // 58
   s.thread(0).store(S, kTile).proxy_fence().bulk_store(kBase, kTile, 16).commit(true);
   s.thread(1).commit(true).wait_group(0, true);
   s.barrier().thread(1).store(S, kTile);
-  EXPECT_EQ(s.errors(), "async-source");
+  EXPECT_EQ(s.errors(), "async-group");
 }
 
 TEST(Mbarrier, ProducerAndConsumer) {
@@ -249,7 +273,7 @@ TEST(Mbarrier, InitNotVisible) {  // 19
 TEST(Mbarrier, NotInitialised) {  // 20
   Sim s;
   s.thread(32).mb_arrive(kBar);
-  EXPECT_EQ(s.errors(), "mbarrier-state");
+  EXPECT_EQ(s.errors(), "mbarrier-init");
 }
 TEST(Mbarrier, InitTwice) {  // 21
   Sim s;

@@ -260,7 +260,7 @@ TEST(Cluster, StoreAsync) {  // 77, A14
   s.thread(0, 1).mb_wait(kShared, false).load(S, kShared + 64);
   EXPECT_EQ(s.all(), "");
   s.thread(32, 1).load(S, kShared + 64);
-  EXPECT_EQ(s.errors(), "async-group");
+  EXPECT_EQ(s.errors(), "race-shared");
 }
 
 }  // namespace
