@@ -4,6 +4,7 @@
 
 #include "driver/device.h"
 #include "driver/runtime.h"
+#include "probe/observer.h"
 
 namespace us::driver {
 namespace {
@@ -88,6 +89,21 @@ Error DeviceGrid::target_of(const Caller& c, u64 stream, Target& out) {
   return streams_.contains(stream) ? Error::Success : Error::InvalidHandle;
 }
 
+DeviceGrid::Prepared::~Prepared() {
+  if (!buffer) return;
+  tell(false);
+  heap->free(buffer);
+}
+
+void DeviceGrid::Prepared::tell(bool there) const {
+  using Memory = probe::Memory;
+  if (!observer) return;
+  observer->memory({.kind = there ? Memory::Kind::Mapped : Memory::Kind::Unmapped,
+                    .owner = Memory::Owner::Variable,
+                    .begin = buffer,
+                    .bytes = bytes});
+}
+
 ParamBlock DeviceGrid::Prepared::params() const {
   ParamBlock block(function->ir().param_bytes, 0);
   std::memcpy(block.data(), reinterpret_cast<const void*>(buffer), std::min<u64>(bytes, block.size()));
@@ -99,6 +115,8 @@ u64 DeviceGrid::keep(std::unique_ptr<Prepared> p, u64 bytes) {
   p->bytes = std::max<u64>(bytes, 16);
   const u64 at = p->buffer = p->heap->allocate(p->bytes);
   if (!at) return 0;
+  p->observer = context_.runtime().settings().observer;
+  p->tell(true);
   std::memset(reinterpret_cast<void*>(at), 0, p->bytes);
   std::lock_guard l(m_);
   prepared_[at] = std::move(p);

@@ -37,10 +37,10 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
     LaunchConfig config;
     memory::Heap* heap = nullptr;
     u64 buffer = 0, bytes = 0;  // where the kernel writes the parameters
+    probe::Observer* observer = nullptr;
+    void tell(bool there) const;
     ParamBlock params() const;
-    ~Prepared() {
-      if (buffer) heap->free(buffer);
-    }
+    ~Prepared();
   };
   enum class Order { InStream, FireAndForget, Tail };
   // Where work goes: behind the tail of a stream, or nowhere in particular.

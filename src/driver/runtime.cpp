@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/heap_listener.h"
 #include "driver/code/assembler.h"
 #include "driver/code/library.h"
 #include "driver/code/modules.h"
@@ -21,12 +22,26 @@
 #include "driver/memory/workspaces.h"
 #include "driver/operation/spans.h"
 #include "driver/order/telling.h"
+#include "probe/observer.h"
 
 namespace us::driver {
+namespace {
+
+device::HeapListener heap_listener(probe::Observer& o) {
+  using Memory = probe::Memory;
+  return [&o](u64 address, u64 bytes, bool there) {
+    o.memory({.kind = there ? Memory::Kind::Mapped : Memory::Kind::Unmapped,
+              .owner = Memory::Owner::Heap,
+              .begin = address,
+              .bytes = bytes});
+  };
+}
+
+}  // namespace
 
 Runtime::Runtime(Settings s)
     : settings_(std::move(s)),
-      workspaces_(std::make_unique<Workspaces>(space_)),
+      workspaces_(std::make_unique<Workspaces>(space_, settings_.observer)),
       device_texts_(std::make_unique<DeviceTexts>(space_)),
       assembler_(std::make_unique<Assembler>(settings_.ptxas, settings_.jit.cache_dir)),
       arrays_(std::make_unique<ArrayTable>()),
@@ -38,6 +53,7 @@ Runtime::Runtime(Settings s)
       pools_(std::make_unique<Pools>(*this)),
       graphs_(std::make_unique<Graphs>(*this)) {
   registry_.listen(settings_.observer);
+  if (probe::Observer* const o = settings_.observer) device::listen_to_heaps(heap_listener(*o));
   for (u32 i = 0; i < settings_.devices.size(); ++i)
     devices_.push_back(std::make_unique<Device>(*this, i, settings_.devices[i]));
 }

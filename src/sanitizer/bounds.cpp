@@ -18,8 +18,11 @@ void Allocations::told(const Memory& m) {
   last_ = nullptr;
   const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
   if (comes) {
-    const Block b{.begin = m.begin, .bytes = m.bytes, .owner = m.owner, .name = {}};
-    std::erase_if(freed_, [&](const auto& f) { return f.second.begin < b.end() && b.begin < f.second.end(); });
+    const Block b{
+        .begin = m.begin, .bytes = m.bytes, .owner = m.owner, .name = {}, .mapped = m.kind == Memory::Kind::Mapped};
+    const auto under = [&](const auto& other) { return other.second.begin < b.end() && b.begin < other.second.end(); };
+    std::erase_if(freed_, under);
+    for (auto at = live_.lower_bound(b.begin); at != live_.end() && under(*at);) at = live_.erase(at);
     live_[m.begin] = b;
     return;
   }
@@ -69,7 +72,7 @@ void Allocations::host_wrote(u64 begin, u64 bytes) {
 
 bool Allocations::was_written(u64 address) const {
   const Block* b = live(address);
-  if (!b || (b->owner != Memory::Owner::Device && b->owner != Memory::Owner::Pool)) return true;
+  if (!b || b->mapped || (b->owner != Memory::Owner::Device && b->owner != Memory::Owner::Pool)) return true;
   auto at = written_.upper_bound(address);
   return at != written_.begin() && address < std::prev(at)->second;
 }

@@ -13,7 +13,8 @@ class Allocations {
   struct Block {
     u64 begin = 0, bytes = 0;
     probe::Memory::Owner owner = probe::Memory::Owner::Device;
-    std::string name;  // of a variable
+    std::string name;     // of a variable
+    bool mapped = false;  // it may have other addresses, too
     u64 end() const { return begin + bytes; }
   };
   void told(const probe::Memory&);

@@ -33,13 +33,25 @@ std::shared_ptr<probe::Listener> Checker::launch(const probe::LaunchInfo& l) {
 
 void Checker::memory(const probe::Memory& m) {
   const std::lock_guard held(process_.lock);
-  process_.allocations.told(m);
   const bool comes = m.kind == probe::Memory::Kind::Allocated || m.kind == probe::Memory::Kind::Mapped;
-  if (comes) process_.global.drop(m.begin, m.bytes);
+  if (!comes && m.node) {  // when its turn comes: work before it may be using the memory
+    freeing_[m.node] = m;
+    return;
+  }
+  process_.allocations.told(m);
+  if (!comes) return;
+  process_.global.drop(m.begin, m.bytes);
+  std::erase_if(freeing_, [&](const auto& f) {
+    return f.second.begin < m.begin + m.bytes && m.begin < f.second.begin + f.second.bytes;
+  });
 }
 
 void Checker::work(const probe::Work& w) {
   const std::lock_guard held(process_.lock);
+  if (w.kind == probe::Work::Kind::Complete) {
+    if (const auto f = freeing_.extract(w.node)) process_.allocations.told(f.mapped());
+    return;
+  }
   if (w.kind != probe::Work::Kind::Submitted) return;
   for (const probe::Range& r : w.writes) {
     if (r.space == probe::Space::Global) process_.allocations.host_wrote(r.begin, r.bytes);

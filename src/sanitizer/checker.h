@@ -2,6 +2,7 @@
 // The observer of `understudy check`: gives each launch its listener, and hears of memory and work.
 #pragma once
 #include <deque>
+#include <map>
 
 #include "sanitizer/launch_checker.h"
 
@@ -22,6 +23,7 @@ class Checker final : public probe::Observer {
  private:
   Process process_;
   std::deque<std::shared_ptr<LaunchChecker>> recent_;
+  std::map<u64, probe::Memory> freeing_;  // by node of the work graph
   std::vector<Finding> others_;
 };
 

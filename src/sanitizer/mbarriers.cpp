@@ -104,12 +104,14 @@ void LaunchChecker::mbarrier(const probe::Who& who, const Mbarrier& m) {
       return mbarrier_tx(who, lane, o, offset, m.tx, true);
     case Mbarrier::Kind::CompleteTx:
       mbarrier_tx(who, lane, o, offset, m.tx, false);
+      p.cluster->deliveries++;
       if (m.completed) mbarrier_next(o);
       return;
     case Mbarrier::Kind::Test:
       return mbarrier_test(p, who, m, owner, o);
     case Mbarrier::Kind::CopiesArrive:
       copies_arrive(p, lane, owner, o);
+      p.cluster->deliveries++;
       if (m.noinc) o.pending--;
       note(o.arrivals, {who.site, who.warp, lane, p.cta->key, o.phase, 1});
       if (m.completed) mbarrier_next(o);
@@ -205,14 +207,16 @@ void LaunchChecker::mbarrier_arrive(const At& p, const probe::Who& who, const Mb
     mbarrier_wrong(Check::MbarrierCount, who, lane, action, offset, &o,
                    fmt::format("{} arrivals: the range is 1 to {}", m.count, kMost));
   const u64 thread = p.cta->key << 10 | (who.warp * 32 + lane);
-  if (o.came_before.count(thread) && o.phase > o.first_phase &&
+  const auto before = o.came_before.find(thread);
+  const bool through_copies = before != o.came_before.end() && before->second != p.cluster->deliveries;
+  if (before != o.came_before.end() && !through_copies && o.phase > o.first_phase &&
       !p.warp->time.knows_phase(lane, owner.key, o.slot, static_cast<Clock>(o.phase - 1))) {
     mbarrier_wrong(Check::MbarrierPhase, who, lane, action, offset, &o,
                    "the thread arrived in the phase before, and nothing tells it that this phase is over: it may "
                    "arrive in that one twice",
                    "Wait for the phase before arriving again.");
   }
-  o.came.insert(thread);
+  o.came[thread] = p.cluster->deliveries;
   if (m.expects) mbarrier_tx(who, lane, o, offset, m.tx, true);
   o.pending -= m.count;
   if (o.pending < 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An mbarrier object: its counts, what its phases publish, and who did what to it.
 #pragma once
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "sanitizer/locations.h"
@@ -35,7 +35,8 @@ struct MbarrierObject {
   std::vector<Group> arriving, published;          // of this phase, and of the last one
   std::vector<Step> expects, arrivals, delivered;  // of this phase; the first few
   std::vector<Step> arrived_before;                // of the phase before
-  std::unordered_set<u64> came, came_before;       // cta << 10 | thread: who has arrived in this phase, in the last one
+  // cta << 10 | thread: who has arrived in this phase, in the last one; and Cluster::deliveries then
+  std::unordered_map<u64, u64> came, came_before;
 };
 
 }  // namespace us::sanitizer

@@ -125,7 +125,13 @@ void LaunchChecker::cluster_arrive(const At& p, const probe::Who& who, const Mee
   p.warp->cluster_next = std::max(p.warp->cluster_next, m.generation + 1);
   p.warp->waiting = {
       .what = Waiting::What::ClusterBarrier, .site = who.site, .lanes = who.lanes, .phase = m.generation};
-  if (m.relaxed) {  // fence.mbarrier_init alone goes with it
+  if (m.relaxed) {  // fences before it go with it, and fence.mbarrier_init
+    std::vector<Head> heads;
+    for (u32 rest = who.lanes; rest; rest &= rest - 1)
+      p.warp->order.heads(p.warp->time, static_cast<u32>(std::countr_zero(rest)), p.cta->place, heads);
+    for (const Head& h : heads) {
+      if (h.scope >= probe::Scope::Cluster) to.known = join(to.known, h.node);
+    }
     View inits(p.cta->key);
     View all(p.cta->key);
     p.warp->time.gather(who.lanes, all);

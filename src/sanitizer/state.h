@@ -65,6 +65,7 @@ struct Cluster {
   };
   Arriving arriving[2];
   u32 ended = 0;
+  u64 deliveries = 0;  // of copies to mbarriers: who waits for one learns what was known to who began it, untold
 };
 
 }  // namespace us::sanitizer

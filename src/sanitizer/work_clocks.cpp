@@ -42,13 +42,14 @@ void WorkClocks::time(u64 id) {
     stack.pop_back();
     if (n.timed) continue;
     auto begin = std::make_shared<Clock>(*n.host);
-    bool inner = n.moment.inner;
+    bool inner = n.moment.inner, all_inner = !n.after.empty();
     for (const u64 p : n.after) {
       const auto it = nodes_.find(p);
       if (it == nodes_.end()) continue;
       join(*begin, *it->second.end);
-      inner |= it->second.moment.inner && n.after.size() == 1;
+      all_inner &= it->second.moment.inner;
     }
+    inner |= all_inner;
     if (inner) join(*begin, ends_);
     n.moment.inner = inner;
     // A chain whose end is known goes on here.

@@ -5,10 +5,19 @@
 
 #include <mutex>
 
+#include "device/heap_listener.h"
+
 namespace us::device {
 namespace {
 constexpr u64 kGrain = 16;
+
+HeapListener& listener() {
+  static HeapListener l;
+  return l;
 }
+}  // namespace
+
+void listen_to_heaps(HeapListener l) { listener() = std::move(l); }
 
 GuestHeap::~GuestHeap() {
   if (base_ && space_) space_->give(u64(base_), bytes_);
@@ -52,6 +61,7 @@ u64 GuestHeap::allocate(u64 bytes) {
   erase_free(at, have);
   if (have > need) insert_free(at + need, have - need);
   taken_[at] = need;
+  if (const HeapListener& l = listener()) l(u64(base_) + at, bytes, true);
   return u64(base_) + at;
 }
 
@@ -68,6 +78,7 @@ bool GuestHeap::free(u64 address) {
   if (!base_ || block == taken_.end()) return false;
   u64 at = block->first, bytes = block->second;
   taken_.erase(block);
+  if (const HeapListener& l = listener()) l(address, bytes, false);
   if (auto next = starts_.find(at + bytes); next != starts_.end()) {
     u64 more = next->second;
     erase_free(at + bytes, more);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/code/listen.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "base/demangle.h"
+#include "device/abi/kernel_code.h"
 #include "driver/code/module.h"
 #include "driver/context.h"
 #include "driver/device.h"
@@ -103,7 +105,9 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.kernel = demangled(f.ir().name);
   copy(info.grid, g.grid), copy(info.block, g.block), copy(info.cluster, g.cluster);
   info.shared_static = g.shared_static, info.shared_dynamic = g.shared_dynamic;
-  info.local_bytes = g.local_bytes;
+  const device::KernelCode& code = *launch.code;
+  const u32 stack = code.local_dynamic ? std::max(code.local_dynamic, launch.stack_bytes) : 0;
+  info.local_bytes = g.local_bytes + stack;
   info.domain = launch.record.domain;
   info.cooperative = launch.cooperative, info.dependent = config.programmatic_serialization;
   info.workers = context.device().gpu().workers();

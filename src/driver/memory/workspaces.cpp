@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "probe/observer.h"
+
 namespace us::driver {
 
 u64 Workspaces::take() {
@@ -16,12 +18,23 @@ u64 Workspaces::take() {
   const u64 at = free_.back();
   free_.pop_back();
   std::memset(reinterpret_cast<void*>(at), 0, kBytes);
+  tell(at, true);
   return at;
 }
 
 void Workspaces::put(u64 at) {
   std::lock_guard l(m_);
+  tell(at, false);
   free_.push_back(at);
+}
+
+void Workspaces::tell(u64 at, bool there) const {
+  using Memory = probe::Memory;
+  if (!observer_) return;
+  observer_->memory({.kind = there ? Memory::Kind::Mapped : Memory::Kind::Unmapped,
+                     .owner = Memory::Owner::Variable,
+                     .begin = at,
+                     .bytes = kBytes});
 }
 
 }  // namespace us::driver

@@ -7,17 +7,23 @@
 
 #include "memory/address_space.h"
 
+namespace us::probe {
+class Observer;
+}
+
 namespace us::driver {
 
 class Workspaces {
  public:
   static constexpr u64 kBytes = 64;  // of one user
-  explicit Workspaces(memory::AddressSpace& s) : space_(s) {}
+  Workspaces(memory::AddressSpace& s, probe::Observer* o) : space_(s), observer_(o) {}
   u64 take();  // zeros; 0: no memory
   void put(u64);
 
  private:
+  void tell(u64 at, bool there) const;
   memory::AddressSpace& space_;
+  probe::Observer* const observer_;  // or null
   std::mutex m_;
   std::vector<u64> free_;
 };

@@ -11,10 +11,11 @@ void Telling::submitted(Node& n, std::span<const NodeRef> after, const NodeRef& 
   n.told.reset();
   w.kind = Work::Kind::Submitted;
   w.node = n.id;
-  w.inner = !n.in_stream && after.empty();
   if (overlaps) w.overlaps = overlaps->id;
   for (const NodeRef& a : after)
     if (a && a->id) w.after.push_back(a->id);
+  // Not told: who began work of the device, and what a stream that waits for a value waits for.
+  w.inner |= (!n.in_stream && w.after.empty()) || n.kind == Node::Kind::Poll;
   observer_.work(w);
 }
 
