@@ -105,9 +105,10 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.kernel = demangled(f.ir().name);
   copy(info.grid, g.grid), copy(info.block, g.block), copy(info.cluster, g.cluster);
   info.shared_static = g.shared_static, info.shared_dynamic = g.shared_dynamic;
-  const device::KernelCode& code = *launch.code;
-  const u32 stack = code.local_dynamic ? std::max(code.local_dynamic, launch.stack_bytes) : 0;
-  info.local_bytes = g.local_bytes + stack;
+  // Kernels that kernels launch are compiled later: how much local memory they have is not known.
+  if (const device::KernelCode* code = launch.code.get()) {
+    info.local_bytes = g.local_bytes + (code->local_dynamic ? std::max(code->local_dynamic, launch.stack_bytes) : 0);
+  }
   info.domain = launch.record.domain;
   info.cooperative = launch.cooperative, info.dependent = config.programmatic_serialization;
   info.workers = context.device().gpu().workers();
