@@ -32,9 +32,11 @@ std::shared_ptr<probe::Listener> Checker::launch(const probe::LaunchInfo& l) {
 }
 
 void Checker::memory(const probe::Memory& m) {
-  const std::lock_guard held(process_.lock);
-  process_.allocations.told(m);
   const bool comes = m.kind == probe::Memory::Kind::Allocated || m.kind == probe::Memory::Kind::Mapped;
+  HostStack::Addresses from;
+  if (!comes && process_.stack.take) from = process_.stack.take();
+  const std::lock_guard held(process_.lock);
+  process_.allocations.told(m, std::move(from));
   if (comes) process_.global.drop(m.begin, m.bytes);
 }
 

@@ -10,6 +10,7 @@ namespace us::sanitizer {
 class Checker final : public probe::Observer {
  public:
   explicit Checker(Options = {});
+  void set_stack(HostStack s) { process_.stack = std::move(s); }
   void set_order(std::shared_ptr<const LaunchOrder>);  // before the first launch
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;
   void memory(const probe::Memory&) override;

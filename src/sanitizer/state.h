@@ -27,8 +27,9 @@ struct Warp {
   WarpOrder order;
   LaneCopies copies;
   Waiting waiting;
-  u32 exited = 0;       // lanes
-  u32 behind_wait = 0;  // lanes behind griddepcontrol.wait
+  u32 exited = 0;              // lanes
+  u32 spins = probe::kNoSite;  // site of its last access, a strong load or atomic: there, if nothing can go on
+  u32 behind_wait = 0;         // lanes behind griddepcontrol.wait
   u32 cluster_arrived = 0, peers_started = 0;
   bool wgmma_fence = false;
   std::vector<std::vector<u32>> wgmma;  // committed groups of segments; the last one is open

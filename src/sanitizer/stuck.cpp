@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::size_t kParties = 16;
 
+bool is_deadlock(const std::string& text) {
+  return text.find("deadlock") != std::string::npos || text.find("nothing can go on") != std::string::npos;
+}
+
 std::string list(const std::vector<u32>& warps) {
   std::string text;
   for (const u32 w : warps) text += fmt::format("{}{}", text.empty() ? "" : ", ", w);
@@ -77,8 +81,13 @@ std::string LaunchChecker::waiting_text(const Cta& c, const Warp& w) const {
   }
 }
 
+Party LaunchChecker::spinner(const Cta& c, const Warp& w) const {
+  return party(Actors{.action = "spin", .site = w.spins, .cta = c.key, .warp = w.time.warp(), .lane = kEveryLane});
+}
+
 void LaunchChecker::fault(const std::string& text) {
-  const bool stuck = text.find("deadlock") != std::string::npos || text.find("nothing can go on") != std::string::npos;
+  const bool stuck = is_deadlock(text);
+  if (!stuck && fatal_) return;
   Finding f;
   f.check = stuck ? Check::Deadlock : Check::DeviceFault;
   f.launch = info_->id, f.kernel = info_->kernel, f.object = stuck ? "" : text;
@@ -88,8 +97,11 @@ void LaunchChecker::fault(const std::string& text) {
       for (const auto& c : cluster->ctas) {
         if (!c) continue;
         for (const auto& w : c->warps) {
-          if (!w || w->waiting.what == Waiting::What::Nothing) continue;
-          if (f.parties.size() >= kParties) continue;
+          if (!w || f.parties.size() >= kParties) continue;
+          if (w->waiting.what == Waiting::What::Nothing) {
+            if (w->spins != probe::kNoSite && (w->time.live() & ~w->exited)) f.parties.push_back(spinner(*c, *w));
+            continue;
+          }
           f.parties.push_back(party(Actors{
               .action = "wait", .site = w->waiting.site, .cta = c->key, .warp = w->time.warp(), .lane = kEveryLane}));
           f.why.push_back(waiting_text(*c, *w));
