@@ -86,7 +86,9 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
 
 void LaunchChecker::touch_lane(Judge& judge, const probe::Access& a, u32 lane, u64 address, const Actor& me) {
   if (a.kind != probe::Access::Kind::Write) unwritten(judge, a, lane, address);
-  if (!is_strong(a)) return weak(judge, a, lane, address, me);
+  const bool strongly = is_strong(a);
+  at(*who_).warp->spins = strongly && a.kind != probe::Access::Kind::Write ? me.site : probe::kNoSite;
+  if (!strongly) return weak(judge, a, lane, address, me);
   for (u32 e = 0; e < a.count; e++) strong(judge, a, lane, address + u64{e} * a.bytes, e, me);
 }
 

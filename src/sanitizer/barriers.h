@@ -11,12 +11,13 @@ struct NamedBarrier {
   struct Arrival {
     u32 warp = 0, lanes = 0, site = 0, threads = 0;
     bool only = false;  // bar.arrive
+    bool aligned = false;
   };
   struct Phase {
     u32 generation = ~0u;
     View known;
     std::vector<Arrival> arrivals;
-    bool done = false;
+    bool done = false, twice = false;  // twice: a warp arrived for it that had arrived for it before
   };
   Phase& phase(u32 generation) {
     Phase& p = phases[generation & 3];

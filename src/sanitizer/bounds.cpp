@@ -14,7 +14,7 @@ const Allocations::Block* Allocations::holding(const std::map<u64, Block>& in, u
   return address < at->second.end() ? &at->second : nullptr;
 }
 
-void Allocations::told(const Memory& m) {
+void Allocations::told(const Memory& m, HostStack::Addresses from) {
   last_ = nullptr;
   const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
   if (comes) {
@@ -29,6 +29,7 @@ void Allocations::told(const Memory& m) {
   auto at = live_.find(m.begin);
   if (at == live_.end()) return;
   freed_[m.begin] = at->second;
+  freed_[m.begin].freed = std::move(from);
   live_.erase(at);
   std::erase_if(written_, [&](const auto& w) { return w.first >= m.begin && w.second <= m.begin + m.bytes; });
 }

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "probe/observer.h"
+#include "sanitizer/host_stack.h"
 
 namespace us::sanitizer {
 
@@ -13,11 +13,12 @@ class Allocations {
   struct Block {
     u64 begin = 0, bytes = 0;
     probe::Memory::Owner owner = probe::Memory::Owner::Device;
-    std::string name;     // of a variable
-    bool mapped = false;  // it may have other addresses, too
+    std::string name = {};            // of a variable
+    bool mapped = false;              // it may have other addresses, too
+    HostStack::Addresses freed = {};  // where
     u64 end() const { return begin + bytes; }
   };
-  void told(const probe::Memory&);
+  void told(const probe::Memory&, HostStack::Addresses from = {});
   void variable(const probe::Symbol&);
   bool any() const { return !live_.empty(); }
   const Block* live(u64 address) const;   // that holds it

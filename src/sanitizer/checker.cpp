@@ -32,24 +32,27 @@ std::shared_ptr<probe::Listener> Checker::launch(const probe::LaunchInfo& l) {
 }
 
 void Checker::memory(const probe::Memory& m) {
-  const std::lock_guard held(process_.lock);
   const bool comes = m.kind == probe::Memory::Kind::Allocated || m.kind == probe::Memory::Kind::Mapped;
+  HostStack::Addresses from;
+  if (!comes && process_.stack.take) from = process_.stack.take();
+  const std::lock_guard held(process_.lock);
   if (!comes && m.node) {  // when its turn comes: work before it may be using the memory
-    freeing_[m.node] = m;
+    freeing_[m.node] = {m, std::move(from)};
     return;
   }
-  process_.allocations.told(m);
+  process_.allocations.told(m, std::move(from));
   if (!comes) return;
   process_.global.drop(m.begin, m.bytes);
   std::erase_if(freeing_, [&](const auto& f) {
-    return f.second.begin < m.begin + m.bytes && m.begin < f.second.begin + f.second.bytes;
+    const probe::Memory& freed = f.second.first;
+    return freed.begin < m.begin + m.bytes && m.begin < freed.begin + freed.bytes;
   });
 }
 
 void Checker::work(const probe::Work& w) {
   const std::lock_guard held(process_.lock);
   if (w.kind == probe::Work::Kind::Complete) {
-    if (const auto f = freeing_.extract(w.node)) process_.allocations.told(f.mapped());
+    if (const auto f = freeing_.extract(w.node)) process_.allocations.told(f.mapped().first, f.mapped().second);
     return;
   }
   if (w.kind != probe::Work::Kind::Submitted) return;

@@ -11,6 +11,7 @@ namespace us::sanitizer {
 class Checker final : public probe::Observer {
  public:
   explicit Checker(Options = {});
+  void set_stack(HostStack s) { process_.stack = std::move(s); }
   void set_order(std::shared_ptr<const LaunchOrder>);  // before the first launch
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;
   void memory(const probe::Memory&) override;
@@ -23,7 +24,7 @@ class Checker final : public probe::Observer {
  private:
   Process process_;
   std::deque<std::shared_ptr<LaunchChecker>> recent_;
-  std::map<u64, probe::Memory> freeing_;  // by node of the work graph
+  std::map<u64, std::pair<probe::Memory, HostStack::Addresses>> freeing_;  // by node of the work graph
   std::vector<Finding> others_;
 };
 

@@ -109,6 +109,7 @@ void LaunchChecker::refused(const std::string& text) {
   const auto of_grid = [](const probe::Frame& at) { return at.function.find("grid_group::sync") != std::string::npos; };
   if (trap && std::any_of(p.site.frames.begin(), p.site.frames.end(), of_grid))
     f.check = Check::GridSync, p.action = "grid.sync";
+  if (f.check == Check::DeviceFault && fatal_) return;  // what was found ends the kernel
   if (f.check != Check::DeviceFault) {
     f.parties = {std::move(p)}, f.object.clear();
     f.why = {text.substr(0, text.find('\n'))};

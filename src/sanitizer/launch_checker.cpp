@@ -112,6 +112,7 @@ void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
       return time.push(who.lanes, kTensormap);
     case probe::Fence::Kind::WgmmaFence:
       p.warp->wgmma_fence = true;
+      if (who.lanes != who.live) not_converged(who, "wgmma.fence");
       return;
     case probe::Fence::Kind::ProxyAlias:
     case probe::Fence::Kind::TensormapRelease:

@@ -40,6 +40,7 @@ class LaunchChecker final : public probe::Listener {
     u32 site = 0;
     u64 cta = 0;
     u32 warp = 0, lane = 0;
+    const HostStack::Addresses* host = nullptr;  // the host did it
   };
   struct Telling {  // whose event it is, while it lasts
     Telling(LaunchChecker& c, const probe::Who& w) : checker(c) { c.who_ = &w; }
@@ -96,7 +97,9 @@ class LaunchChecker final : public probe::Listener {
              std::string fix = {});
 
   // meetings.cpp
+  void not_converged(const probe::Who&, const char* instruction);
   void warp_sync(const At&, const probe::Who&, const probe::Meeting&);
+  void divergent_barrier(const At&, const probe::Who&, const NamedBarrier::Phase&, const std::string& object);
   void barrier_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void barrier_leave(const At&, const probe::Who&, const probe::Meeting&);
   void barrier_done(Cta&, const probe::Meeting&);
@@ -149,6 +152,7 @@ class LaunchChecker final : public probe::Listener {
   void leave_cluster(const At&, const probe::Who&);
 
   // stuck.cpp
+  static bool ends_kernels(Check);
   std::string missing_at_barrier(const Cta&, u32 id, u32 generation) const;
   std::string missing_at_mbarrier(const MbarrierObject&) const;
   std::string waiting_text(const Cta&, const Warp&) const;
@@ -170,6 +174,7 @@ class LaunchChecker final : public probe::Listener {
   std::vector<probe::Symbol> shared_symbols_;
   const probe::Access* now_ = nullptr;  // the access that is judged
   const probe::Who* who_ = nullptr;
+  bool fatal_ = false;  // something was found that ends a kernel with a fault
 };
 
 }  // namespace us::sanitizer

@@ -36,6 +36,12 @@ void LaunchChecker::meeting(const probe::Who& who, const Meeting& m) {
   }
 }
 
+void LaunchChecker::not_converged(const probe::Who& who, const char* instruction) {
+  raise(Check::WarpConverged, {actor(who, static_cast<u32>(std::countr_zero(who.lanes)), instruction)}, "warp",
+        fmt::format("lanes {:#010x} of {:#010x}", who.lanes, who.live),
+        {"the instruction is .aligned: all lanes of the warp execute it together"});
+}
+
 void LaunchChecker::warp_sync(const At& p, const probe::Who& who, const Meeting& m) {
   const u32 members = m.members ? m.members : who.lanes;
   if (const u32 out = who.lanes & ~members) {
@@ -47,13 +53,34 @@ void LaunchChecker::warp_sync(const At& p, const probe::Who& who, const Meeting&
   p.warp->time.sync(members & p.warp->time.live());
 }
 
+// Lanes of one warp in one phase, at different instructions that are for whole warps.
+void LaunchChecker::divergent_barrier(const At& p, const probe::Who& who, const NamedBarrier::Phase& phase,
+                                      const std::string& object) {
+  for (const NamedBarrier::Arrival& a : phase.arrivals) {
+    if (a.warp != who.warp || a.site == who.site || a.lanes & who.lanes || !a.aligned) continue;
+    raise(Check::BarrierDivergent,
+          {actor(who, static_cast<u32>(std::countr_zero(who.lanes)), "barrier"),
+           {.action = "barrier",
+            .site = a.site,
+            .cta = p.cta->key,
+            .warp = a.warp,
+            .lane = static_cast<u32>(std::countr_zero(a.lanes))}},
+          object, object, {fmt::format("lanes of warp {} come to different instructions", who.warp)},
+          "One barrier behind the branches, or one that is not .aligned.");
+    return;
+  }
+}
+
 void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Meeting& m) {
-  if (m.id >= 16) return;
+  const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
+  const std::string object = fmt::format("barrier {}", m.id);
+  if (m.id >= 16) {
+    raise(Check::BarrierCount, {actor(who, lane, "barrier")}, object, object, {"a block has the barriers 0 to 15"});
+    return;
+  }
   NamedBarrier& b = p.cta->barriers[m.id];
   if (!b.agent) b.agent = p.cta->agents++;
   NamedBarrier::Phase& phase = b.phase(m.generation);
-  const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
-  const std::string object = fmt::format("barrier {}", m.id);
   if (m.threads % 32) {
     raise(Check::BarrierCount, {actor(who, lane, "barrier")}, object, object,
           {fmt::format("its number of threads, {}, is no multiple of 32", m.threads)});
@@ -72,12 +99,19 @@ void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Mee
           {fmt::format("one expects {} threads, the other {} (0: all of the block)", m.threads, other->threads)});
   }
   WarpTime& time = p.warp->time;
-  if (m.generation > 0 && !time.knows_phase(lane, p.cta->key, b.agent, m.generation - 1)) {
+  const bool twice = std::any_of(phase.arrivals.begin(), phase.arrivals.end(),
+                                 [&](const auto& a) { return a.only && a.warp == who.warp && a.lanes & who.lanes; });
+  const NamedBarrier::Phase& last = b.phases[(m.generation - 1) & 3];
+  const bool filled_twice = m.generation > 0 && last.generation == m.generation - 1 && last.twice;
+  const bool unknown = m.generation > 0 && !time.knows_phase(lane, p.cta->key, b.agent, m.generation - 1);
+  phase.twice |= twice;
+  if (twice || (unknown && !filled_twice)) {
     raise(Check::BarrierRecycled, {actor(who, lane, m.arrive_only ? "bar.arrive" : "barrier")}, object, object,
           {"nothing tells this thread that the phase before is over: it may arrive for that one"},
           "Wait (bar.sync) for something that follows the phase before, or use another barrier.");
   }
-  phase.arrivals.push_back({who.warp, who.lanes, who.site, m.threads, m.arrive_only});
+  if (m.aligned) divergent_barrier(p, who, phase, object);
+  phase.arrivals.push_back({who.warp, who.lanes, who.site, m.threads, m.arrive_only, m.aligned});
   phase.known.own.cta = p.cta->key;
   time.gather(who.lanes, phase.known);
   if (!m.arrive_only)
@@ -93,7 +127,7 @@ void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
   if (phase.done) return;
   phase.done = true;
   phase.known.own.cta = cta.key;
-  if (m.threads == 0) {
+  if (m.threads == 0 && (phase.arrivals.empty() || phase.arrivals[0].threads == 0)) {
     // Threads that have exited count as arrived.
     for (auto& w : cta.warps) {
       if (w && (w->exited & w->time.live()) == w->time.live()) w->time.gather(w->time.live(), phase.known);

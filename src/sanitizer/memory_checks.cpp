@@ -84,7 +84,10 @@ bool LaunchChecker::global_in_bounds(const probe::Who& who, const probe::Access&
     }
   }
   const std::string kind = near ? fmt::format("{:x}", near->begin) : "";
-  raise(old ? Check::UseAfterFree : Check::BoundsGlobal, {actor(who, lane, action_of(a))}, kind,
+  std::vector<Actors> parties = {actor(who, lane, action_of(a))};
+  if (old && !old->freed.empty())
+    parties.push_back({.action = "freed", .site = probe::kNoSite, .cta = 0, .warp = 0, .lane = 0, .host = &old->freed});
+  raise(old ? Check::UseAfterFree : Check::BoundsGlobal, parties, kind,
         fmt::format("{} bytes at {:#x}", bytes, address), {where});
   return false;
 }

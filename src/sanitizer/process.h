@@ -30,6 +30,7 @@ struct Process {
   std::map<u64, u32> first_segment;  // of launches that have not ended
   std::shared_ptr<const LaunchOrder> order;
   ConflictHook on_conflict;
+  HostStack stack;  // may be empty
 };
 
 }  // namespace us::sanitizer

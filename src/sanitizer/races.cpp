@@ -48,7 +48,8 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
   const NearMiss* m = miss_between(k);
   if (k.by_volatile) return Check::RaceVolatile;
   if (m && m->why == NearMiss::Why::Domain) return Check::RaceDomain;
-  if (b.segment.launch() != launch_) return info_->dependent ? Check::GridDependency : Check::RaceHost;
+  const bool scoped = m && m->why == NearMiss::Why::Scope;
+  if (b.segment.launch() != launch_ && !scoped) return info_->dependent ? Check::GridDependency : Check::RaceHost;
   if (a.writes && b.writes && now_ && same_warp(k) && a.site == b.site) {
     const u64 bytes = u64{now_->bytes} * now_->count, other = now_->address[b.lane & 31];
     const u64 offset = space == Space::Shared ? other % probe::kCtaStride : other;
@@ -56,8 +57,10 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
       return k.same_value ? Check::RaceSameValue : Check::RaceLanes;
   }
   if (k.same_value) return Check::RaceSameValue;
-  if (is_strong(a) && is_strong(b) && !k.span_differs) return Check::RaceScope;
-  if (m && m->why == NearMiss::Why::Scope) return Check::RaceScope;
+  const bool both = is_strong(a) && is_strong(b);
+  if (both && !k.span_differs) return Check::RaceScope;
+  if (scoped) return Check::RaceScope;
+  if ((a.rmw || b.rmw) && (k.span_differs || !both)) return Check::RaceAtomic;
   return space == Space::Shared ? Check::RaceShared : Check::RaceGlobal;
 }
 

@@ -28,8 +28,9 @@ struct Warp {
   LaneCopies copies;
   LastCopy last_copy;
   Waiting waiting;
-  u32 exited = 0;       // lanes
-  u32 behind_wait = 0;  // lanes behind griddepcontrol.wait
+  u32 exited = 0;              // lanes
+  u32 spins = probe::kNoSite;  // site of its last access, a strong load or atomic: there, if nothing can go on
+  u32 behind_wait = 0;         // lanes behind griddepcontrol.wait
   u32 cluster_arrived = 0, peers_started = 0;
   u32 cluster_next = 0;  // generation of the cluster's barrier that it arrives at next
   bool wgmma_fence = false;

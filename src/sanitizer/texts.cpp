@@ -83,12 +83,42 @@ std::string LaunchChecker::site_text(u32 site) const {
 
 Party LaunchChecker::party(const Actors& a) const {
   Party p;
+  if (a.host) {
+    p.action = a.action, p.site = process_.stack.in_words(*a.host), p.who = "the host";
+    return p;
+  }
   p.action = a.action, p.site = site_of(a.cta >> 32, a.site), p.who = thread_text(a.cta, a.warp, a.lane);
   return p;
 }
 
+// What a device answers with a fault: the fault itself is no finding then.
+bool LaunchChecker::ends_kernels(Check c) {
+  switch (c) {
+    case Check::BoundsGlobal:
+    case Check::BoundsShared:
+    case Check::BoundsLocal:
+    case Check::BoundsConst:
+    case Check::Misaligned:
+    case Check::UseAfterFree:
+    case Check::InvalidFree:
+    case Check::AsyncOperand:
+    case Check::MbarrierState:
+    case Check::MbarrierCount:
+    case Check::BarrierCount:
+    case Check::WarpConverged:
+    case Check::ClusterExit:
+    case Check::ClusterBarrier:
+    case Check::ClusterRank:
+    case Check::GridSync:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void LaunchChecker::raise(Check check, const std::vector<Actors>& parties, std::string kind, std::string object,
                           std::vector<std::string> why, std::string fix) {
+  fatal_ |= ends_kernels(check);
   const u32 a = parties.empty() ? probe::kNoSite : parties[0].site, b = parties.size() > 1 ? parties[1].site : a;
   const Collector::Key k{check, info_->kernel, a, b, std::move(kind)};
   if (!process_.collector.count(k, parties.empty() ? 0 : parties[0].cta)) return;

@@ -95,19 +95,19 @@ TEST(Locations, PlainReset) {  // by a block that has not seen the others
   Sim s({.ctas = 3});
   s.thread(0, 0).atomic(G, kFlag);
   s.thread(0, 1).store(G, kFlag);
-  EXPECT_EQ(s.errors(), "race-global");
+  EXPECT_EQ(s.errors(), "race-atomic");
 }
 TEST(Locations, AtomicAndPlain) {  // 105
   Sim s(kBlocks);
   s.thread(0, 0).atomic(G, kFlag);
   s.thread(0, 1).load(G, kFlag);
-  EXPECT_EQ(s.errors(), "race-global");
+  EXPECT_EQ(s.errors(), "race-atomic");
 }
 TEST(Locations, AtomicsOfTwoSizes) {  // 121
   Sim s(kBlocks);
   s.thread(0, 0).atomic(G, kFlag, Order::Relaxed, Scope::Gpu, 4);
   s.thread(0, 1).atomic(G, kFlag, Order::Relaxed, Scope::Gpu, 8);
-  EXPECT_EQ(s.errors(), "race-global");
+  EXPECT_EQ(s.errors(), "race-atomic");
 }
 TEST(Locations, AtomicsOfBlockScope) {  // 101
   Sim s(kBlocks);

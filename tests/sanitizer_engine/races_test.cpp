@@ -120,6 +120,33 @@ TEST(SharedRace, ArriveAcquiresNothing) {
   s.warp(0).load(S, kShared, 4, 4);
   EXPECT_EQ(s.errors(), "race-shared");
 }
+TEST(SharedRace, ArrivesTwiceForOnePhase) {  // 92: by itself it fills the phase of two warps
+  Sim s;
+  s.warp(0).at(10).arrive(1, 64, true).at(11).arrive(1, 64, true);
+  EXPECT_EQ(s.errors(), "barrier-recycled");
+  EXPECT_EQ(s.findings().size(), 1u);
+}
+TEST(SharedRace, ExitsBehindItsArrival) {  // 92: what it writes then is told to nobody
+  Sim s;
+  s.thread(0).store(S, kShared);
+  s.warp(0).arrive(1, 64, true);
+  s.thread(0).store(S, kShared);
+  s.warp(0).exit();
+  s.warp(1).arrive(1, 64).leave(1, 64);
+  s.thread(32).load(S, kShared);
+  EXPECT_EQ(s.errors(), "race-shared");
+}
+TEST(Faults, BarrierThatThereIsNot) {  // 91: the cause is reported, not its fault
+  Sim s;
+  s.warp(0).arrive(16, 64);
+  s.fault("barrier 16: a block has 16 barriers, 0 to 15");
+  EXPECT_EQ(s.all(), "barrier-count");
+}
+TEST(Faults, OfUnknownCause) {
+  Sim s;
+  s.fault("trap");
+  EXPECT_EQ(s.all(), "device-fault");
+}
 TEST(SharedRace, RecycledBarrier) {  // 92
   Sim s;
   s.named(1, {1}, {0});

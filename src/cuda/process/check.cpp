@@ -90,6 +90,7 @@ class Process final : public probe::Observer {
         kernels_(s.check_kernels),
         launch_(number(s.check_launch)) {
     engine_.set_order(order_);
+    engine_.set_stack(stack_);
     journal_.begin(static_cast<u32>(::getpid()), program());
   }
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;

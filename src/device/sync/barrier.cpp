@@ -122,6 +122,9 @@ inline void barrier(Warp& w, u32 mask, const Args& a, u64* results) {
     u64 id = a.id[first], count = a.count[first];
     u32 group = a.aligned[first] ? left : same_operands(left, a, first);
     left &= ~group;
+    const bool told_first = w.listener && (id >= kNamedBarriers || count % kWarpSize);
+    if (told_first) [[unlikely]]
+      tell_barrier(w, MeetingKind::BarrierArrive, group, {u32(id), 0, u32(count), kind == Kind::Arrive, true});
     if (id >= kNamedBarriers || count)
       check_operands(w, u32(id), count, kind == Kind::Arrive, group);
     else if (kind == Kind::Arrive)

@@ -6,7 +6,7 @@
 __global__ void kernel(int* out) {
   __shared__ int tile[16];
   const int t = threadIdx.x;
-  tile[t / 2] = t;  // expect: race-shared A, race-shared B
+  tile[t / 2] = t;  // expect: race-lanes A, race-lanes B
   __syncthreads();
   if (t < 16) out[t] = tile[t];
 }
