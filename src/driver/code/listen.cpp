@@ -62,6 +62,22 @@ std::vector<probe::Symbol> symbols_of(const Function& f) {
   return all;
 }
 
+// Frames of functions that are called lie behind those that are known statically.
+bool calls_functions(const ir::Module& m) {
+  const auto has_body = [&](const ir::Inst& i) {
+    if (!i.call[0].callee.valid()) return true;  // indirect
+    const ir::FuncId f = m.symbols[i.call[0].callee.v].func;
+    return f.valid() && !m.functions[f.v].blocks.empty();
+  };
+  for (const ir::Function& f : m.functions) {
+    for (const auto& b : f.blocks) {
+      for (const ir::Inst& i : b.insts)
+        if (!i.call.empty() && has_body(i)) return true;
+    }
+  }
+  return false;
+}
+
 // Outlives the module where a tool keeps it: what it needs of it is taken when it is first asked.
 class Sites {
  public:
@@ -107,7 +123,8 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.shared_static = g.shared_static, info.shared_dynamic = g.shared_dynamic;
   // Kernels that kernels launch are compiled later: how much local memory they have is not known.
   if (const device::KernelCode* code = launch.code.get()) {
-    info.local_bytes = g.local_bytes + (code->local_dynamic ? std::max(code->local_dynamic, launch.stack_bytes) : 0);
+    const bool more = calls_functions(f.module().ir());
+    info.local_bytes = g.local_bytes + (more ? std::max(code->local_dynamic, launch.stack_bytes) : 0);
   }
   info.domain = launch.record.domain;
   info.cooperative = launch.cooperative, info.dependent = config.programmatic_serialization;
