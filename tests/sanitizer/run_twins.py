@@ -92,6 +92,11 @@ def judge(twin, program, args, severity):
         return complaints
 
 
+def known_misses():
+    lines = (twins.ROOT / "misses.txt").read_text().splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--family")
@@ -116,9 +121,12 @@ def main():
         program, error = build(twin, args.nvcc, folder)
         return [error] if error else judge(twin, program, args, severity)
 
+    missed = known_misses() if args.verb == "check" else set()
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for twin, complaints in zip(chosen, pool.map(one, chosen)):
+            if twin.source in missed:
+                complaints = [] if complaints else ["is judged right: take it off misses.txt"]
             bad += bool(complaints)
             for complaint in complaints:
                 print(f"{twin.source}: {complaint}")
