@@ -68,7 +68,8 @@ enum Effect : u32 {
   kSide = 1u << 7,        // any other side effect: must not be removed, executes under the exec mask
   kBarrier = 1u << 8,     // one of the 16 barriers of a CTA; its number is the first source
   kClusterBarrier = 1u << 9,
-  kCopy = 1u << 10,  // issues an asynchronous copy, store or reduction
+  kCopy = 1u << 10,    // issues an asynchronous copy, store or reduction
+  kOrders = 1u << 11,  // orders threads or what they see, and is no barrier: fences, mbarriers, griddepcontrol
 };
 
 enum class Form : u16 {

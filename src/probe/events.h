@@ -47,6 +47,7 @@ struct Access {
   u32 bytes = 4;                 // of one element
   u32 count = 1;                 // elements, one behind the other
   const u64* address = nullptr;  // [lane]
+  const u8* window = nullptr;    // Shared: the byte at address 0, to be read; null: it cannot
   // [element][lane]: what a store writes; of an atomic, what was there. Empty: not known.
   std::span<const u64* const> values = {};
   u32 wrote = ~0u;  // mask: an atomic whose compare failed only read

@@ -35,9 +35,11 @@ struct LaunchInfo {
   u64 node = 0;        // of the work graph: see Work
   std::string kernel;  // demangled
   u32 grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
-  u32 shared_static = 0, shared_dynamic = 0;    // bytes; the static part begins behind the reserved kilobyte
-  u32 local_bytes = 0;                          // of a thread
-  u32 domain = 0;                               // memory synchronisation domain
+  u32 shared_static = 0, shared_dynamic = 0;  // bytes; the static part begins behind the reserved kilobyte
+  u32 local_bytes = 0;                        // of a thread
+  u32 domain = 0;                             // memory synchronisation domain
+  // Threads are ordered by barriers of their whole CTA and of lanes of a warp, by nothing else.
+  bool barriers_only = false;
   bool cooperative = false, dependent = false;  // dependent: may begin before what it waits for at griddepcontrol.wait
   u32 workers = 1;
   std::vector<Symbol> symbols;  // of the module, and the shared ones of the kernel

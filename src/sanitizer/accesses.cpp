@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads, stores and atomics: into words, and to the judge.
 #include <bit>
+#include <cstring>
 
 #include "sanitizer/launch_checker.h"
 
@@ -29,7 +30,7 @@ bool LaunchChecker::before(const Segment& s, bool waited) const {
 
 Judge LaunchChecker::shared_judge(Cluster& cluster, Cta& owner) {
   return Judge(
-      cluster.segments, owner.shared, launch_, 1, [](const Segment&) { return true; },
+      cluster.segments, owner.shared, launch_, Floor{1, 0}, [](const Segment&) { return true; },
       [this, &owner](const Conflict& k) { conflict(k, Space::Shared, &owner); });
 }
 
@@ -54,15 +55,26 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   }
 }
 
+// Shared memory can be read by whoever judges it, while its block is there.
+void LaunchChecker::show_memory(Cta& owner, const probe::Access& a) {
+  if (owner.shared.has_memory() || owner.ended || !a.window) return;
+  owner.shared.set_memory([window = a.window + owner.rank * probe::kCtaStride](u64 at, u32& word) {
+    std::memcpy(&word, window + at, sizeof word);
+    return true;
+  });
+}
+
 void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Access& a) {
+  if (a.space == Space::Shared) show_memory(*p.cta, a);
+  const u32 lanes = is_strong(a) ? who.lanes : quick(p, who, a);
+  if (!lanes) return;
   const bool shared = a.space == Space::Shared;
   Cta* owner = nullptr;
   std::optional<Judge> judge;
-  if (!shared) judge.emplace(global_judge(p.warp, who.lanes));
+  if (!shared) judge.emplace(global_judge(p.warp, lanes));
   Actor me{.time = &p.warp->time, .site = who.site, .place = &p.cta->place};
-  me.segment = p.warp->time.segment(shared ? p.cluster->segments : process_.segments, shared ? 0 : 1);
-  me.manner = a.nc ? Manner::Nc : Manner::Generic;
-  for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+  me.segment = shared ? p.warp->time.segment(p.cluster->segments, 0) : global_segment(p);
+  for (u32 rest = lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     u64 address = a.address[lane];
     if (shared) {
@@ -73,6 +85,7 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
           continue;
         }
         owner = &cta_of(*p.cluster, who, rank);
+        show_memory(*owner, a);
         judge.emplace(shared_judge(*p.cluster, *owner));
       }
       address %= probe::kCtaStride;
@@ -81,19 +94,19 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
     if (!in_bounds(p, who, a, lane, address, owner)) continue;
     me.lane = lane;
     touch_lane(*judge, a, lane, address, me);
+    if (is_strong(a)) continue;
+    for (u64 at = address & ~u64{3}; at < address + u64{a.bytes} * a.count; at += 4) judge->shadow().narrow(at);
   }
 }
 
 void LaunchChecker::touch_lane(Judge& judge, const probe::Access& a, u32 lane, u64 address, const Actor& me) {
   if (a.kind != probe::Access::Kind::Write) unwritten(judge, a, lane, address);
-  const bool strongly = is_strong(a);
-  at(*who_).warp->spins = strongly && a.kind != probe::Access::Kind::Write ? me.site : probe::kNoSite;
-  if (!strongly) return weak(judge, a, lane, address, me);
+  if (!is_strong(a)) return weak(judge, a, lane, address, me);
   for (u32 e = 0; e < a.count; e++) strong(judge, a, lane, address + u64{e} * a.bytes, e, me);
 }
 
 bool LaunchChecker::written_here(const Cell& c) const {
-  return c.w_segment >= floor_ && c.w_segment && process_.segments[c.w_segment].launch() == launch_;
+  return c.w_segment && !floor_.holds(c.w_segment) && process_.segments[c.w_segment].launch() == launch_;
 }
 
 LaunchChecker::Actors LaunchChecker::written_by(const Cell& c) const {

@@ -31,6 +31,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
   freed_[m.begin] = at->second;
   freed_[m.begin].freed = std::move(from);
   live_.erase(at);
+  last_written_[0] = last_written_[1] = 0;
   std::erase_if(written_, [&](const auto& w) { return w.first >= m.begin && w.second <= m.begin + m.bytes; });
 }
 
@@ -76,6 +77,17 @@ bool Allocations::was_written(u64 address) const {
   if (!b || b->mapped || (b->owner != Memory::Owner::Device && b->owner != Memory::Owner::Pool)) return true;
   auto at = written_.upper_bound(address);
   return at != written_.begin() && address < std::prev(at)->second;
+}
+
+// Of bytes of one block.
+bool Allocations::all_written(u64 begin, u64 end) const {
+  if (begin >= last_written_[0] && end <= last_written_[1]) return true;
+  const Block* b = live(begin);
+  if (!b || b->mapped || (b->owner != Memory::Owner::Device && b->owner != Memory::Owner::Pool)) return true;
+  auto at = written_.upper_bound(begin);
+  if (at == written_.begin() || end > (--at)->second) return false;
+  last_written_[0] = at->first, last_written_[1] = at->second;
+  return true;
 }
 
 std::string to_text(Memory::Owner o) {

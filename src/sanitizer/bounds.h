@@ -25,6 +25,11 @@ class Allocations {
   const Block* freed(u64 address) const;  // that held it last, if nobody does now
   const Block* nearest(u64 address) const;
   void host_wrote(u64 begin, u64 bytes);
+  bool all_written(u64 begin, u64 end) const;
+  template <class F>
+  void each_live(F&& f) const {
+    for (const auto& [begin, block] : live_) f(block);
+  }
   bool was_written(u64 address) const;  // by the host, by a copy, or by whom we do not hear
 
  private:
@@ -32,6 +37,7 @@ class Allocations {
   std::map<u64, Block> live_, freed_;
   std::map<u64, u64> written_;  // begin -> end, apart
   mutable const Block* last_ = nullptr;
+  mutable u64 last_written_[2] = {};  // within written_
 };
 
 std::string to_text(probe::Memory::Owner);

@@ -7,6 +7,68 @@ void Shadow::find(u64 number) {
   auto& page = pages_[number];
   if (!page) page = std::make_unique<Page>();
   last_ = page.get(), last_number_ = number;
+  if (const u64 at = number << kPageBits; !planes_.holds(at, 4)) elsewhere_.insert(at >> kTouchedBits);
+}
+
+Cell& Shadow::word(u64 address) {
+  Cell& c = cell(address);
+  if (!planes_.holds(address & ~u64{3}, 4)) return c;
+  *planes_.touched(address) = 1;
+  if (*planes_.w(address & ~u64{3}) != kWide) widen(c, address & ~u64{3});
+  return c;
+}
+
+bool Shadow::written(u64 address) {
+  address &= ~u64{3};
+  if (planes_.holds(address, 4)) {
+    if (const u32 w = *planes_.w(address); w != kWide) return w != 0;
+  }
+  return cell(address).written();
+}
+
+Cell Shadow::look(u64 address) {
+  address &= ~u64{3};
+  if (!planes_.holds(address, 4) || *planes_.w(address) == kWide) return cell(address);
+  Cell c;
+  fill(c, address);
+  return c;
+}
+
+void Shadow::fill(Cell& c, u64 address) const {
+  const auto site = [](u16 s) { return s == kNoSmallSite ? probe::kNoSite : u32{s}; };
+  const u32 w = *planes_.w(address), r = *planes_.r(address), m = *planes_.m(address);
+  c.w_segment = w >> 5, c.w_lane = w & 31, c.w_site = site(*planes_.w_site(address));
+  c.w_manner = table_[c.w_segment].manner;
+  if (w) c.flags |= Cell::kWritten;
+  c.r_site = site(*planes_.r_site(address));
+  c.r_segment = r < kCtas ? r : m, c.r_lanes = r < kCtas ? m : 0;
+  if (c.r_segment) c.r_manner = table_[c.r_segment].manner;
+}
+
+void Shadow::widen(Cell& c, u64 address) {
+  u32 &w = *planes_.w(address), &r = *planes_.r(address);
+  fill(c, address);
+  if (w && memory_ && memory_(address, c.value)) c.flags |= Cell::kValue;
+  if (r >= kCtas) side(c).readers.push_back({.segment = r & ~kThrown, .lanes = 0, .site = c.r_site});
+  w = r = kWide;
+}
+
+void Shadow::narrow(u64 address) {
+  address &= ~u64{3};
+  if (!planes_.holds(address, 4) || *planes_.w(address) != kWide) return;
+  Cell& c = cell(address);
+  if (c.flags & Cell::kMbarrier || (c.flags & Cell::kValue && !memory_)) return;
+  if (const Side* s = side_if(c); s && (s->location || s->bytes || s->many || !s->readers.empty())) return;
+  const auto fits = [](u32 segment, u32 site) { return !segment || site < kNoSmallSite || site == probe::kNoSite; };
+  if (!fits(c.w_segment, c.w_site) || !fits(c.r_segment, c.r_site)) return;
+  if (c.w_segment && table_[c.w_segment].manner != c.w_manner) return;
+  if (c.r_segment && (table_[c.r_segment].manner != c.r_manner || !c.r_lanes)) return;
+  const u32 w = c.w_segment << 5 | (c.w_lane & 31);
+  *planes_.w(address) = c.w_segment ? w : c.flags & Cell::kWritten ? 1 : 0;
+  *planes_.r(address) = c.r_segment, *planes_.m(address) = c.r_lanes;
+  *planes_.w_site(address) = static_cast<u16>(c.w_site), *planes_.r_site(address) = static_cast<u16>(c.r_site);
+  forget(c);
+  c = Cell{};
 }
 
 Side& Shadow::side(Cell& c) {
@@ -58,6 +120,7 @@ void Shadow::forget(Cell& c) {
 
 void Shadow::drop(u64 begin, u64 bytes) {
   const u64 end = begin + bytes;
+  planes_.clear(begin, bytes);
   const auto clear = [&](u64 number, Page& page) {
     for (u64 i = 0; i < kPageWords; i++) {
       const u64 at = (number << kPageBits) + i * 4;
@@ -73,6 +136,33 @@ void Shadow::drop(u64 begin, u64 bytes) {
   }
   for (auto& [n, page] : pages_) {
     if (n >= first && n <= last) clear(n, *page);
+  }
+}
+
+void Shadow::settle() {
+  for (auto& [n, page] : pages_) {
+    for (Cell& c : *page) {
+      const bool written = c.written();
+      forget(c);
+      c = Cell{};
+      if (written) c.flags = Cell::kWritten;
+    }
+  }
+}
+
+void Shadow::touched(u64 begin, u64 bytes, std::vector<u64>& pages) const {
+  constexpr u64 kPage = u64{1} << kTouchedBits;
+  for (u64 at = begin & ~(kPage - 1); at < begin + bytes; at += kPage) {
+    if (planes_.holds(at, 1) && *planes_.touched(at)) pages.push_back(at >> kTouchedBits);
+  }
+}
+
+void Shadow::forget_touched(u64 page) {
+  if (planes_.holds(page << kTouchedBits, 1)) {
+    *planes_.touched(page << kTouchedBits) = 0;
+  } else {
+    elsewhere_.erase(page);
+    last_ = nullptr;
   }
 }
 

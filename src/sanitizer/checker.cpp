@@ -13,6 +13,16 @@ Checker::Checker(Options o) {
   process_.order = std::make_shared<OneAfterAnother>();
 }
 
+void Checker::set_memory(u64 begin, u64 bytes, Shadow::Memory m) {
+  Planes p;
+  if (p.reserve(begin, bytes)) process_.global.set_planes(std::move(p));
+  if (!m) return;
+  process_.global.set_memory([this, read = std::move(m)](u64 at, u32& word) {
+    const Allocations::Block* const b = process_.allocations.live(at);
+    return b && !b->mapped && read(at, word);
+  });
+}
+
 void Checker::set_order(std::shared_ptr<const LaunchOrder> o) {
   const std::lock_guard held(process_.lock);
   process_.order = std::move(o);

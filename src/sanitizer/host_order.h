@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work that streams, events, graphs and waiting threads leave unordered, and that touches the same memory: copies and
-// sets by the ranges of their calls, kernels by what they touched (footprint.h), blocks of pools by the nodes that
+// sets by the ranges of their calls, kernels by what they touched (touched.cpp), blocks of pools by the nodes that
 // allocate and free them. Kernels against each other are the launches' own affair, which ask here for their order.
 #pragma once
 #include <map>
@@ -8,6 +8,7 @@
 
 #include "sanitizer/host_stack.h"
 #include "sanitizer/order.h"
+#include "sanitizer/process.h"
 #include "sanitizer/sink.h"
 #include "sanitizer/work_clocks.h"
 
@@ -20,11 +21,6 @@ class HostOrder final : public LaunchOrder {
   void memory(const probe::Memory&);
   void launched(const probe::LaunchInfo&);
   // What a kernel touched: told before anybody hears that it has ended.
-  struct Touched {
-    u64 begin = 0, bytes = 0;
-    bool write = false;
-    u32 site = probe::kNoSite;
-  };
   void touched(const probe::LaunchInfo&, const std::vector<Touched>&);
   bool before(u64 a, u64 b, bool waited) const override;
 

@@ -21,7 +21,7 @@ Mark writer(const Cell& c) { return {c.w_segment, 1u << (c.w_lane & 31), c.w_sit
 }  // namespace
 
 bool Judge::ordered(u32 segment, u32 its_lane, const Actor& a) {
-  if (segment < floor_) return true;
+  if (floor_.holds(segment)) return true;
   const Segment& s = table_[segment];
   if (s.launch() != launch_ && !s.flying() && before_(s)) return true;
   if (a.time->floor_knows(s)) return true;
@@ -29,9 +29,15 @@ bool Judge::ordered(u32 segment, u32 its_lane, const Actor& a) {
 }
 
 bool Judge::ordered(const Mark& m, const Actor& a) {
-  if (m.segment < floor_) return true;
+  if (floor_.holds(m.segment)) return true;
   const Segment& s = table_[m.segment];
   if (s.launch() == launch_ && a.time->floor_knows(s)) return true;
+  if (!m.lanes) {  // any: silence where one of them is known
+    for (u32 l = 0; l < 32; l++) {
+      if (ordered(m.segment, l, a)) return true;
+    }
+    return false;
+  }
   return all_of_lanes(m.lanes, [&](u32 l) { return ordered(m.segment, l, a); });
 }
 
@@ -48,7 +54,7 @@ void Judge::read(Cell& c, const Actor& a, u64 address, u32 bytes) {
   const Mark have{c.r_segment, c.r_lanes, c.r_site, c.r_manner};
   Side* side = shadow_.side_if(c);
   const bool list = side && !side->readers.empty();
-  if (have.segment && have.segment < floor_ && list) side->readers.clear(), side->many = false;
+  if (have.segment && floor_.holds(have.segment) && list) side->readers.clear(), side->many = false;
   if (have.segment && !ordered(have, a)) {
     keep(shadow_.side(c), have, a);
   }
@@ -58,7 +64,8 @@ void Judge::read(Cell& c, const Actor& a, u64 address, u32 bytes) {
 // Beside the newest reader: those that it is not ordered behind.
 void Judge::keep(Side& s, const Mark& reader, const Actor& a) {
   for (Mark& m : s.readers) {
-    if (m.segment == reader.segment && m.manner == reader.manner) return void(m.lanes |= reader.lanes);
+    if (m.segment == reader.segment && m.manner == reader.manner && m.lanes && reader.lanes)
+      return void(m.lanes |= reader.lanes);
   }
   if (s.many) return;
   if (s.readers.size() >= kReaders) {
@@ -71,7 +78,8 @@ void Judge::keep(Side& s, const Mark& reader, const Actor& a) {
 bool Judge::judge_readers(Cell& c, const Actor& a, u64 address, u32 bytes) {
   bool fine = true;
   const auto one = [&](const Mark& m) {
-    if (!m.segment || m.segment < floor_) return;
+    if (!m.segment || floor_.holds(m.segment)) return;
+    if (!m.lanes && table_[m.segment].cta == a.time->cta() && table_[m.segment].slot == a.time->warp()) return;
     if (ordered(m, a)) return;
     u32 bad = 0;
     all_of_lanes(m.lanes, [&](u32 l) { return (ordered(m.segment, l, a) ? 0 : bad |= 1u << l), true; });

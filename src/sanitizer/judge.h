@@ -37,7 +37,7 @@ class Judge {
  public:
   using Sink = std::function<void(const Conflict&)>;
   // Segments of other launches below `floor` are ordered before this one; about others `before` is asked.
-  Judge(Segments& table, Shadow& shadow, u64 launch, u32 floor, std::function<bool(const Segment&)> before, Sink sink)
+  Judge(Segments& table, Shadow& shadow, u64 launch, Floor floor, std::function<bool(const Segment&)> before, Sink sink)
       : table_(table),
         shadow_(shadow),
         launch_(launch),
@@ -67,7 +67,7 @@ class Judge {
   Segments& table_;
   Shadow& shadow_;
   const u64 launch_;
-  const u32 floor_;
+  const Floor floor_;
   std::function<bool(const Segment&)> before_;
   Sink sink_;
 };

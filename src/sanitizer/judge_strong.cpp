@@ -46,7 +46,7 @@ void Judge::judge_reads_of(Location& loc, const Actor& a, const Strong* mine, u6
 void Judge::strong(Cell& c, const Actor& a, Strong op, bool reads, bool writes, u64 address, u32 bytes,
                    const u32* value) {
   Location& loc = shadow_.location(c);
-  const auto old = [&](const Strong& s) { return s.segment < floor_; };
+  const auto old = [&](const Strong& s) { return floor_.holds(s.segment); };
   if (!loc.writes.empty() && old(loc.writes.front())) std::erase_if(loc.writes, old);
   if (!loc.reads.empty() && old(loc.reads.front())) std::erase_if(loc.reads, old);
   op.segment = a.segment, op.lane = static_cast<u8>(a.lane), op.site = a.site, op.place = *a.place;

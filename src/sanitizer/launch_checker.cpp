@@ -7,12 +7,7 @@ namespace us::sanitizer {
 
 LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo> info)
     : process_(p), info_(std::move(info)), launch_(static_cast<u32>(info_->id)) {
-  floor_ = p.segments.next();
-  for (const auto& [launch, first] : p.first_segment) {
-    if (!p.order->before(launch, info_->id, !info_->dependent)) floor_ = std::min(floor_, first);
-  }
-  p.first_segment[info_->id] = p.segments.next();
-  if (p.first_segment.size() > 256) p.first_segment.erase(p.first_segment.begin());
+  p.running++;
   cluster_size_ = std::max(1u, info_->cluster[0] * info_->cluster[1] * info_->cluster[2]);
   for (const probe::Symbol& s : info_->symbols) {
     if (s.space == probe::Space::Shared && s.bytes) shared_symbols_.push_back(s);
@@ -22,13 +17,35 @@ LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo
             [](const auto& a, const auto& b) { return a.begin < b.begin; });
 }
 
-void LaunchChecker::ended() {}
+// When it runs, not when it is submitted: by then those before it have ended.
+void LaunchChecker::begins() {
+  Process& p = process_;
+  began_ = true;
+  floor_ = p.segments.next();
+  for (const auto& [launch, first] : p.first_segment) {
+    if (p.order->before(launch, info_->id, !info_->dependent)) continue;
+    floor_ = {std::min(floor_.warps, first.warps), std::min(floor_.copies, first.copies)};
+  }
+  p.first_segment[info_->id] = p.segments.next();
+  if (p.first_segment.size() > 256) p.first_segment.erase(p.first_segment.begin());
+}
+
+void LaunchChecker::ended() {
+  std::vector<Touched> all;
+  {
+    const std::lock_guard held(process_.lock);
+    process_.running--;
+    all = touched();
+  }
+  if (process_.on_touched) process_.on_touched(*info_, all);
+}
 
 // Made when it is first heard of: events of a peer may come before its begin.
 Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
   auto& slot = cluster.ctas[rank];
   if (!slot) {
-    slot = std::make_unique<Cta>();
+    slot = std::make_unique<Cta>(cluster.segments);
+    slot->shared.set_planes(spare_planes());
     slot->linear = rank == who.rank ? who.cta : ~0u - rank;
     slot->key = key(slot->linear);
     slot->rank = rank;
@@ -38,6 +55,7 @@ Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
 }
 
 LaunchChecker::At LaunchChecker::at(const probe::Who& who) {
+  if (!began_) begins();
   if (who.cluster != last_cluster_ || !cluster_) {
     auto& c = clusters_[who.cluster];
     if (!c) {
@@ -62,6 +80,18 @@ LaunchChecker::At LaunchChecker::at(const probe::Who& who) {
   return p;
 }
 
+Planes LaunchChecker::spare_planes() {
+  Planes p;
+  if (spare_.empty()) {
+    p.reserve(0, kReserved + info_->shared_static + info_->shared_dynamic);
+    return p;
+  }
+  p = std::move(spare_.back());
+  spare_.pop_back();
+  p.clear(0, p.bytes());
+  return p;
+}
+
 void LaunchChecker::cta_begins(const probe::Who& who, u32 threads) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
@@ -80,9 +110,13 @@ void LaunchChecker::cta_ends(const probe::Who& who) {
   mbarriers_at_end(*p.cta);
   leave_cluster(p, who);
   p.cta->ended = true;
+  p.cta->shared.set_memory({});
   p.cta->warps.clear();
   p.cta->mbarriers.clear();
   if (++p.cluster->ended < cluster_size_) return;
+  for (const auto& c : p.cluster->ctas) {
+    if (c) spare_.push_back(c->shared.take_planes());
+  }
   clusters_.erase(who.cluster);
   cluster_ = nullptr, last_cluster_ = ~u64{0};
 }

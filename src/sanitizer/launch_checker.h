@@ -7,9 +7,12 @@
 
 #include "sanitizer/judge.h"
 #include "sanitizer/process.h"
+#include "sanitizer/rows.h"
 #include "sanitizer/state.h"
 
 namespace us::sanitizer {
+
+inline constexpr u64 kReserved = 1024;  // first bytes of a CTA's window
 
 class LaunchChecker final : public probe::Listener {
  public:
@@ -48,13 +51,33 @@ class LaunchChecker final : public probe::Listener {
     LaunchChecker& checker;
   };
   At at(const probe::Who&);
+  void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
   u64 key(u64 cta) const { return u64{launch_} << 32 | cta; }
   Actors actor(const probe::Who&, u32 lane, std::string action) const;
 
   // accesses.cpp
+  static void show_memory(Cta& owner, const probe::Access&);
   void touch(const At&, const probe::Who&, const probe::Access&);
+  // quick.cpp: on the planes
+  struct Span {                                    // what the lanes of an access have in common
+    u64 lowest = 0, end = 0, bits = 0, first = 0;  // bits: of all addresses
+    bool same = false, row = false;                // one address; one behind the other
+  };
+  static Span span(const probe::Who&, const probe::Access&);
+  u32 quick(const At&, const probe::Who&, const probe::Access&);  // lanes that are left
+  bool quick_bounds(const At&, const probe::Who&, const probe::Access&, const Span&, RowActor&);
+  u32 quick_rows(const At&, const Planes&, const Segments&, u32 lanes, const probe::Access&, const Span&, u64 base,
+                 RowActor&);
+  static u32 quick_parts(const Planes&, u32 lanes, const probe::Access&, u64 base, const RowActor&);
+  u32 global_segment(const At&);
+  Planes spare_planes();
+  void all_met(Cta&);  // every thread of the block has met every other
+  // touched.cpp
+  std::vector<Touched> touched();
+  void touched_word(u64 at, std::vector<Touched>&);
+  bool mine(u32 segment);
   void touch_lane(Judge&, const probe::Access&, u32 lane, u64 address, const Actor&);
   bool written_here(const Cell&) const;
   Actors written_by(const Cell&) const;
@@ -77,6 +100,7 @@ class LaunchChecker final : public probe::Listener {
   // races.cpp
   void conflict(const Conflict&, probe::Space, const Cta* owner);
   Check check_of(const Conflict&, probe::Space) const;
+  bool lanes_agree(const Conflict&) const;
   std::vector<std::string> reasons(const Conflict&, Check) const;
   std::string fix_of(const Conflict&, Check, probe::Space) const;
   Party party(const Access&) const;
@@ -169,11 +193,15 @@ class LaunchChecker final : public probe::Listener {
   u64 last_cluster_ = ~u64{0};
   Cluster* cluster_ = nullptr;
   const u32 launch_;  // small number, unique in the process: the upper half of CTA keys
-  u32 floor_ = 0;     // segments of global memory below are ordered before the launch
+  Floor floor_;       // segments of global memory below are ordered before the launch
   u32 cluster_size_ = 1;
   std::vector<probe::Symbol> shared_symbols_;
+  std::vector<Planes> spare_;           // of CTAs that have ended
   const probe::Access* now_ = nullptr;  // the access that is judged
   const probe::Who* who_ = nullptr;
+  bool began_ = false;
+  u32 asked_ = 0;  // the segment that mine() looked up last
+  bool answer_ = false;
   bool fatal_ = false;  // something was found that ends a kernel with a fault
 };
 

@@ -127,13 +127,21 @@ void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
   if (phase.done) return;
   phase.done = true;
   phase.known.own.cta = cta.key;
-  if (m.threads == 0 && (phase.arrivals.empty() || phase.arrivals[0].threads == 0)) {
+  const bool everybody = m.threads == 0 && (phase.arrivals.empty() || phase.arrivals[0].threads == 0);
+  if (everybody) {
     // Threads that have exited count as arrived.
     for (auto& w : cta.warps) {
       if (w && (w->exited & w->time.live()) == w->time.live()) w->time.gather(w->time.live(), phase.known);
     }
   }
   phase.known.own.raise(b.agent, m.generation + 1);
+  const auto waits = [&](const auto& w) {
+    if (!w) return true;
+    u32 lanes = everybody ? w->exited : 0;
+    for (const auto& a : phase.arrivals) lanes |= a.warp == w->time.warp() && !a.only ? a.lanes : 0;
+    return (w->time.live() & ~lanes) == 0;
+  };
+  if (std::ranges::all_of(cta.warps, waits)) all_met(cta);
 }
 
 void LaunchChecker::barrier_leave(const At& p, const probe::Who& who, const Meeting& m) {

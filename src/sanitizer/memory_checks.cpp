@@ -10,8 +10,6 @@ using probe::Space;
 
 namespace {
 
-constexpr u64 kReserved = 1024;  // of a CTA's window
-
 const char* action_of(const probe::Access& a) {
   switch (a.kind) {
     case probe::Access::Kind::Read:
@@ -109,6 +107,10 @@ void LaunchChecker::unwritten(Judge& judge, const probe::Access& a, u32 lane, u6
     const u64 begin = address + u64{e} * a.bytes;
     bool written = false;
     for (u64 at = begin; at < begin + a.bytes && !written;) {
+      if (!judge.shadow().written(at)) {
+        at += 4 - at % 4;
+        continue;
+      }
       const Cell& word = judge.shadow().word(at);
       const Side* side = judge.shadow().side_if(word);
       const bool split = side && side->bytes;

@@ -19,17 +19,29 @@ struct Conflict;
 // Every conflict, before findings are made of it: the space, and for shared memory the CTA whose it is.
 using ConflictHook = std::function<void(const Conflict&, probe::Space, u64 cta)>;
 
+// Bytes that a launch has read or written.
+struct Touched {
+  u64 begin = 0, bytes = 0;
+  bool write = false;
+  u32 site = probe::kNoSite;
+};
+// Called when a launch has ended, before anybody hears of it.
+using TouchedHook = std::function<void(const probe::LaunchInfo&, const std::vector<Touched>&)>;
+
 struct Process {
   std::mutex lock;
   Options options;
   Segments segments;  // of global memory
-  Shadow global;
+  Shadow global{segments};
+  u64 last_cta = ~u64{0};  // whose segment was the last one
+  u32 running = 0;         // launches
   Allocations allocations;
   Collector collector;
   std::map<u64, std::shared_ptr<const probe::LaunchInfo>> launches;
-  std::map<u64, u32> first_segment;  // of launches that have not ended
+  std::map<u64, Floor> first_segment;  // of launches that have not ended
   std::shared_ptr<const LaunchOrder> order;
   ConflictHook on_conflict;
+  TouchedHook on_touched;
   HostStack stack;  // may be empty
 };
 

@@ -42,6 +42,19 @@ bool same_cta(const Conflict& k) { return k.mine.segment.cta == k.other.segment.
 
 }  // namespace
 
+// Do the two lanes of the store that runs now write the same to the place?
+bool LaunchChecker::lanes_agree(const Conflict& k) const {
+  const auto value = [&](u32 lane, u32& v) {
+    const u64 offset = (k.address - now_->address[lane]) % probe::kCtaStride, e = offset / now_->bytes;
+    if (e >= now_->values.size() || !now_->values[e]) return false;
+    v = static_cast<u32>(now_->values[e][lane] >> (8 * (offset % now_->bytes)));
+    if (k.bytes == 1) v &= 0xff;
+    return true;
+  };
+  u32 a = 0, b = 0;
+  return value(k.mine.lane & 31, a) && value(k.other.lane & 31, b) && a == b;
+}
+
 Check LaunchChecker::check_of(const Conflict& k, Space space) const {
   const Access &a = k.mine, &b = k.other;
   if (const auto of_copy = copy_check(k)) return *of_copy;
@@ -54,7 +67,7 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
     const u64 bytes = u64{now_->bytes} * now_->count, other = now_->address[b.lane & 31];
     const u64 offset = space == Space::Shared ? other % probe::kCtaStride : other;
     if (who_->lanes >> (b.lane & 31) & 1 && k.address >= offset && k.address < offset + bytes)
-      return k.same_value ? Check::RaceSameValue : Check::RaceLanes;
+      return k.same_value || lanes_agree(k) ? Check::RaceSameValue : Check::RaceLanes;
   }
   if (k.same_value) return Check::RaceSameValue;
   const bool both = is_strong(a) && is_strong(b);

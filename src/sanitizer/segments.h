@@ -2,6 +2,9 @@
 // A segment is what a warp does between two ticks of its clock, or what one agent does: cells of the shadow name it
 // by its number. What a segment stands for may change: an asynchronous copy is in flight until somebody has waited
 // for it.
+//
+// Warps and asynchronous copies are numbered apart: the numbers of warps grow in the order of time, so that "older than
+// the last barrier of the CTA" is one comparison.
 #pragma once
 #include <deque>
 
@@ -11,13 +14,22 @@ namespace us::sanitizer {
 
 inline constexpr u8 kLaneOfCell = 0xff;
 
+enum class Manner : u8 {
+  Generic,  // weak, of the generic proxy
+  Volatile,
+  Copy,    // cp.async: generic proxy, asynchronous
+  Async,   // bulk and tensor copies, st.async, wgmma: async proxy
+  Strong,  // of a location: in conflicts only
+};
+
 struct Segment {
   u64 cta = 0;  // launch << 32 | CTA
   u64 cluster = 0;
   u32 slot = 0;
   Clock clock = 0;
   u8 lane = kLaneOfCell;  // or the one who answers for all of it, or kEveryLane
-  u32 also_slot = 0;      // an mbarrier (of also_cta) that announces the same, or 0
+  Manner manner = Manner::Generic;
+  u32 also_slot = 0;  // an mbarrier (of also_cta) that announces the same, or 0
   Clock also_clock = 0;
   u64 also_cta = 0;
   u32 copy = 0;                          // number of an asynchronous copy or group, or 0
@@ -32,26 +44,40 @@ struct Segment {
   Point point(u32 its_lane) const { return {cta, slot, lane == kLaneOfCell ? its_lane : lane, clock}; }
 };
 
-class Segments {
- public:
-  Segments() { rows_.emplace_back(); }  // 0 is nobody
-  u32 add(const Segment& s) {
-    rows_.push_back(s);
-    return static_cast<u32>(rows_.size() + gone_ - 1);
-  }
-  Segment& operator[](u32 n) { return rows_[n - gone_]; }
-  const Segment& operator[](u32 n) const { return rows_[n - gone_]; }
-  u32 next() const { return static_cast<u32>(rows_.size() + gone_); }
-  bool has(u32 n) const { return n >= gone_ && n < next(); }
-  void forget_before(u32 n);
-
- private:
-  std::deque<Segment> rows_;
-  u32 gone_ = 0;
+// Numbers of segments below these.
+struct Floor {
+  u32 warps = 0, copies = 0;
+  bool holds(u32 n) const;
 };
 
-inline void Segments::forget_before(u32 n) {
-  while (gone_ < n && rows_.size() > 1) rows_.pop_front(), gone_++;
-}
+class Segments {
+ public:
+  static constexpr u32 kCopies = 1u << 26;  // the first number of a copy; a number has 27 bits
+  Segments() { warps_.rows.emplace_back(), copies_.rows.emplace_back(); }  // 0 is nobody
+  u32 add(const Segment& s) { return s.copy ? kCopies + copies_.add(s) : warps_.add(s); }
+  Segment& operator[](u32 n) { return n < kCopies ? warps_.at(n) : copies_.at(n - kCopies); }
+  const Segment& operator[](u32 n) const { return n < kCopies ? warps_.at(n) : copies_.at(n - kCopies); }
+  Floor next() const { return {warps_.next(), kCopies + copies_.next()}; }
+  bool full() const { return warps_.next() >= kCopies || copies_.next() >= kCopies; }
+  void forget_before(const Floor& f) { warps_.forget_before(f.warps), copies_.forget_before(f.copies - kCopies); }
+  void restart() { warps_ = {}, copies_ = {}, warps_.rows.emplace_back(), copies_.rows.emplace_back(); }
+
+ private:
+  struct Rows {
+    std::deque<Segment> rows;
+    u32 gone = 0;
+    Segment none;  // stands for those that are forgotten
+    u32 add(const Segment& s) { return rows.push_back(s), next() - 1; }
+    u32 next() const { return static_cast<u32>(rows.size() + gone); }
+    Segment& at(u32 n) { return n < gone ? none : rows[n - gone]; }
+    const Segment& at(u32 n) const { return n < gone ? none : rows[n - gone]; }
+    void forget_before(u32 n) {
+      while (gone < n && rows.size() > 1) rows.pop_front(), gone++;
+    }
+  };
+  Rows warps_, copies_;
+};
+
+inline bool Floor::holds(u32 n) const { return n < warps || (n >= Segments::kCopies && n < copies); }
 
 }  // namespace us::sanitizer

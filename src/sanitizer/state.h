@@ -28,9 +28,9 @@ struct Warp {
   LaneCopies copies;
   LastCopy last_copy;
   Waiting waiting;
-  u32 exited = 0;              // lanes
-  u32 spins = probe::kNoSite;  // site of its last access, a strong load or atomic: there, if nothing can go on
-  u32 behind_wait = 0;         // lanes behind griddepcontrol.wait
+  u32 exited = 0;       // lanes
+  Clock met = 1;        // its clock behind the last barrier of all threads
+  u32 behind_wait = 0;  // lanes behind griddepcontrol.wait
   u32 cluster_arrived = 0, peers_started = 0;
   u32 cluster_next = 0;  // generation of the cluster's barrier that it arrives at next
   bool wgmma_fence = false;
@@ -44,12 +44,16 @@ struct Visit {
 };
 
 struct Cta {
+  explicit Cta(const Segments& table) : shared(table) {}
   u64 key = 0, linear = 0;  // key: launch << 32 | linear
   u32 rank = 0, threads = 0, live_warps = 0;
   bool begun = false, ended = false;
   Place place;
   std::vector<std::unique_ptr<Warp>> warps;
   Shadow shared;
+  // Of this CTA, known to all of its threads: segments of shared memory below, and of global memory from .. to. Those
+  // of global memory from `own` on follow each other with no other CTA's between.
+  u32 shared_known = 1, known = 0, known_end = 0, own = 0;
   std::array<NamedBarrier, 16> barriers;
   std::map<u64, MbarrierObject> mbarriers;  // by offset
   u32 agents = kFirstAgent;                 // next free slot

@@ -36,6 +36,7 @@ LaunchChecker::Flight LaunchChecker::flight(const At& p, const probe::Who& who, 
                  .cluster = who.cluster,
                  .slot = kInFlight,
                  .lane = static_cast<u8>(lane),
+                 .manner = manner,
                  .copy = 1,
                  .by_warp = static_cast<u8>(who.warp),
                  .by_lane = static_cast<u8>(lane),
@@ -161,7 +162,7 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
                  .site = who.site,
                  .manner = f.manner,
                  .place = &p.cta->place};
-  each_word(local, [&](u64 at, bool whole) {
+  const auto slowly = [&](u64 at, bool whole) {
     Cell& word = judge.shadow().word(at);
     const Side* side = judge.shadow().side_if(word);
     const auto one = [&](Cell& c, u64 place, u32 bytes) {
@@ -176,10 +177,36 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
       }
     };
     if (writes) word.flags |= Cell::kWritten;
-    if (whole && !(side && side->bytes)) return one(word, at, 4);
-    auto& bytes = judge.shadow().split(word);
-    for (u64 b = at % 4; b < (whole ? 4 : at % 4 + 1); b++) one(bytes[b], at - at % 4 + b, 1);
-  });
+    if (whole && !(side && side->bytes)) {
+      one(word, at, 4);
+    } else {
+      auto& bytes = judge.shadow().split(word);
+      for (u64 b = at % 4; b < (whole ? 4 : at % 4 + 1); b++) one(bytes[b], at - at % 4 + b, 1);
+    }
+    judge.shadow().narrow(at);
+  };
+  const bool quick = !(f.reduces && writes) && local.begin % 4 == 0 && local.bytes % 4 == 0 &&
+                     judge.shadow().planes().holds(local.begin, local.bytes) && who.site < kNoSmallSite && f.lane < 32;
+  if (!quick) return each_word(local, slowly);
+  RowActor row{.segment = segment, .floor = shared ? p.cta->shared_known : floor_.warps};
+  row.site = static_cast<u16>(who.site), row.own = false, row.unwritten = true;
+  if (shared && owner != p.cta) row.floor = 1;
+  if (!shared) row.known = p.cta->known, row.known_end = p.cta->known_end;
+  const Planes& planes = judge.shadow().planes();
+  const Segments& table = judge.table();
+  for (u64 at = local.begin, end = at + local.bytes; at < end; at += 128) {
+    if (!shared) *planes.touched(at) = *planes.touched(std::min(at + 127, end - 1)) = 1;
+    const u64 n = (end - at) / 4;
+    u32 left = n < 32 ? (1u << n) - 1 : ~0u;
+    for (u32 stop = 1; left && stop;) {
+      left = (writes ? write_range : read_range)(planes, at, left, f.lane, row);
+      const u64 first = at + 4 * static_cast<u64>(std::countr_zero(left));
+      stop = left ? obstacle(planes, first, 1, f.lane, writes, row).segment : 0;
+      if (!stop || row.knows(stop) || !p.warp->time.floor_knows(f.lane, table[stop])) break;
+      row.also[1] = row.also[0], row.also[0] = stop;
+    }
+    for (; left; left &= left - 1) slowly(at + 4 * static_cast<u64>(std::countr_zero(left)), true);
+  }
 }
 
 // Generic accesses that the async proxy has not been told of.
@@ -191,10 +218,10 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   Cta* owner = shared ? &cta_of(*p.cluster, who, static_cast<u32>(rank)) : nullptr;
   Shadow& shadow = shared ? owner->shared : process_.global;
   const Segments& table = shared ? p.cluster->segments : process_.segments;
-  const u32 floor = shared ? 1 : floor_;
+  const Floor floor = shared ? Floor{1, 0} : floor_;
   const WarpTime& time = p.warp->time;
   const auto missing = [&](u32 segment, u32 its_lane) {
-    if (segment < floor || table[segment].launch() != launch_) return false;
+    if (floor.holds(segment) || table[segment].launch() != launch_) return false;
     const Segment& s = table[segment];
     return time.knows(lane, s, its_lane) && !time.pushed(lane, proxy_of(r.space), s, its_lane);
   };
@@ -210,7 +237,7 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
                         r.space, at, owner);
     }
     if (!writes || !c.r_segment || c.r_manner == Manner::Async) return;
-    const u32 reader = static_cast<u32>(std::countr_zero(c.r_lanes));
+    const u32 reader = static_cast<u32>(std::countr_zero(c.r_lanes)) & 31;
     if (!missing(c.r_segment, reader)) return;
     const Segment& s = table[c.r_segment];
     not_pushed(Check::ProxyReuse, who, lane, writes,
@@ -223,7 +250,7 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   };
   const u64 base = shared ? rank * probe::kCtaStride : 0;
   each_word({r.space, r.begin - base, r.bytes}, [&](u64 at, bool) {
-    Cell& word = shadow.word(at);
+    const Cell word = shadow.look(at);
     const Side* side = shadow.side_if(word);
     if (!side || !side->bytes) return one(word, at);
     for (u64 b = at % 4; b < 4 && at - at % 4 + b < r.begin - base + r.bytes; b++)
@@ -250,8 +277,8 @@ void LaunchChecker::not_pushed(Check check, const probe::Who& who, u32 lane, boo
 
 void LaunchChecker::check_tensormap(const At& p, const probe::Who& who, u32 lane, u64 address) {
   for (u64 at = address; at < address + 128; at += 4) {
-    const Cell& c = process_.global.word(at);
-    if (c.w_segment < floor_ || !c.w_segment || c.w_manner == Manner::Async) continue;
+    const Cell c = process_.global.look(at);
+    if (!c.w_segment || floor_.holds(c.w_segment) || c.w_manner == Manner::Async) continue;
     const Segment& s = process_.segments[c.w_segment];
     if (s.launch() != launch_ || p.warp->time.pushed(lane, kTensormap, s, c.w_lane)) continue;
     return raise(Check::ProxyTensormap, {actor(who, lane, "tensor copy"), written_by(c)}, "tensormap",

@@ -15,6 +15,9 @@ class WarpTime {
   bool knows(u32 lane, const Segment&, u32 its_lane) const;
   bool pushed(u32 lane, Pushed, const Segment&, u32 its_lane) const;
   bool floor_knows(const Segment& s) const { return s.cta == cta_ && all_.own.floor_knows(s.slot, s.clock); }
+  bool floor_knows(u32 lane, const Segment& s) const {  // all lanes of the segment, if not in flight
+    return s.cta == cta_ && !s.flying() && floor(lane, s.slot) > s.clock;
+  }
   bool knows_of(u32 lane, u64 cta) const;
   bool any_knows(const Segment&, u32 its_lane) const;  // any lane
   Clock floor(u32 lane, u32 slot) const;               // of a slot of this CTA

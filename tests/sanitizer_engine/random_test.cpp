@@ -19,7 +19,7 @@ class Both {
   Both(u32 seed, bool log)
       : random_(seed),
         log_(log),
-        shape_{.ctas = kCtas, .threads = kThreads, .cluster = seed % 2 + 1},
+        shape_{.ctas = kCtas, .threads = kThreads, .cluster = seed % 2 + 1, .barriers_only = seed % 4 == 2},
         sim_(shape_),
         reference_(threads(shape_)) {
     sim_.checker.on_conflict([this](const Conflict& k, Space space, u64 cta) {
@@ -144,8 +144,9 @@ void Both::copies(u32 cta, u32 warp, u32 mask) {
 
 void Both::event() {
   const u32 cta = pick(kCtas), warp = pick(kWarps), mask = some(cta, warp);
-  const u32 what = calm_ && pick(2) ? 15 + pick(5) : pick(20);  // calm: more that orders than that races
+  u32 what = calm_ && pick(2) ? 15 + pick(5) : pick(20);  // calm: more that orders than that races
   Lanes l = sim_.lanes(warp, mask, cta);
+  if (shape_.barriers_only && what >= 9 && what < 16) what %= 9;
   if (what < 9) return access(cta, warp, l, mask);
   if (what < 13) return strong(cta, warp, mask);
   if (what < 15) return copies(cta, warp, mask);
@@ -162,7 +163,7 @@ void Both::event() {
   } else if (what < 19) {
     std::vector<u32> both = all(cta, 0, sim_.live(cta, 0)), one = all(cta, 1, sim_.live(cta, 1)), zero = both;
     both.insert(both.end(), one.begin(), one.end());
-    const bool block = pick(2);
+    const bool block = shape_.barriers_only || pick(2);
     say(block ? "barrier" : "named barrier", cta, 0, 0);
     reference_.meet(both, block ? both : zero);
     block ? sim_.barrier(cta) : sim_.named(1, {0}, {1}, cta);

@@ -13,7 +13,10 @@ using probe::Mbarrier;
 using probe::Meeting;
 using probe::Transfer;
 
-Sim::Sim(Shape s) : shape(std::move(s)) { begin(); }
+Sim::Sim(Shape s) : shape(std::move(s)) {
+  checker.set_memory(u64{1} << 40, u64{1} << 24, {});
+  begin();
+}
 
 void Sim::begin() {
   info = {};
@@ -23,6 +26,7 @@ void Sim::begin() {
   info.grid[0] = shape.ctas, info.block[0] = shape.threads, info.cluster[0] = shape.cluster;
   info.shared_static = shape.shared, info.local_bytes = 256;
   info.domain = shape.domain, info.dependent = shape.dependent;
+  info.barriers_only = shape.barriers_only;
   info.symbols = shape.symbols;
   info.site = [](u32 n) {
     probe::SiteInfo i;

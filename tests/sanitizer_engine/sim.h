@@ -21,6 +21,7 @@ struct Shape {
   u32 shared = 4096;
   u32 domain = 0;
   bool dependent = false;
+  bool barriers_only = false;
   std::vector<probe::Symbol> symbols = {};
 };
 

@@ -17,8 +17,8 @@
 #include "cuda/process/config.h"
 #include "cuda/process/host_stack.h"
 #include "cuda/process/refusal.h"
+#include "memory/address_space.h"
 #include "sanitizer/checker.h"
-#include "sanitizer/footprint.h"
 #include "sanitizer/host_calls.h"
 #include "sanitizer/host_memory.h"
 #include "sanitizer/host_order.h"
@@ -77,6 +77,9 @@ u64 number(std::string_view text) {
   return n;
 }
 
+// Of the addresses of devices: so many have their cells in planes.
+constexpr u64 kWithCells = u64{2} << 40;
+
 // Puts together what listens.
 class Process final : public probe::Observer {
  public:
@@ -91,6 +94,15 @@ class Process final : public probe::Observer {
         launch_(number(s.check_launch)) {
     engine_.set_order(order_);
     engine_.set_stack(stack_);
+    engine_.set_memory(memory::AddressSpace::kUsualStart, kWithCells, [](u64 at, u32& word) {
+      std::memcpy(&word, reinterpret_cast<const void*>(at), sizeof word);
+      return true;
+    });
+    engine_.on_touched([this](const probe::LaunchInfo& info, const std::vector<sanitizer::Touched>& touched) {
+      order_->touched(info, touched);
+      journal_.judged(info.kernel);
+      tell();
+    });
     journal_.begin(static_cast<u32>(::getpid()), program());
   }
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;
@@ -139,12 +151,7 @@ bool Process::chosen(const std::string& kernel) {
 std::shared_ptr<probe::Listener> Process::launch(const probe::LaunchInfo& l) {
   order_->launched(l);
   if (!chosen(l.kernel)) return nullptr;
-  const auto info = std::make_shared<const probe::LaunchInfo>(l);
-  return std::make_shared<sanitizer::Footprint>(engine_.launch(l), [this, info](const auto& touched) {
-    order_->touched(*info, touched);
-    journal_.judged(info->kernel);
-    tell();
-  });
+  return engine_.launch(l);
 }
 
 void Process::tell() {

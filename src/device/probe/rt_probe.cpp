@@ -83,6 +83,7 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   e.kind = code.kind, e.order = code.order, e.scope = code.scope, e.nc = code.nc;
   e.bytes = code.bytes, e.count = code.count;
   e.values = {rows, code.values};
+  e.window = w.window;
   if (code.kind == probe::Access::Kind::Atomic) {
     e.wrote = 0;
     for (u32 l : Lanes(mask)) e.wrote |= u32(a.value[1][l] & 1) << l;

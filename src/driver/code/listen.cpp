@@ -78,6 +78,25 @@ bool calls_functions(const ir::Module& m) {
   return false;
 }
 
+bool orders_otherwise(const ir::Inst& i) {
+  if (i.form == isa::Form::Unknown || !i.call.empty()) return true;
+  const u32 effects = isa::info(i.form).effects;
+  if (effects & isa::kBarrier) {
+    const bool counted = i.ops.size() > 1 && i.ops[1].kind != ir::Operand::Kind::None;
+    const bool whole = !counted && i.ops[0].kind == ir::Operand::Kind::Imm;
+    return !whole || !(effects & isa::kYield);
+  }
+  for (const isa::Tok t : {isa::Tok::acquire, isa::Tok::release, isa::Tok::acq_rel, isa::Tok::sc})
+    if (i.has(t)) return true;
+  return effects & (isa::kOrders | isa::kClusterBarrier);
+}
+bool barriers_only(const ir::Function& f) {
+  for (const auto& b : f.blocks) {
+    if (std::ranges::any_of(b.insts, orders_otherwise)) return false;
+  }
+  return true;
+}
+
 // Outlives the module where a tool keeps it: what it needs of it is taken when it is first asked.
 class Sites {
  public:
@@ -127,6 +146,7 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
     info.local_bytes = g.local_bytes + (more ? std::max(code->local_dynamic, launch.stack_bytes) : 0);
   }
   info.domain = launch.record.domain;
+  info.barriers_only = barriers_only(f.ir());
   info.cooperative = launch.cooperative, info.dependent = config.programmatic_serialization;
   info.workers = context.device().gpu().workers();
   info.symbols = symbols_of(f);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weak accesses whose lanes are judged together, on the planes.
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Space;
+
+LaunchChecker::Span LaunchChecker::span(const probe::Who& who, const probe::Access& a) {
+  const u32 bytes = a.bytes * a.count, at = static_cast<u32>(std::countr_zero(who.lanes));
+  const u64 first = a.address[at];
+  Span s{.lowest = ~u64{0}};
+  u64 highest = 0, differ = 0, off_row = 0;
+  s.first = first - u64{at} * bytes;
+  for (u32 l = 0; l < probe::kLanes; l++) {
+    const u64 active = u64{0} - (who.lanes >> l & 1), address = (a.address[l] & active) | (first & ~active);
+    s.lowest = address < s.lowest ? address : s.lowest;
+    highest = address > highest ? address : highest;
+    s.bits |= address, differ |= address ^ first;
+    off_row |= (a.address[l] ^ (s.first + u64{l} * bytes)) & active;
+  }
+  s.end = highest + bytes;
+  s.same = differ == 0, s.row = off_row == 0;
+  return s;
+}
+
+// Is all of it in one variable or block? What is not is looked at by lane.
+bool LaunchChecker::quick_bounds(const At& p, const probe::Who& who, const probe::Access& a, const Span& s,
+                                 RowActor& me) {
+  if (a.space == Space::Shared) {
+    const u64 base = who.rank * probe::kCtaStride, begin = s.lowest - base, end = s.end - base;
+    const u64 fixed = kReserved + info_->shared_static;
+    if (s.lowest < base + kReserved || end > fixed + info_->shared_dynamic) return false;
+    if (begin >= fixed) return true;
+    const probe::Symbol* const v = shared_symbol(begin);
+    return v && end <= v->begin + v->bytes;
+  }
+  me.unwritten = !process_.options.uninitialised_global || !process_.allocations.any();
+  if (!process_.allocations.any()) return true;
+  const Allocations::Block* const b = process_.allocations.live(s.lowest);
+  if (!b || s.end > b->end()) return false;
+  me.unwritten = me.unwritten || process_.allocations.all_written(s.lowest, s.end);
+  (void)p;
+  return true;
+}
+
+u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access& a) {
+  using Kind = probe::Access::Kind;
+  const u32 bytes = a.bytes * a.count, words = bytes / 4;
+  if (a.bytes % 4 || (words != 1 && words != 2 && words != 4) || who.site >= kNoSmallSite || !who.lanes)
+    return who.lanes;
+  const bool shared = a.space == Space::Shared;
+  Shadow& shadow = shared ? p.cta->shared : process_.global;
+  const Planes& planes = shadow.planes();
+  const Span s = span(who, a);
+  const u64 base = shared ? who.rank * probe::kCtaStride : 0;
+  if (s.bits & (bytes - 1) || s.lowest < base || !planes.holds(s.lowest - base, s.end - s.lowest)) return who.lanes;
+  if (a.kind == Kind::Write && !a.values.empty() && !shadow.has_memory()) return who.lanes;
+  RowActor me{.site = static_cast<u16>(who.site)};
+  if (!quick_bounds(p, who, a, s, me)) return who.lanes;
+  if (shared) {
+    me.segment = p.warp->time.segment(p.cluster->segments, 0);
+    me.floor = p.cta->shared_known;
+    me.many = info_->barriers_only && cluster_size_ == 1 && p.warp->met == p.warp->time.clock();
+    me.mine = 1, me.mine_end = Segments::kCopies;
+  } else {
+    me.segment = global_segment(p);
+    me.floor = floor_.warps;
+    me.many = info_->barriers_only && p.warp->met == p.warp->time.clock();
+    if (process_.last_cta == p.cta->key) me.mine = p.cta->own, me.mine_end = process_.segments.next().warps;
+    if (a.nc)
+      me.own = false;  // nothing that this launch has written
+    else
+      me.known = p.cta->known, me.known_end = p.cta->known_end;
+    *planes.touched(s.lowest) = *planes.touched(s.end - 1) = 1;
+  }
+  const Segments& table = shared ? p.cluster->segments : process_.segments;
+  return quick_rows(p, planes, table, who.lanes, a, s, base, me);
+}
+
+// Of what the warp does now. Those of one CTA that follow each other are noted.
+u32 LaunchChecker::global_segment(const At& p) {
+  const u32 next = process_.segments.next().warps, n = p.warp->time.segment(process_.segments, 1);
+  if (n == next && process_.last_cta != p.cta->key) process_.last_cta = p.cta->key, p.cta->own = n;
+  return n;
+}
+
+// Lanes that have one address, or lie behind each other, together; what is left of many by lane.
+u32 LaunchChecker::quick_parts(const Planes& planes, u32 lanes, const probe::Access& a, u64 base, const RowActor& me) {
+  constexpr u32 kParts = 6;
+  const bool writes = a.kind == probe::Access::Kind::Write;
+  const u32 bytes = a.bytes * a.count, words = bytes / 4;
+  u32 left = lanes, done = 0;
+  for (u32 part = 0; left && part < kParts; part++) {
+    const u32 l = static_cast<u32>(std::countr_zero(left));
+    const u64 at = a.address[l], first = at - u64{l} * bytes;
+    const u32 same = equal_to(a.address, at, 0) & left, row = equal_to(a.address, first, bytes) & left;
+    u32 taken = row;
+    if (a.space == Space::Global) {
+      *planes.touched(at - base) = 1;
+      *planes.touched(a.address[31 - std::countl_zero(row)] - base) = 1;
+    }
+    if (!writes && std::popcount(same) > std::popcount(row)) {
+      taken = same;
+      if (read_same(planes, at - base, words, same, me)) done |= same;
+    } else {
+      done |= row & ~(writes ? write_rows : read_rows)(planes, first - base, words, row, me);
+    }
+    left &= ~taken;
+  }
+  for (; left; left &= left - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    const u64 at = a.address[lane] - base;
+    if (a.space == Space::Global) *planes.touched(at) = 1;
+    if ((writes ? write_lane : read_lane)(planes, at, words, lane, me)) done |= 1u << lane;
+  }
+  return lanes & ~done;
+}
+
+u32 LaunchChecker::quick_rows(const At& p, const Planes& planes, const Segments& table, u32 lanes,
+                              const probe::Access& a, const Span& s, u64 base, RowActor& me) {
+  const bool writes = a.kind == probe::Access::Kind::Write;
+  const u32 words = a.bytes * a.count / 4;
+  u32 left = lanes, given_up = 0;
+  for (u32 round = 0; left; round++) {
+    const u32 tried = left;
+    if (s.same && !writes) {
+      if (read_same(planes, s.lowest - base, words, left, me)) left = 0;
+    } else if (s.row) {
+      left = (writes ? write_rows : read_rows)(planes, s.first - base, words, left, me);
+    } else {
+      left = quick_parts(planes, left, a, base, me);
+    }
+    // Does the warp know what stands in the way of the first lane that is left?
+    while (left) {
+      const u32 lane = static_cast<u32>(std::countr_zero(left));
+      const auto [stop, read] = obstacle(planes, a.address[lane] - base, words, lane, writes, me);
+      const bool below = a.space == Space::Global && floor_.holds(stop);
+      if (stop && !me.knows(stop) && (below || (!a.nc && p.warp->time.floor_knows(table[stop])))) {
+        me.also[1] = me.also[0], me.also[0] = stop;
+        break;
+      }
+      if (stop && read && !writes && me.many && !table[stop].copy) {
+        (table[stop].cta == p.cta->key ? me.also_mine : me.foreign) = stop;
+        break;
+      }
+      if (s.same && !writes) return given_up | left;
+      given_up |= 1u << lane, left &= ~(1u << lane);
+    }
+    if (round > 8 && tried == left) break;
+  }
+  return given_up | left;
+}
+
+// At a barrier of all threads, before anybody leaves it.
+void LaunchChecker::all_met(Cta& cta) {
+  for (const auto& w : cta.warps) {
+    if (w) w->met = w->time.clock();
+  }
+  if (cluster_size_ == 1 && cluster_) cta.shared_known = cluster_->segments.next().warps;
+  if (process_.last_cta == cta.key) cta.known = cta.own, cta.known_end = process_.segments.next().warps;
+}
+
+}  // namespace us::sanitizer

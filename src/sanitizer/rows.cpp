@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sanitizer/rows.h"
+
+#include <array>
+
+namespace us::sanitizer {
+namespace {
+
+struct Lane {
+  u32 number[128], bit[128];
+};
+template <u32 kWords>
+constexpr Lane lanes_of() {
+  Lane l = {};
+  for (u32 i = 0; i < 32 * kWords; i++) l.number[i] = i / kWords, l.bit[i] = 1u << i / kWords;
+  return l;
+}
+constexpr u32 kNobody = 0x7fffffe0;  // no writer
+constexpr Lane kOne = lanes_of<1>(), kTwo = lanes_of<2>(), kFour = lanes_of<4>();
+
+struct Row {
+  u32 *w, *r, *m;
+  u16 *w_site, *r_site;
+};
+Row row(const Planes& p, u64 a) { return {p.w(a), p.r(a), p.m(a), p.w_site(a), p.r_site(a)}; }
+
+// Whose each of 32 words is, and the bit of the result that stands for it.
+struct Whose {
+  const u32 *number, *bit, *position;
+};
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are passed to functions that are always inlined
+#define US_WIDE __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+
+// 8 words; truth is all bits.
+constexpr u32 kV = 8;
+using V = u32 __attribute__((vector_size(4 * kV)));
+using Sites = u16 __attribute__((vector_size(2 * kV)));
+
+#define US_INLINE [[gnu::always_inline]] inline
+US_INLINE V load(const u32* at) {
+  V v;
+  __builtin_memcpy(&v, at, sizeof v);
+  return v;
+}
+US_INLINE void store(u32* at, const V& v) { __builtin_memcpy(at, &v, sizeof v); }
+US_INLINE V choose(const V& which, const V& a, const V& b) { return (which & a) | (~which & b); }
+US_INLINE V all(u32 x) { return V{} + x; }
+US_INLINE V truth(bool x) { return all(x ? ~0u : 0); }
+US_INLINE void store_sites(u16* at, const V& where, u16 site) {
+  Sites old;
+  __builtin_memcpy(&old, at, sizeof old);
+  const Sites m = __builtin_convertvector(where, Sites);
+  old = (m & (Sites{} + site)) | (~m & old);
+  __builtin_memcpy(at, &old, sizeof old);
+}
+US_INLINE V known_to(const RowActor& a, const V& x) {
+  return V(x < a.floor) | V(x - a.known < a.known_end - a.known) | V(x == a.also[0]) | V(x == a.also[1]);
+}
+US_INLINE u32 any_of(const V& v) {
+  u32 of[kV], one = 0;
+  __builtin_memcpy(of, &v, sizeof v);
+  for (const u32 x : of) one |= x;
+  return one;
+}
+
+US_WIDE u32 read_chunk(const Row row, const Whose of, u32 lanes, const RowActor& a) {
+  const u32 own = a.own ? a.segment << 5 : kNobody;
+  const V unwritten = truth(a.unwritten), together = truth(a.many);
+  V bad = {};
+  for (u32 i = 0; i < 32; i += kV) {
+    const V w = load(row.w + i), r = load(row.r + i), m = load(row.m + i), bit = load(of.bit + i);
+    const V position = load(of.position + i), first = r & ~kThrown;
+    const V active = V((position & lanes) != 0), ordinary = V(r != kWide);
+    const V ok_w = (unwritten | V(w != 0)) & (known_to(a, w >> 5) | V(w == (load(of.number + i) | own)));
+    const V same = V(r == a.segment), thrown = V((r & kThrown) != 0) & ordinary, ctas = thrown & V(r < kMany);
+    const V fresh = known_to(a, r) | (thrown & known_to(a, first) & known_to(a, m));
+    const V can = together & ordinary & ~ctas;
+    const V warps = can & (V(first - a.mine < a.mine_end - a.mine) | V(first == a.also_mine));
+    const V blocks = can & V(first == a.foreign), stay = (together & ctas) | (warps & thrown);
+    const V ok = active & ok_w & (same | fresh | warps | blocks | stay);
+    const V joined = choose(stay, r, choose(warps, first | kMany, first | kCtas));
+    store(row.r + i, choose(ok, choose(same | fresh, all(a.segment), joined), r));
+    const V others = choose(stay, m, all(a.segment));
+    store(row.m + i, choose(ok, choose(same, m | bit, choose(fresh, bit, others)), m));
+    store_sites(row.r_site + i, ok, a.site);
+    bad |= active & ~ok & position;
+  }
+  return any_of(bad);
+}
+
+US_WIDE u32 write_chunk(const Row row, const Whose of, u32 lanes, const RowActor& a) {
+  const u32 mine = a.segment << 5, own = a.own ? mine : kNobody;
+  V bad = {};
+  for (u32 i = 0; i < 32; i += kV) {
+    const V w = load(row.w + i), r = load(row.r + i), m = load(row.m + i), number = load(of.number + i);
+    const V position = load(of.position + i), first = r & ~kThrown;
+    const V active = V((position & lanes) != 0);
+    const V ok_w = known_to(a, w >> 5) | V(w == (number | own));
+    const V thrown = V((r & kThrown) != 0) & V(r != kWide);
+    const V own_r = V(r == a.segment) & V(m == load(of.bit + i));
+    const V ok_r = known_to(a, r) | own_r | (thrown & known_to(a, first) & known_to(a, m));
+    const V ok = active & ok_w & ok_r;
+    store(row.w + i, choose(ok, number | mine, w));
+    store(row.r + i, choose(ok, V{}, r));
+    store_sites(row.w_site + i, ok, a.site);
+    bad |= active & ~ok & position;
+  }
+  return any_of(bad);
+}
+
+US_WIDE u32 equal_lanes(const u64* address, u64 first, u64 stride) {
+  using A = u64 __attribute__((vector_size(32)));
+  A next = {first, first + stride, first + 2 * stride, first + 3 * stride}, bit = {1, 2, 4, 8}, found = {};
+  for (u32 k = 0; k < 32; k += 4) {
+    A at;
+    __builtin_memcpy(&at, address + k, sizeof at);
+    found |= A(at == next) & bit;
+    next += 4 * stride, bit <<= 4;
+  }
+  return static_cast<u32>(found[0] | found[1] | found[2] | found[3]);
+}
+
+#undef US_INLINE
+#undef US_WIDE
+
+template <class F>
+u32 rows(const Planes& p, u64 address, u32 words, u32 lanes, F&& chunk) {
+  const Lane& all = words == 1 ? kOne : words == 2 ? kTwo : kFour;
+  u32 bad = 0;
+  for (u32 k = 0; k < words; k++) {
+    const u32* const bits = all.bit + 32 * k;
+    bad |= chunk(row(p, address + 128 * u64{k}), Whose{all.number + 32 * k, bits, bits});
+  }
+  return bad & lanes;
+}
+
+struct Word {
+  u32 &w, &r, &m;
+  u16 &w_site, &r_site;
+};
+Word word(const Planes& p, u64 a) { return {*p.w(a), *p.r(a), *p.m(a), *p.w_site(a), *p.r_site(a)}; }
+
+bool old_readers(const Word& c, const RowActor& a) {
+  if (c.r == kWide) return false;
+  return a.knows(c.r & ~kThrown) && (c.r < kCtas || a.knows(c.m));
+}
+
+bool read_word(const Word& c, u32 lanes, const RowActor& a, bool own) {
+  if (c.w == kWide || (c.w == 0 && !a.unwritten)) return false;
+  if (!own && !a.knows(c.w >> 5)) return false;
+  if (c.r == a.segment) {
+    c.m |= lanes;
+  } else if (old_readers(c, a)) {
+    c.r = a.segment, c.m = lanes;
+  } else if (a.many && c.r != kWide) {
+    const u32 first = c.r & ~kThrown;
+    if (c.r >= kMany || c.r < kCtas) {
+      if (!a.is_mine(first) && first != a.foreign) return false;
+      const u32 to = first | (a.is_mine(first) ? kMany : kCtas);
+      if (c.r != to) c.r = to, c.m = a.segment;
+    }
+  } else {
+    return false;
+  }
+  c.r_site = a.site;
+  return true;
+}
+
+}  // namespace
+
+u32 equal_to(const u64* address, u64 first, u64 stride) { return equal_lanes(address, first, stride); }
+
+u32 read_rows(const Planes& p, u64 address, u32 words, u32 lanes, const RowActor& a) {
+  return rows(p, address, words, lanes, [&](const Row& r, const Whose& w) { return read_chunk(r, w, lanes, a); });
+}
+
+u32 write_rows(const Planes& p, u64 address, u32 words, u32 lanes, const RowActor& a) {
+  return rows(p, address, words, lanes, [&](const Row& r, const Whose& w) { return write_chunk(r, w, lanes, a); });
+}
+
+bool read_same(const Planes& p, u64 address, u32 words, u32 lanes, const RowActor& a) {
+  for (u32 k = 0; k < words; k++) {
+    if (!read_word(word(p, address + 4 * k), lanes, a, false)) return false;
+  }
+  return true;
+}
+
+bool read_lane(const Planes& p, u64 address, u32 words, u32 lane, const RowActor& a) {
+  for (u32 k = 0; k < words; k++) {
+    const Word c = word(p, address + 4 * k);
+    if (!read_word(c, 1u << lane, a, a.own && c.w == (a.segment << 5 | lane))) return false;
+  }
+  return true;
+}
+
+bool write_lane(const Planes& p, u64 address, u32 words, u32 lane, const RowActor& a) {
+  for (u32 k = 0; k < words; k++) {
+    const Word c = word(p, address + 4 * k);
+    const u32 me = a.segment << 5 | lane;
+    if (c.w == kWide || (c.w != me && !a.knows(c.w >> 5))) return false;
+    if (!old_readers(c, a) && !(c.r == a.segment && c.m == 1u << lane)) return false;
+    c.w = me, c.r = 0, c.w_site = a.site;
+  }
+  return true;
+}
+
+namespace {
+struct OfOne {
+  u32 number[32], bit[32];
+  explicit OfOne(u32 lane) {
+    for (u32 i = 0; i < 32; i++) number[i] = lane, bit[i] = 1u << lane;
+  }
+};
+}  // namespace
+
+u32 read_range(const Planes& p, u64 address, u32 which, u32 lane, const RowActor& a) {
+  const OfOne one(lane);
+  return read_chunk(row(p, address), {one.number, one.bit, kOne.bit}, which, a);
+}
+
+u32 write_range(const Planes& p, u64 address, u32 which, u32 lane, const RowActor& a) {
+  const OfOne one(lane);
+  return write_chunk(row(p, address), {one.number, one.bit, kOne.bit}, which, a);
+}
+
+Obstacle obstacle(const Planes& p, u64 address, u32 words, u32 lane, bool writes, const RowActor& a) {
+  for (u32 k = 0; k < words; k++) {
+    const Word c = word(p, address + 4 * k);
+    if (c.w == kWide) return {};
+    if (!(a.own && c.w == (a.segment << 5 | lane)) && !a.knows(c.w >> 5)) return {c.w >> 5, false};
+    if (old_readers(c, a) || (c.r == a.segment && (!writes || c.m == 1u << lane))) continue;
+    const u32 first = c.r & ~kThrown;
+    if (!writes && a.many) {
+      const bool ctas = c.r >= kCtas && c.r < kMany;
+      if (!ctas && !a.is_mine(first) && first != a.foreign) return {first, true};
+      continue;
+    }
+    if (c.r == a.segment) return {};
+    return {a.knows(first) ? c.m : first, true};
+  }
+  return {};
+}
+
+}  // namespace us::sanitizer

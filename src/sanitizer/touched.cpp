@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch has read and written of global memory, as the cells tell at its end.
+#include <algorithm>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+namespace {
+
+constexpr u32 kNobody = ~0u - 1;
+
+void add(std::vector<Touched>& to, u64 begin, u64 bytes, bool write, u32 site) {
+  for (auto last = to.rbegin(); last != to.rend() && last - to.rbegin() < 2; ++last) {
+    if (last->write != write) continue;
+    if (last->begin + last->bytes == begin) return void(last->bytes += bytes);
+    break;
+  }
+  to.push_back({begin, bytes, write, site});
+}
+
+}  // namespace
+
+bool LaunchChecker::mine(u32 segment) {
+  if (!segment || floor_.holds(segment)) return false;
+  if (segment != asked_) asked_ = segment, answer_ = process_.segments[segment].launch() == launch_;
+  return answer_;
+}
+
+void LaunchChecker::touched_word(u64 at, std::vector<Touched>& to) {
+  Shadow& shadow = process_.global;
+  const auto one = [&](const Cell& c, u64 place, u32 bytes) {
+    const Side* side = shadow.side_if(c);
+    u32 wrote = mine(c.w_segment) ? c.w_site : kNobody, read = mine(c.r_segment) ? c.r_site : kNobody;
+    if (side) {
+      for (const Mark& m : side->readers) read = mine(m.segment) ? m.site : read;
+      if (side->location) {
+        for (const Strong& s : side->location->writes) wrote = mine(s.segment) ? s.site : wrote;
+        for (const Strong& s : side->location->reads) read = mine(s.segment) ? s.site : read;
+      }
+    }
+    if (read != kNobody) add(to, place, bytes, false, read);
+    if (wrote != kNobody) add(to, place, bytes, true, wrote);
+  };
+  const Planes& planes = shadow.planes();
+  if (planes.holds(at, 4)) {
+    const u32 w = *planes.w(at), r = *planes.r(at);
+    if (w < 32 && r == 0) return;
+    if (w != kWide) {
+      const bool read = mine(r & ~kThrown) || (r >= kCtas && mine(*planes.m(at)));
+      if (read) add(to, at, 4, false, *planes.r_site(at));
+      if (mine(w >> 5)) add(to, at, 4, true, *planes.w_site(at));
+      return;
+    }
+  }
+  const Cell c = shadow.look(at);
+  const Side* side = shadow.side_if(c);
+  if (!side || !side->bytes) return one(c, at, 4);
+  for (u32 b = 0; b < 4; b++) one((*side->bytes)[b], at + b, 1);
+}
+
+std::vector<Touched> LaunchChecker::touched() {
+  std::vector<u64> pages;
+  process_.global.touched_elsewhere(pages);
+  process_.allocations.each_live(
+      [&](const Allocations::Block& b) { process_.global.touched(b.begin, b.bytes, pages); });
+  std::ranges::sort(pages);
+  pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
+  std::vector<Touched> all;
+  for (const u64 page : pages) {
+    const u64 begin = page << kTouchedBits;
+    for (u64 at = begin; at < begin + (u64{1} << kTouchedBits); at += 4) touched_word(at, all);
+    if (process_.running == 0) process_.global.forget_touched(page);
+  }
+  return all;
+}
+
+}  // namespace us::sanitizer
