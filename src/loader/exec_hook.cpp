@@ -22,26 +22,21 @@
 namespace us::loader {
 namespace {
 
-constexpr char kStandIn[] = "/understudy_standin", kStockTool[] = "UNDERSTUDY_STOCK_TOOL=",
-               kKeepStock[] = "UNDERSTUDY_STOCK_TOOLS=1";
+constexpr char kStandIn[] = "/understudy_standin",
+               kStockTool[] = "UNDERSTUDY_STOCK_TOOL=", kKeepStock[] = "UNDERSTUDY_STOCK_TOOLS=1";
 constexpr size_t kMostVariables = 1000;  // pointers on a stack of 32 KiB or more
 int* (*errno_of_program)() = nullptr;
 
 long call(long number, long a, long b, long c, long d) {
   long result;
   register long fourth asm("r10") = d;
-  asm volatile("syscall"
-               : "=a"(result)
-               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth)
-               : "rcx", "r11", "memory");
+  asm volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth) : "rcx", "r11", "memory");
   return result;
 }
 long exec(const char* path, char* const* argv, char* const* envp) {
   return call(SYS_execve, reinterpret_cast<long>(path), reinterpret_cast<long>(argv), reinterpret_cast<long>(envp), 0);
 }
-bool executable(const char* path) {
-  return call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK, 0) == 0;
-}
+bool executable(const char* path) { return call(SYS_faccessat, AT_FDCWD, reinterpret_cast<long>(path), X_OK, 0) == 0; }
 
 enum class Start { AsItIs, WithStockTools, StandIn };
 

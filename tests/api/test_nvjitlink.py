@@ -168,6 +168,16 @@ class NvJitLink(unittest.TestCase):
         self.assertEqual((link.add(LTOIR, LTO_IR, "x"), link.log()),
                          (18, "ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)\n"))
 
+    def test_register_limit(self):
+        """numba's max_registers."""
+        link = self.link("-arch=sm_90", "-maxrregcount=38")
+        self.assertEqual(link.add(PTX, CALLEE + CALLER.split(HEAD)[1].replace(".extern .func (.param .b32 r) f(.param .b32 a);", "")
+                                  + ".visible .entry own() .maxnreg 20 { ret; }\n", "all"), 0)
+        self.assertEqual(link.complete(), 0, link.log())
+        linked = link.bytes("LinkedCubin").decode()
+        self.assertIn("k(.param .u64 out)\n.maxnreg 38\n{", linked)
+        self.assertIn("own() .maxnreg 20 {", linked)
+
     def test_options(self):
         for options, code in (((), 2), (("-arch=sm_90", "-foo"), 1), (("-arch=foo",), 1), (("-arch=sm_35",), 17),
                               (("-arch=compute_90",), 11), (("-arch=sm_90", "-ptx"), 11), (("-arch=sm_90", "-O1"), 1),

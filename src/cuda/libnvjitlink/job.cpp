@@ -10,14 +10,15 @@
 
 #include "ptx/fatbin.h"
 #include "ptx/ptx.h"
+#include "ptx/register_limit.h"
 #include "ptx/target.h"
 #include "sass/elf.h"
 
 namespace us::nvjitlink {
 namespace {
 
-constexpr u16 kDeviceMachine = 190;      // EM_CUDA
-constexpr u32 kLtoMagic = 0x7f4e43ed;    // what NVRTC and nvcc put before LTO-IR
+constexpr u16 kDeviceMachine = 190;    // EM_CUDA
+constexpr u32 kLtoMagic = 0x7f4e43ed;  // what NVRTC and nvcc put before LTO-IR
 
 const char* name_of(Kind k) {
   constexpr const char* kNames[] = {"NONE", "CUBIN", "PTX", "LTOIR", "FATBIN", "OBJECT", "LIBRARY", "INDEX"};
@@ -67,8 +68,7 @@ bool of_driver(std::string_view name) {
 }
 
 bool defined(const ir::Module& m, const ir::Symbol& s) {
-  if (s.kind == ir::Symbol::Kind::Function)
-    return s.alias.valid() || (s.func.valid() && m.functions[s.func.v].defined);
+  if (s.kind == ir::Symbol::Kind::Function) return s.alias.valid() || (s.func.valid() && m.functions[s.func.v].defined);
   return s.linkage != ir::Symbol::Linkage::Extern || s.space == isa::Space::Shared;
 }
 
@@ -115,8 +115,9 @@ Code Job::add(Kind kind, Bytes data, const char* name) {
       if (const Code e = add_ptx(i.ptx, called)) return e;
     return Success;
   }
-  return fail(InvalidInput, "ERROR 1: understudy: " + called +
-                                " is machine code (a cubin), which the virtual device does not run; link PTX or LTO-IR");
+  return fail(InvalidInput,
+              "ERROR 1: understudy: " + called +
+                  " is machine code (a cubin), which the virtual device does not run; link PTX or LTO-IR");
 }
 
 Code Job::add_file(Kind kind, const char* path) {
@@ -181,6 +182,8 @@ Code Job::complete() {
     if (const Code e = add_ptx(std::move(made), "LTO-IR")) return e;
   }
   if (const Code e = link()) return fail(e, "ERROR 9: finish");
+  if (options_.max_registers)
+    for (std::string& t : texts_) t = ptx::with_register_limit(std::move(t), options_.max_registers);
   result_ = texts_.size() == 1 ? texts_.front() + '\0' : ptx::make_bundle(texts_);
   done_ = true;
   return Success;

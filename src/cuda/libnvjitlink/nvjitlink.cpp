@@ -61,9 +61,7 @@ US_LINK(AddData)(Job* job, Kind kind, const void* data, size_t size, const char*
 US_LINK(AddFile)(Job* job, Kind kind, const char* path) { return job ? job->add_file(kind, path) : NullInput; }
 US_LINK(Complete)(Job* job) { return job ? job->complete() : NullInput; }
 
-US_LINK(GetLinkedCubinSize)(Job* job, size_t* out) {
-  return job ? put_result(job->cubin(), out, Internal) : NullInput;
-}
+US_LINK(GetLinkedCubinSize)(Job* job, size_t* out) { return job ? put_result(job->cubin(), out, Internal) : NullInput; }
 US_LINK(GetLinkedCubin)(Job* job, char* out) { return job ? put_result(job->cubin(), out, Internal) : NullInput; }
 
 US_LINK(GetLinkedPtxSize)(Job* job, size_t* out) {
@@ -95,8 +93,9 @@ US_LINK(Version)(unsigned* major, unsigned* minor) {
   return Success;
 }
 
-#define US_ALIAS(name, minor)                                                      \
-  asm(".globl __nvJitLink" #name "_" US_NVJITLINK_MAJOR "_" #minor "\n"            \
+#define US_ALIAS(name, minor)                                      \
+  asm(".globl __nvJitLink" #name "_" US_NVJITLINK_MAJOR "_" #minor \
+      "\n"                                                         \
       ".set __nvJitLink" #name "_" US_NVJITLINK_MAJOR "_" #minor ", nvJitLink" #name);
 #define US_LINK_VERSION(minor)        \
   US_ALIAS(Create, minor)             \

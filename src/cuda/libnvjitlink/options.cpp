@@ -22,7 +22,7 @@ constexpr std::string_view kValues[] = {
 #undef US_LINK_FLAG
 #undef US_LINK_VALUE
 };
-constexpr std::string_view kArch = "-arch=";
+constexpr std::string_view kArch = "-arch=", kMaxRegisters = "-maxrregcount=";
 
 bool is_option(std::string_view o) {
   return std::ranges::find(kFlags, o) != std::end(kFlags) ||
@@ -54,6 +54,8 @@ Code read_options(u32 count, const char* const* given, Options& out) {
     const std::string_view o = given[i];
     if (!is_option(o)) return UnrecognizedOption;
     if (o.starts_with(kArch)) arch = o.substr(kArch.size());
+    if (o.starts_with(kMaxRegisters))
+      std::from_chars(o.data() + kMaxRegisters.size(), o.data() + o.size(), out.max_registers);
     out.lto |= o == "-lto" || o == "-dlto";
     out.ptx |= o == "-ptx";
     out.text.emplace_back(o);

@@ -8,13 +8,12 @@
 namespace us::nvrtc {
 
 void* stock_function(const char* name) {
-  static void* const handle = cuda::open_stock(
-      {.file = "libnvrtc.so." US_NVRTC_MAJOR,
-       .setting = "nvrtc",
-       .variable = "UNDERSTUDY_NVRTC",
-       .major = US_NVRTC_MAJOR,
-       .beside = "libnvrtc-builtins.so." US_NVRTC_MAJOR ".",
-       .needed = "this program compiles CUDA C++ at run time"});
+  static void* const handle = cuda::open_stock({.file = "libnvrtc.so." US_NVRTC_MAJOR,
+                                                .setting = "nvrtc",
+                                                .variable = "UNDERSTUDY_NVRTC",
+                                                .major = US_NVRTC_MAJOR,
+                                                .beside = "libnvrtc-builtins.so." US_NVRTC_MAJOR ".",
+                                                .needed = "this program compiles CUDA C++ at run time"});
   return handle ? dlsym(handle, name) : nullptr;
 }
 

@@ -75,7 +75,8 @@ bool write_whole(const std::string& path, const std::string& text) {
 
 bool is_handed_on(const std::string& text) {
   const auto kind = ptx::container_of(text.c_str());
-  return kind == ptx::Container::Bundle || kind == ptx::Container::FatBinary || (kind == ptx::Container::Text && ptx::is_ptx(text));
+  return kind == ptx::Container::Bundle || kind == ptx::Container::FatBinary ||
+         (kind == ptx::Container::Text && ptx::is_ptx(text));
 }
 
 }  // namespace us::tools
@@ -94,7 +95,8 @@ int main(int count, char** given) {
   if (name == "nvlink") return nvlink(tool, arguments);
   if (name == "fatbinary") return fatbinary(tool, arguments);
   if (name == "nvcc") return nvcc(tool, arguments);
-  std::fprintf(stderr, "understudy: %s is none of the programs that this one stands in for: ptxas nvlink fatbinary nvcc\n",
+  std::fprintf(stderr,
+               "understudy: %s is none of the programs that this one stands in for: ptxas nvlink fatbinary nvcc\n",
                name.c_str());
   return 2;
 }

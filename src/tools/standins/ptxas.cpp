@@ -4,11 +4,13 @@
 // registers.
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "ptx/fatbin.h"
 #include "ptx/ptx.h"
+#include "ptx/register_limit.h"
 #include "ptx/target.h"
 #include "tools/standins/standins.h"
 
@@ -19,6 +21,7 @@ constexpr int kRefused = 255;
 
 struct Request {
   std::string input, output = "elf.o", arch = "sm_75";
+  std::string max_registers;
   bool verbose = false, from_text = false;
 };
 
@@ -26,16 +29,36 @@ Request read(const Arguments& all) {
   Request r;
   std::string ignored;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (value_of(all, i, {"-o", "--output-file"}, r.output) || value_of(all, i, {"-arch", "--gpu-name"}, r.arch)) continue;
+    if (value_of(all, i, {"-o", "--output-file"}, r.output) || value_of(all, i, {"-arch", "--gpu-name"}, r.arch) ||
+        value_of(all, i, {"-maxrregcount", "--maxrregcount"}, r.max_registers))
+      continue;
     if (value_of(all, i, {"-ias", "--input-as-string"}, r.input)) {
       r.from_text = true;
       continue;
     }
     if (value_of(all, i,
-                 {"--opt-level", "-O", "-maxrregcount", "--maxrregcount", "--machine", "-m", "-dlcm", "--def-load-cache",
-                  "-dscm", "--def-store-cache", "-e", "--entry", "-maxntid", "--maxntid", "-minnctapersm",
-                  "--minnctapersm", "-regUsageLevel", "--register-usage-level", "-split-compile", "--split-compile",
-                  "-fmad", "--fmad", "-Ofc", "--Ofast-compile"},
+                 {"--opt-level",
+                  "-O",
+                  "--machine",
+                  "-m",
+                  "-dlcm",
+                  "--def-load-cache",
+                  "-dscm",
+                  "--def-store-cache",
+                  "-e",
+                  "--entry",
+                  "-maxntid",
+                  "--maxntid",
+                  "-minnctapersm",
+                  "--minnctapersm",
+                  "-regUsageLevel",
+                  "--register-usage-level",
+                  "-split-compile",
+                  "--split-compile",
+                  "-fmad",
+                  "--fmad",
+                  "-Ofc",
+                  "--Ofast-compile"},
                  ignored))
       continue;
     if (all[i] == "-v" || all[i] == "--verbose") r.verbose = true;
@@ -96,6 +119,8 @@ int ptxas(const StockTool& stock, const Arguments& arguments) {
     read_whole(r.output, machine_code);
   }
   if (r.arch.starts_with("compute_")) return 0;  // "parsing only"
+  if (const u32 n = static_cast<u32>(std::atoi(r.max_registers.c_str())))
+    text = ptx::with_register_limit(std::move(text), n);
   const bool facts = !machine_code.empty() && !target.empty();
   if (write_whole(r.output, facts ? ptx::make_fat_binary(text, machine_code, target) : text + '\0')) return 0;
   fmt::print(stderr, "ptxas fatal   : Could not open output file '{}'\n", r.output);
