@@ -35,8 +35,9 @@ struct Settings {
   std::string check, checks, check_kernels, check_launch;
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
-  std::string nvrtc;
+  std::string nvrtc, nvjitlink;
   std::string ptxas;
+  bool stock_tools = false;
 };
 
 enum class SettingKind : u8 { Text, Flag, Count, Math, Async, Directory, Pass, PassList };

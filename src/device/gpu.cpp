@@ -15,6 +15,7 @@ bool Gpu::set_malloc_heap(u64 bytes) { return impl_->machine.heap.resize(bytes);
 void Gpu::set_printf_fifo(u64 bytes) { impl_->machine.print.set_capacity(bytes); }
 bool Gpu::deterministic() const { return impl_->machine.options.deterministic; }
 HostActivity& Gpu::host() { return impl_->machine.clock.host; }
+u64 Gpu::busy_ns() const { return impl_->machine.busy_ns(); }
 u32 Gpu::workers() const { return impl_->machine.started; }
 
 }  // namespace us::device

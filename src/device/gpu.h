@@ -110,6 +110,7 @@ class Gpu {
   u32 workers() const;
   bool deterministic() const;
   HostActivity& host();
+  u64 busy_ns() const;              // how long at least one grid was running
   bool set_malloc_heap(u64 bytes);  // false: a kernel has used the heap already
   void set_printf_fifo(u64 bytes);
 

@@ -107,4 +107,9 @@ void Device::mem_info(u64& free, u64& total) {
   free = total - heap_->used();
 }
 
+u64 Device::busy_ns() const {
+  std::lock_guard l(m_);
+  return gpu_ ? gpu_->busy_ns() : 0;
+}
+
 }  // namespace us::driver

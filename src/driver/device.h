@@ -37,6 +37,7 @@ class Device {
   void set_primary_flags(u32 flags);
   u32 primary_flags() const;
   void mem_info(u64& free, u64& total);
+  u64 busy_ns() const;  // how long kernels have been running
 
  private:
   Runtime& runtime_;

@@ -4,6 +4,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "loader/exec_hook.h"
 #include "loader/libraries.h"
 #include "loader/static_runtime.h"
 
@@ -20,7 +21,8 @@ US_AUDIT char* la_objsearch(const char* name, uintptr_t* asking, unsigned flag) 
   return const_cast<char*>(us::loader::choose_library(name, asking ? reinterpret_cast<link_map*>(*asking) : nullptr));
 }
 
-US_AUDIT unsigned la_objopen(link_map* object, Lmid_t, uintptr_t*) {
+US_AUDIT unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {
+  us::loader::watch_exec(*object, space);
   if (!us::loader::is_own(object->l_name)) us::loader::send_static_runtime_to_ours(*object);
   return 0;  // no calls are followed
 }

@@ -42,7 +42,8 @@ bool named(const char* name, const Library& l) {
   if (*rest++ != '.') return false;
   const size_t n = strlen(l.version);
   if (strncmp(rest, l.version, n) == 0 && (rest[n] == 0 || rest[n] == '.')) return true;
-  return strcmp(l.stem, "libcuda.so") == 0 && *rest >= '0' && *rest <= '9';
+  const bool driver = strcmp(l.stem, "libcuda.so") == 0 || strcmp(l.stem, "libnvidia-ml.so") == 0;
+  return driver && *rest >= '0' && *rest <= '9';
 }
 
 bool is_there(Library& l) {

@@ -16,7 +16,7 @@ const T* ObjectFile::at(Elf64_Off offset, size_t n) const {
   return reinterpret_cast<const T*>(file_ + offset);
 }
 
-ObjectFile::ObjectFile(const char* path) {
+ObjectFile::ObjectFile(const char* path, Table table) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
   struct stat s;
@@ -25,7 +25,7 @@ ObjectFile::ObjectFile(const char* path) {
     if (p != MAP_FAILED) {
       file_ = static_cast<const unsigned char*>(p);
       bytes_ = static_cast<size_t>(s.st_size);
-      find_symbols();
+      find_symbols(table);
     }
   }
   close(file);
@@ -35,7 +35,7 @@ ObjectFile::~ObjectFile() {
   if (file_) munmap(const_cast<unsigned char*>(file_), bytes_);
 }
 
-void ObjectFile::find_symbols() {
+void ObjectFile::find_symbols(Table table) {
   const auto* head = at<Elf64_Ehdr>(0);
   if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64) return;
   segments_ = at<Elf64_Phdr>(head->e_phoff, head->e_phnum);
@@ -44,7 +44,7 @@ void ObjectFile::find_symbols() {
   if (!sections || head->e_shoff == 0) return;
   for (size_t i = 0; i < head->e_shnum; ++i) {
     const Elf64_Shdr& s = sections[i];
-    if (s.sh_type != SHT_SYMTAB || s.sh_link >= head->e_shnum) continue;
+    if (s.sh_type != static_cast<Elf64_Word>(table) || s.sh_link >= head->e_shnum) continue;
     const Elf64_Shdr& names = sections[s.sh_link];
     const char* text = at<char>(names.sh_offset, names.sh_size);
     if (!text || names.sh_size == 0 || text[names.sh_size - 1] != 0) return;

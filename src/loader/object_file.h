@@ -10,7 +10,8 @@ namespace us::loader {
 
 class ObjectFile {
  public:
-  explicit ObjectFile(const char* path);
+  enum class Table : Elf64_Word { Whole = SHT_SYMTAB, Dynamic = SHT_DYNSYM };  // which symbols
+  explicit ObjectFile(const char* path, Table = Table::Whole);
   ~ObjectFile();
   ObjectFile(const ObjectFile&) = delete;
   ObjectFile& operator=(const ObjectFile&) = delete;
@@ -36,7 +37,7 @@ class ObjectFile {
  private:
   template <class T>
   const T* at(Elf64_Off offset, size_t n = 1) const;
-  void find_symbols();
+  void find_symbols(Table);
 
   const unsigned char* file_ = nullptr;
   size_t bytes_ = 0;

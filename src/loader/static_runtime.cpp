@@ -4,10 +4,8 @@
 // table of the file knows them. Nothing in there runs before the object's constructors register its kernels
 // (__cudaRegisterFatBinary).
 //
-// The first bytes of each public function that our runtime of that version has become
-//
-//     ff 25 00 00 00 00   jmp *0(%rip)
-//     8 bytes             address of our stub (entry_stubs.h)
+// The first bytes of each public function that our runtime of that version has become a jump (jump.h) to our stub
+// (entry_stubs.h).
 //
 // Other functions stay; nothing inside reaches a public function by another way than a call of it.
 #include "loader/static_runtime.h"
@@ -16,12 +14,11 @@
 
 #include "loader/code_pages.h"
 #include "loader/entry_stubs.h"
+#include "loader/jump.h"
 #include "loader/object_file.h"
 
 namespace us::loader {
 namespace {
-
-constexpr size_t kJump = 14;
 
 // CUDA 13 has no cudaGetDeviceProperties_v2, CUDA 11 no such name yet and the texture references that CUDA 12 gave up.
 bool find_version(const ObjectFile& file, RuntimeVersion& version) {
@@ -34,19 +31,13 @@ bool find_version(const ObjectFile& file, RuntimeVersion& version) {
   return !eleven;
 }
 
-void write_jump(unsigned char* code, cuda::EntryFn to) {
-  constexpr unsigned char kIndirect[6] = {0xff, 0x25, 0, 0, 0, 0};
-  memcpy(code, kIndirect, sizeof kIndirect);
-  memcpy(code + sizeof kIndirect, &to, sizeof to);
-}
-
 // f(function, stub) for each public function that ours has and whose first bytes may be written.
 template <class F>
 void each_replaced(const ObjectFile& file, RuntimeVersion version, F&& f) {
   file.each_function([&](const char* name, const Elf64_Sym& s) {
     if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0) return;
     const cuda::EntryFn stub = find_stub(version, name);
-    if (stub && (s.st_size >= kJump || file.alone(s, kJump))) f(s.st_value, stub);
+    if (stub && (s.st_size >= kJumpBytes || file.alone(s, kJumpBytes))) f(s.st_value, stub);
   });
 }
 
@@ -59,7 +50,7 @@ void send_static_runtime_to_ours(const link_map& object) {
   Elf64_Addr begin = ~Elf64_Addr{0}, end = 0;
   each_replaced(file, version, [&](Elf64_Addr at, cuda::EntryFn) {
     if (at < begin) begin = at;
-    if (at + kJump > end) end = at + kJump;
+    if (at + kJumpBytes > end) end = at + kJumpBytes;
   });
   if (begin >= end) return;
   int protection = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //   fat binary: |magic u32|version u16|header bytes u16|bytes behind the header u64| entry, entry, ..
-//   entry:      |kind u16 (1 PTX, 2 ELF)|version u16|header bytes u32|payload bytes u64|compressed bytes u32| .. to 24:
-//               minor u16|major u16|arch u32| .. to 40: flags u64| .. to 56: uncompressed bytes u64|
+//   entry:      |kind u16 (1 PTX, 2 ELF, 8 LTO-IR)|version u16|header bytes u32|payload bytes u64|compressed bytes u32|
+//               .. to 24: minor u16|major u16|arch u32| .. to 40: flags u64| .. to 56: uncompressed bytes u64|
 //               .. to 64, in a longer header: offset of options u32|bytes of them u32| .. header end: payload
 //   wrapper:    |magic u32|version u32|pointer to a fat binary|version 2: pointer to a list of them, 0 at the end|
 #include "ptx/fatbin.h"
@@ -10,6 +10,8 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cstring>
 
 #include "ptx/mapped.h"
@@ -37,6 +39,7 @@ struct Entry {
   std::span<const u8> header, payload;
   bool is_ptx() const { return get<u16>(header, 0) == 1; }
   bool is_elf() const { return get<u16>(header, 0) == 2; }
+  bool is_lto_ir() const { return get<u16>(header, 0) == 8; }
   u32 arch() const { return get<u32>(header, 28); }
   u64 flags() const { return get<u64>(header, 40); }
   bool suits(Target t) const {
@@ -137,6 +140,33 @@ Container container_of(const void* p) {
                                   : Container::Text;
 }
 
+bool is_ptx(std::string_view s) {
+  while (!s.empty()) {
+    const auto skip = [&](std::string_view end) { s.remove_prefix(std::min(s.size(), s.find(end) + end.size())); };
+    if (std::isspace(static_cast<unsigned char>(s.front())))
+      s.remove_prefix(1);
+    else if (s.starts_with("//") && s.find('\n') != s.npos)
+      skip("\n");
+    else if (s.starts_with("/*") && s.find("*/") != s.npos)
+      skip("*/");
+    else
+      return s.starts_with('.');
+  }
+  return false;
+}
+
+u64 fat_binary_bytes(std::span<const u8> at) {
+  if (at.size() < kFatHeader || get<u32>(at, 0) != kFatMagic || get<u16>(at, 6) != kFatHeader) return 0;
+  const u64 length = get<u64>(at, 8);
+  return length > at.size() - kFatHeader ? 0 : kFatHeader + length;
+}
+
+bool has_lto_ir(std::span<const u8> fatbin) {
+  std::vector<Entry> entries;
+  const u64 bytes = fat_binary_bytes(fatbin);
+  return bytes && entries_of(fatbin.first(bytes), entries) && std::ranges::any_of(entries, &Entry::is_lto_ir);
+}
+
 Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
   if (fatbin.size() < kFatHeader || get<u32>(fatbin, 0) != kFatMagic || get<u16>(fatbin, 6) != kFatHeader)
     return problem("this is no fat binary");
@@ -201,6 +231,34 @@ std::string make_bundle(std::span<const std::string> texts) {
     out += t;
   }
   return out;
+}
+
+std::string make_fat_binary(const std::string& ptx, const std::string& machine_code, std::string_view target) {
+  u32 sm = 0;
+  const std::size_t number = target.find('_') + 1;
+  std::from_chars(target.data() + number, target.data() + target.size(), sm);
+  const u64 flags = target.ends_with('a') ? kArchSpecific : target.ends_with('f') ? kFamilySpecific : 0;
+  std::string body;
+  const auto put = [](std::string& s, std::size_t at, const auto v) { std::memcpy(s.data() + at, &v, sizeof v); };
+  const auto entry = [&](u16 kind, std::string payload) {
+    payload.resize((payload.size() + 7) / 8 * 8);
+    std::string head(kEntryHeader, '\0');
+    put(head, 0, kind);
+    put(head, 2, u16{0x101});
+    put(head, 4, static_cast<u32>(kEntryHeader));
+    put(head, 8, static_cast<u64>(payload.size()));
+    put(head, 28, sm);
+    put(head, 40, flags);
+    body += head + payload;
+  };
+  entry(2, machine_code);
+  entry(1, ptx + '\0');
+  std::string out(kFatHeader, '\0');
+  put(out, 0, kFatMagic);
+  put(out, 4, u16{1});
+  put(out, 6, static_cast<u16>(kFatHeader));
+  put(out, 8, static_cast<u64>(body.size()));
+  return out + body;
 }
 
 namespace {

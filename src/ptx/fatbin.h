@@ -28,10 +28,18 @@ Container container_of(const void*);
 // Several PTX texts that load() links: what cuLinkComplete hands out. |magic u32|count u32| length u64, text |..
 std::string make_bundle(std::span<const std::string> texts);
 
+// A fat binary of one text and the machine code that an assembler made of it, which tells registers and stack.
+// `target` as the text has it: "sm_90a".
+std::string make_fat_binary(const std::string& ptx, const std::string& machine_code, std::string_view target);
+
 // The PTX that suits the target best: the highest architecture not above the target's; of two equal ones the
 // architecture-specific one. The second form knows no size but the readable memory's.
 Result<Image> find_ptx(std::span<const u8> fatbin, Target);
 Result<Image> find_ptx(const void* fatbin, Target);
+
+// How long the fat binary is that begins here; 0: none does, or it is cut short.
+u64 fat_binary_bytes(std::span<const u8>);
+bool has_lto_ir(std::span<const u8> fatbin);  // link-time code, of whatever architecture
 
 // Everything a wrapper refers to: one fat binary (version 1), or a list of them (version 2, relocatable device code).
 // In a list, fat binaries without PTX are left out as long as there is any PTX; their number goes to `skipped`.

@@ -9,6 +9,9 @@
 
 namespace us::ptx {
 
+// Whether the first word that is no comment is a directive.
+bool is_ptx(std::string_view text);
+
 // All errors of the text, in its order, or the module. The text need not outlive the call.
 Result<std::unique_ptr<ir::Module>> parse(std::string_view text, std::string name);
 

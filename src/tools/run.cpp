@@ -32,8 +32,8 @@ void set(const char* name, const std::string& value) { ::setenv(name, value.c_st
 // The program may change its directory, so files named on the command line become absolute.
 void set_settings(const std::map<std::string, std::string>& settings) {
   for (auto [name, value] : settings) {
-    const bool file = name == "UNDERSTUDY_JSON" || name == "UNDERSTUDY_NVRTC" || name == "UNDERSTUDY_RECORD" ||
-                      (name == "UNDERSTUDY_CACHE" && value != "none");
+    const bool file = name == "UNDERSTUDY_JSON" || name == "UNDERSTUDY_NVRTC" || name == "UNDERSTUDY_NVJITLINK" ||
+                      name == "UNDERSTUDY_RECORD" || (name == "UNDERSTUDY_CACHE" && value != "none");
     set(name.c_str(), file && !value.empty() ? fs::absolute(value).string() : value);
   }
 }

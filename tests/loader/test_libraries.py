@@ -60,7 +60,8 @@ class Libraries(Case):
         ask = self.program("ask", ASK)
         names = {"libcuda.so.1": "libcuda.so.1", "libcuda.so": "libcuda.so.1", "libcuda.so.580.65.06": "libcuda.so.1",
                  "libcudart.so.13": "libcudart.so.13", "libcudart.so": "libcudart.so.13", "libcudart.so.12": "libcudart.so.12",
-                 "libcudart.so.12.9.79": "libcudart.so.12"}
+                 "libcudart.so.12.9.79": "libcudart.so.12", "libnvidia-ml.so.1": "libnvidia-ml.so.1", "libnvidia-ml.so.580.65.06": "libnvidia-ml.so.1",
+                 "libnvJitLink.so.13": "libnvJitLink.so.13", "libnvJitLink.so.12": "libnvJitLink.so.12"}
         for optional in ("libnvrtc.so.13", "libnvrtc.so.12", "libcufft.so.12", "libcufft.so.11"):
             if (LIB / optional).exists():
                 names[optional] = optional

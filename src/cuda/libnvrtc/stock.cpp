@@ -2,104 +2,18 @@
 #include "cuda/libnvrtc/stock.h"
 
 #include <dlfcn.h>
-#include <link.h>
-#include <sys/stat.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include "base/settings.h"
+#include "cuda/stock/stock_library.h"
 
 namespace us::nvrtc {
-namespace {
-
-#define US_NAME "libnvrtc.so." US_NVRTC_MAJOR
-constexpr const char* kName = "/" US_NAME;
-constexpr const char* kMeant = "understudy-stock:" US_NAME;  // answered by src/loader
-
-void add(std::vector<std::string>& list, const std::string& file) {
-  for (const std::string& f : list)
-    if (f == file) return;
-  list.push_back(file);
-}
-
-// What the loader searches for this program: LD_LIBRARY_PATH, run paths, the system's directories.
-void add_loader_path(std::vector<std::string>& list) {
-  Dl_serinfo head;
-  void* self = dlopen(nullptr, RTLD_LAZY);
-  if (!self || dlinfo(self, RTLD_DI_SERINFOSIZE, &head) != 0) return;
-  std::vector<char> space(head.dls_size);
-  auto* info = reinterpret_cast<Dl_serinfo*>(space.data());
-  if (dlinfo(self, RTLD_DI_SERINFOSIZE, info) != 0 || dlinfo(self, RTLD_DI_SERINFO, info) != 0) return;
-  for (unsigned i = 0; i < info->dls_cnt; ++i) add(list, std::string(info->dls_serpath[i].dls_name) + kName);
-}
-
-std::vector<std::string> candidates() {
-  std::vector<std::string> list;
-  if (std::string file = setting_text("nvrtc"); !file.empty()) return {std::move(file)};
-  add_loader_path(list);
-  std::vector<std::string> homes;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* home = std::getenv(variable)) homes.emplace_back(home);
-  for (const char* home : {"/usr/local/cuda", "/usr/local/cuda-" US_NVRTC_MAJOR, "/opt/cuda"}) homes.emplace_back(home);
-  for (const std::string& home : homes)
-    for (const char* lib : {"/lib64", "/lib"}) add(list, home + lib + kName);
-  return list;
-}
-
-bool same_file(const std::string& a, const char* b) {
-  struct stat x, y;
-  return stat(a.c_str(), &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-// The stock library asks the loader for its built-ins by name, which a toolkit outside the loader's path does not
-// answer. A library that is loaded already does.
-void load_builtins_beside(const std::string& file) {
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(file).parent_path(), none)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("libnvrtc-builtins.so." US_NVRTC_MAJOR "."))
-      dlopen(entry.path().c_str(), RTLD_LAZY | RTLD_LOCAL);
-  }
-}
-
-// The one that the program asked for by its path, or that its run path leads to.
-void* open_meant() {
-  if (const char* file = std::getenv("UNDERSTUDY_NVRTC"); file && *file) return nullptr;
-  void* const handle = dlopen(kMeant, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-  link_map* map = nullptr;
-  if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) load_builtins_beside(map->l_name);
-  return handle;
-}
-
-// Ours has the same name, and its functions must not answer the stock library's calls to itself.
-void* open_stock() {
-  Dl_info own;
-  if (!dladdr(reinterpret_cast<void*>(&stock_function), &own)) return nullptr;
-  if (void* handle = open_meant()) return handle;
-  std::string tried;
-  for (const std::string& file : candidates()) {
-    struct stat s;
-    if (stat(file.c_str(), &s) != 0 || same_file(file, own.dli_fname)) continue;
-    load_builtins_beside(file);
-    if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) return handle;
-    tried += std::string("\n  ") + dlerror();
-  }
-  std::fprintf(stderr,
-               "understudy: this program compiles CUDA C++ at run time, which needs the CUDA toolkit's " US_NAME
-               ", "
-               "and it was not found.\n  Install it, or name it in UNDERSTUDY_NVRTC.%s\n",
-               tried.c_str());
-  return nullptr;
-}
-
-}  // namespace
 
 void* stock_function(const char* name) {
-  static void* const handle = open_stock();
+  static void* const handle = cuda::open_stock({.file = "libnvrtc.so." US_NVRTC_MAJOR,
+                                                .setting = "nvrtc",
+                                                .variable = "UNDERSTUDY_NVRTC",
+                                                .major = US_NVRTC_MAJOR,
+                                                .beside = "libnvrtc-builtins.so." US_NVRTC_MAJOR ".",
+                                                .needed = "this program compiles CUDA C++ at run time"});
   return handle ? dlsym(handle, name) : nullptr;
 }
 

@@ -102,12 +102,18 @@ void Machine::submit(std::unique_ptr<Launch> launch) {
   std::vector<std::shared_ptr<Grid>> ended;
   {
     std::lock_guard lock(queue_lock_);
+    busy_.begin(now_ns());
     queue_.push_back(std::move(g));
     auto unused = std::partition(retired_.begin(), retired_.end(), [](const auto& r) { return r.use_count() > 1; });
     std::move(unused, retired_.end(), std::back_inserter(ended));
     retired_.erase(unused, retired_.end());
   }
   wake(clusters);
+}
+
+u64 Machine::busy_ns() {
+  std::lock_guard lock(queue_lock_);
+  return busy_.busy_ns(now_ns());
 }
 
 void Machine::wake(u64 wanted) {
@@ -167,6 +173,7 @@ void Machine::finish(const std::shared_ptr<Grid>& g) {
   print.flush();
   {
     std::lock_guard lock(queue_lock_);
+    if (g->clusters) busy_.end(now_ns());
     retired_.push_back(g);
   }
   if (const auto runtime = std::move(g->launch->runtime))

@@ -3,6 +3,7 @@
 #pragma once
 #include <deque>
 
+#include "device/schedule/busy_clock.h"
 #include "device/schedule/worker.h"
 #include "device/support/clock.h"
 #include "device/support/guest_heap.h"
@@ -18,6 +19,7 @@ struct Machine {
   explicit Machine(GpuOptions);
   ~Machine();
   void submit(std::unique_ptr<Launch>);
+  u64 busy_ns();  // how long grids have been running
 
   // Worker side
   std::shared_ptr<Grid> wait_for_work();          // null: stop
@@ -40,6 +42,7 @@ struct Machine {
   void spin_while(u32 seen);
 
   SpinLock queue_lock_;
+  BusyClock busy_;
   std::deque<std::shared_ptr<Grid>> queue_;  // grids with clusters left to issue, in order of submission
   // Ended grids, freed by the thread that submits the next one: it allocates at the moment when a worker would free, and
   // the two would sleep on the allocator's lock.

@@ -32,7 +32,7 @@ struct Words {
 };
 
 std::vector<std::string> environment() {
-  std::vector<std::string> out;
+  std::vector<std::string> out = {"UNDERSTUDY_STOCK_TOOLS=1"};  // of a run, too: the one that was asked for
   for (const char* name : kKept)
     if (const char* value = ::getenv(name)) out.push_back(std::string(name) + "=" + value);
   return out;

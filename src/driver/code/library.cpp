@@ -2,7 +2,6 @@
 #include "driver/code/library.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
 #include "driver/code/assembler.h"
@@ -11,28 +10,10 @@
 #include "driver/runtime.h"
 #include "ptx/fatbin.h"
 #include "ptx/mapped.h"
+#include "ptx/ptx.h"
 #include "ptx/target.h"
 
 namespace us::driver {
-namespace {
-
-// The first word that is no comment must be a directive.
-bool is_ptx(std::string_view s) {
-  while (!s.empty()) {
-    const auto skip = [&](std::string_view end) { s.remove_prefix(std::min(s.size(), s.find(end) + end.size())); };
-    if (std::isspace(static_cast<unsigned char>(s.front())))
-      s.remove_prefix(1);
-    else if (s.starts_with("//") && s.find('\n') != s.npos)
-      skip("\n");
-    else if (s.starts_with("/*") && s.find("*/") != s.npos)
-      skip("*/");
-    else
-      return s.starts_with('.');
-  }
-  return false;
-}
-
-}  // namespace
 
 Library::Library(Runtime& r, const void* image, std::string name) : runtime_(r), image_(image), name_(std::move(name)) {
   if (ptx::container_of(image) != ptx::Container::Text) return;
@@ -68,7 +49,7 @@ Error Library::module(const ir::Module*& out) {
 Error Library::parse() {
   const DeviceSpec& d = runtime_.device(0).spec();
   const bool text = image_ == nullptr;
-  if (text && !is_ptx(text_)) {
+  if (text && !ptx::is_ptx(text_)) {
     log_ = name_ + ": this is no PTX: it does not begin with .version";
     return Error::InvalidImage;
   }

@@ -74,6 +74,8 @@ Error add(Linking& l, CUjitInputType type, const void* data, size_t size) {
     case CU_JIT_INPUT_CUBIN: {  // ours: what an earlier link or our NVRTC handed out
       if (size < 4) return Error::InvalidImage;
       if (us::ptx::container_of(data) == us::ptx::Container::Elf) return Error::NoBinaryForGpu;
+      if (us::ptx::container_of(data) == us::ptx::Container::FatBinary)
+        return add(l, CU_JIT_INPUT_FATBINARY, data, size);
       if (us::ptx::container_of(data) != us::ptx::Container::Text) return Error::InvalidImage;
       return add(l, CU_JIT_INPUT_PTX, data, size);
     }

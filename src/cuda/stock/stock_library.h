@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A library of the CUDA toolkit that ours of the same name asks: it compiles, and needs no GPU for it.
+#pragma once
+
+namespace us::cuda {
+
+struct StockLibrary {
+  const char* file;      // "libnvrtc.so.13"
+  const char* setting;   // the one that names it: "nvrtc"
+  const char* variable;  // the same, for a person: "UNDERSTUDY_NVRTC"
+  const char* major;     // of its toolkit: "13"
+  const char* beside;    // start of the names of libraries it asks for, or null
+  const char* needed;    // "this program compiles CUDA C++ at run time"
+};
+
+// The one that the program meant, else one where toolkits are. Null: there is none, said once on stderr.
+void* open_stock(const StockLibrary&);
+
+}  // namespace us::cuda

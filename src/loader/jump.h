@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// A function's first bytes replaced:
+//
+//     ff 25 00 00 00 00   jmp *0(%rip)
+//     8 bytes             the address to go on at
+#pragma once
+#include <string.h>
+
+namespace us::loader {
+
+inline constexpr size_t kJumpBytes = 14;
+
+inline void write_jump(unsigned char* code, void (*to)()) {
+  constexpr unsigned char kIndirect[6] = {0xff, 0x25, 0, 0, 0, 0};
+  memcpy(code, kIndirect, sizeof kIndirect);
+  memcpy(code + sizeof kIndirect, &to, sizeof to);
+}
+
+}  // namespace us::loader
