@@ -5,6 +5,8 @@
 
 namespace us::sanitizer {
 
+constexpr u64 kTensormap = 128;  // bytes
+
 void Footprint::note(u64 begin, u64 bytes, bool write, u32 site) {
   for (const u64 end = begin + bytes; begin < end;) {
     const u64 number = begin / kPage, until = std::min(end, (number + 1) * kPage);
@@ -37,6 +39,7 @@ void Footprint::transfer(const probe::Who& w, const probe::Transfer& t) {
       if (r.space == probe::Space::Global) note(r.begin, r.bytes, false, w.site);
     for (const probe::Range& r : t.to)
       if (r.space == probe::Space::Global) note(r.begin, r.bytes, true, w.site);
+    if (t.tensormap) note(t.tensormap, kTensormap, false, w.site);
   }
   next_->transfer(w, t);
 }

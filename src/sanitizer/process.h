@@ -3,6 +3,7 @@
 #pragma once
 #include <mutex>
 
+#include "sanitizer/aliases.h"
 #include "sanitizer/bounds.h"
 #include "sanitizer/cells.h"
 #include "sanitizer/collector.h"
@@ -25,6 +26,7 @@ struct Process {
   Segments segments;  // of global memory
   Shadow global;
   Allocations allocations;
+  Aliases aliases;
   Collector collector;
   std::map<u64, std::shared_ptr<const probe::LaunchInfo>> launches;
   std::map<u64, u32> first_segment;  // of launches that have not ended
