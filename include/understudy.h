@@ -24,10 +24,18 @@ typedef struct {
 } understudyCompression;
 
 typedef struct {
+  unsigned long long address, bytes;
+  int writes; /* 0: reads */
+} understudyRange;
+
+typedef struct {
   size_t size; /* of this table in bytes: what lies behind it is newer than this header */
   /* Of the present contents of device memory; work that writes them must have ended. Bytes of lines that are not whole are left
    * out. 0, or CUDA_ERROR_INVALID_VALUE (1): the range is not readable device memory, or `out` is null. */
   int (*measureCompression)(unsigned long long address, size_t bytes, understudyCompression* out);
+  /* The next host function that this thread gives to a stream (cudaLaunchHostFunc, cuLaunchHostFunc) touches these ranges of device
+   * memory. Of libraries that compute on the host what a GPU would: `understudy check` takes the function for such work. */
+  void (*nextHostFunctionTouches)(const understudyRange* ranges, size_t count);
 } understudyFunctions;
 
 #ifdef __cplusplus

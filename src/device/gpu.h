@@ -11,6 +11,7 @@
 #include "device/abi/kernel_code.h"
 #include "device/device_runtime.h"
 #include "memory/address_space.h"
+#include "probe/fault.h"
 #include "probe/listener.h"
 
 namespace us::memory {
@@ -36,6 +37,7 @@ enum class Outcome : u8 {
 struct Fault {
   Outcome outcome = Outcome::Ok;
   std::string message;  // one or more lines, complete: kernel, block, thread, source line, what was expected
+  probe::Fault what = {};
 };
 
 // What a launch asked for that changes no result: for profiles and traces.

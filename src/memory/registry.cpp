@@ -36,8 +36,13 @@ bool is_mapping(const Allocation& a) {
 void tell(probe::Observer& o, const Allocation& a, bool there, u64 node) {
   using Event = probe::Memory::Kind;
   const Event kind = is_mapping(a) ? there ? Event::Mapped : Event::Unmapped : there ? Event::Allocated : Event::Freed;
-  o.memory(
-      {.kind = kind, .owner = owner_of(a), .begin = a.address, .bytes = a.bytes, .device = a.device, .node = node});
+  o.memory({.kind = kind,
+            .owner = owner_of(a),
+            .begin = a.address,
+            .bytes = a.bytes,
+            .device = a.device,
+            .node = node,
+            .physical = a.physical});
 }
 
 }  // namespace

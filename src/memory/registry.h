@@ -37,6 +37,7 @@ struct Allocation {
   bool sync = false;      // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
   u64 write_delta = 0;    // Variable: add to write (constant memory is read-only at its address)
   u64 node = 0;           // of the work graph, that allocates it; 0: it is there at once
+  u64 physical = 0;       // Mapped: the handle of the memory
   bool host() const { return kind == Kind::Host || kind == Kind::HostRegistered; }
 };
 

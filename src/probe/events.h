@@ -130,6 +130,7 @@ struct Transfer {
   u64 tx_bytes = 0;   // that the mbarrier will learn of
   u64 tensormap = 0;  // generic address of the map that was used, or 0
   u64 outside = 0;    // elements of the box outside of the tensor
+  u64 beyond = 0;     // CpAsync: bytes by which the size of the source exceeds that of the copy
 };
 // What becomes of copies of a lane.
 struct Copies {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/fault.h"
 #include "probe/listener.h"
 
 namespace us::probe {
@@ -44,6 +45,9 @@ struct LaunchInfo {
   u32 workers = 1;
   std::vector<Symbol> symbols;  // of the module, and the shared ones of the kernel
   std::function<SiteInfo(u32 site)> site;
+  // Which of `symbols` the address of an access is made from; ~0: none, several, or not known.
+  std::function<u32(u32 site)> made_from;
+  std::function<bool(u32 site)> ignored;  // nothing that the program does depends on what the instruction answers
 };
 
 // Device memory, or memory that the device may touch.
@@ -54,7 +58,8 @@ struct Memory {
   Owner owner = Owner::Device;
   u64 begin = 0, bytes = 0;
   u32 device = 0;
-  u64 node = 0;  // of the work graph, that allocates or frees it in order of a stream; 0: at once
+  u64 node = 0;      // of the work graph, that allocates or frees it in order of a stream; 0: at once
+  u64 physical = 0;  // Mapped: whose memory it is; addresses with the same number are one memory. 0: nobody else's
 };
 
 // The work graph: nodes are kernels, copies, sets, host functions and joins of streams.
@@ -80,8 +85,8 @@ class Observer {
   virtual std::shared_ptr<Listener> launch(const LaunchInfo&) = 0;  // null: nobody listens to this one
   virtual void memory(const Memory&) {}
   virtual void work(const Work&) {}
-  // A launch ended with a fault (deadlocks included): the device's text.
-  virtual void fault(u64 /*launch*/, const std::string& /*text*/) {}
+  // A launch ended with a fault (deadlocks included); `text` is the device's.
+  virtual void fault(u64 /*launch*/, const Fault&, const std::string& /*text*/) {}
 };
 
 }  // namespace us::probe

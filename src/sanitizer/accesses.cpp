@@ -52,6 +52,11 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   } else if (a.space == Space::Local) {
     for (u32 rest = who.lanes; rest; rest &= rest - 1)
       local_in_bounds(who, a, static_cast<u32>(std::countr_zero(rest)));
+  } else if (a.space == Space::Const) {
+    for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+      const u32 lane = static_cast<u32>(std::countr_zero(rest));
+      made_well(who, a, lane, a.address[lane]);
+    }
   }
 }
 
@@ -93,6 +98,7 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
     }
     if (!in_bounds(p, who, a, lane, address, owner)) continue;
     me.lane = lane;
+    if (!shared && process_.aliases.any()) address = other_address(p, who, a, lane, address, me.segment);
     touch_lane(*judge, a, lane, address, me);
     if (is_strong(a)) continue;
     for (u64 at = address & ~u64{3}; at < address + u64{a.bytes} * a.count; at += 4) judge->shadow().narrow(at);

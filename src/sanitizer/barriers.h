@@ -9,7 +9,7 @@ namespace us::sanitizer {
 
 struct NamedBarrier {
   struct Arrival {
-    u32 warp = 0, lanes = 0, site = 0, threads = 0;
+    u32 warp = 0, lanes = 0, live = 0, site = 0, threads = 0;
     bool only = false;  // bar.arrive
     bool aligned = false;
   };

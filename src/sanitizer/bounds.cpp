@@ -29,7 +29,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
   auto at = live_.find(m.begin);
   if (at == live_.end()) return;
   freed_[m.begin] = at->second;
-  freed_[m.begin].freed = std::move(from);
+  freed_[m.begin].freed = std::move(from), freed_[m.begin].freed_by = m.node;
   live_.erase(at);
   last_written_[0] = last_written_[1] = 0;
   std::erase_if(written_, [&](const auto& w) { return w.first >= m.begin && w.second <= m.begin + m.bytes; });

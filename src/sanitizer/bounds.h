@@ -16,6 +16,7 @@ class Allocations {
     std::string name = {};            // of a variable
     bool mapped = false;              // it may have other addresses, too
     HostStack::Addresses freed = {};  // where
+    u64 freed_by = 0;                 // node of the work graph, or 0: at once
     u64 end() const { return begin + bytes; }
   };
   void told(const probe::Memory&, HostStack::Addresses from = {});

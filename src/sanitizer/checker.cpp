@@ -51,6 +51,7 @@ void Checker::memory(const probe::Memory& m) {
     return;
   }
   process_.allocations.told(m, std::move(from));
+  process_.aliases.told(m);
   if (!comes) return;
   process_.global.drop(m.begin, m.bytes);
   std::erase_if(freeing_, [&](const auto& f) {
@@ -71,10 +72,10 @@ void Checker::work(const probe::Work& w) {
   }
 }
 
-void Checker::fault(u64 launch, const std::string& text) {
+void Checker::fault(u64 launch, const probe::Fault& f, const std::string& text) {
   const std::lock_guard held(process_.lock);
   for (const auto& l : recent_) {
-    if (l->info().id == launch) return l->fault(text);
+    if (l->info().id == launch) return l->fault(f, text);
   }
 }
 

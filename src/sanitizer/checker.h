@@ -19,7 +19,7 @@ class Checker final : public probe::Observer {
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;
   void memory(const probe::Memory&) override;
   void work(const probe::Work&) override;
-  void fault(u64 launch, const std::string& text) override;
+  void fault(u64 launch, const probe::Fault&, const std::string& text) override;
   void on_conflict(ConflictHook h) { process_.on_conflict = std::move(h); }
   void add(Finding);  // of others: the host side
   std::vector<Finding> take();

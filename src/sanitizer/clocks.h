@@ -25,7 +25,7 @@ using Clock = u32;
 inline constexpr u32 kFirstAgent = 32;  // slots from here are agents
 inline constexpr u32 kInFlight = ~0u;   // slot of what nobody can know yet
 inline constexpr u32 kEveryLane = 32;   // a lane number: all of the warp
-enum Pushed : u32 { kShared, kGlobal, kMbarrierInit, kTensormap, kPushed };
+enum Pushed : u32 { kShared, kGlobal, kMbarrierInit, kTensormap, kAlias, kPushed };
 
 struct Point {
   u64 cta = 0;

@@ -24,8 +24,12 @@ struct LastCopy {  // of a warp, of the async proxy
   u32 site = 0, lane = 0, clock = 0;
   u64 from = 0, to = 0, bytes = 0, mbarrier = 0;
 };
+struct LastCommit {  // of a warp, of cp.async, since its last wait
+  u32 site = 0, lanes = 0;
+};
 struct LaneCopies {
   std::unordered_map<u32, GroupsOfLane> plain, bulk;  // by lane
+  LastCommit last_commit;
 };
 
 }  // namespace us::sanitizer

@@ -31,6 +31,13 @@ void LaunchChecker::copies(const probe::Who& who, const Copies& c) {
   if (c.kind == Copies::Kind::Delivered || c.kind == Copies::Kind::Exited) return;
   const At p = at(who);
   auto& all = c.bulk ? p.warp->copies.bulk : p.warp->copies.plain;
+  if (!c.bulk) {
+    if (c.kind == Copies::Kind::Committed) {
+      commits(p, who);
+    } else {
+      p.warp->copies.last_commit = {};
+    }
+  }
   for (u32 rest = who.lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const auto found = all.find(lane);
@@ -48,6 +55,24 @@ void LaunchChecker::copies(const probe::Who& who, const Copies& c) {
     if (c.id == ~u64{0}) landed(p, g.open, lane, !c.read_only);
     while (!g.committed.empty() && g.committed.front().empty() && g.committed.size() > left) g.committed.pop_front();
   }
+}
+
+// Lanes that commit apart from the lanes before them, with no wait between: a warp's groups are counted together.
+void LaunchChecker::commits(const At& p, const probe::Who& who) {
+  LastCommit& last = p.warp->copies.last_commit;
+  if (last.lanes && !(last.lanes & who.lanes) && last.site != who.site) {
+    const auto tell = [&](u32 site, u32 lanes) {
+      probe::Who then = who;
+      then.site = site, then.lanes = lanes;
+      raise(Check::AsyncCommit, {actor(then, static_cast<u32>(std::countr_zero(lanes)), "commit")}, "commit",
+            fmt::format("lanes {:#010x} of {:#010x}", lanes, who.live),
+            {"lanes of one warp commit one after the other: a wait may cover more copies than was meant"},
+            "Commit where the lanes of the warp are together.");
+    };
+    tell(last.site, last.lanes);
+    tell(who.site, who.lanes);
+  }
+  last = {who.site, who.lanes};
 }
 
 void LaunchChecker::copies_at_exit(const At& p, const probe::Who& who) {

@@ -67,7 +67,9 @@ void HostOrder::memory(const Memory& m) {
 
 void HostOrder::launched(const probe::LaunchInfo& l) {
   std::lock_guard held(m_);
+  constexpr std::size_t kMost = 1 << 16;
   if (l.node) node_of_[l.id] = l.node;
+  if (node_of_.size() > kMost) node_of_.erase(node_of_.begin());
 }
 
 bool HostOrder::before(u64 a, u64 b, bool waited) const {
@@ -77,17 +79,22 @@ bool HostOrder::before(u64 a, u64 b, bool waited) const {
   return clocks_.before(first->second, second->second, waited);
 }
 
+bool HostOrder::node_before(u64 node, u64 launch) const {
+  std::lock_guard l(m_);
+  const auto at = node_of_.find(launch);
+  return at == node_of_.end() || clocks_.before(node, at->second, false);
+}
+
 void HostOrder::touched(const probe::LaunchInfo& l, const std::vector<Touched>& all) {
   std::lock_guard held(m_);
-  const auto it = node_of_.find(l.id);
-  if (it == node_of_.end() || !clocks_.knows(it->second)) return;
+  if (!clocks_.knows(l.node)) return;
   Deed d;
   d.what = "kernel";
   d.kernel = l.kernel;
   d.launch = l.id;
   d.site = l.site;
-  Mark mark{.when = clocks_.moment(it->second),
-            .node = it->second,
+  Mark mark{.when = clocks_.moment(l.node),
+            .node = l.node,
             .does = Does::Read,
             .site = probe::kNoSite,
             .by = std::make_shared<const Deed>(std::move(d))};

@@ -23,6 +23,7 @@ class HostOrder final : public LaunchOrder {
   // What a kernel touched: told before anybody hears that it has ended.
   void touched(const probe::LaunchInfo&, const std::vector<Touched>&);
   bool before(u64 a, u64 b, bool waited) const override;
+  bool node_before(u64 node, u64 launch) const override;
 
  private:
   enum class Does : u8 { Read, Write, Allocate, Free };
@@ -62,7 +63,7 @@ class HostOrder final : public LaunchOrder {
   mutable std::mutex m_;
   mutable WorkClocks clocks_;
   std::unordered_map<u64, Pending> pending_;  // by node
-  std::unordered_map<u64, u64> node_of_;      // by launch
+  std::map<u64, u64> node_of_;                // by launch, of the last ones
   std::map<u64, u64> blocks_;                 // allocations, and their bytes
   std::map<u64, Span> spans_;                 // by their first byte, apart from each other
 };

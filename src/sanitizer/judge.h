@@ -21,8 +21,9 @@ struct Conflict {
   u64 address = 0;  // of the word or byte
   u32 bytes = 4;
   bool same_value = false;
-  bool by_volatile = false;   // morally strong, but volatile
-  bool span_differs = false;  // both strong, of different addresses or sizes
+  bool by_volatile = false;    // morally strong, but volatile
+  bool span_differs = false;   // both strong, of different addresses or sizes
+  bool proxy_differs = false;  // both strong, one of the async proxy
 };
 
 // Who accesses now.

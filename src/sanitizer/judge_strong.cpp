@@ -98,6 +98,7 @@ void Judge::conflict(const Actor& a, bool writes, const Strong* mine, const Stro
   k.address = address, k.bytes = bytes;
   k.by_volatile = mine && morally_strong(*mine, other);
   k.span_differs = mine && (mine->begin != other.begin || mine->bytes != other.bytes);
+  k.proxy_differs = mine && mine->async != other.async;
   sink_(k);
 }
 

@@ -2,6 +2,7 @@
 #include "sanitizer/launch_checker.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace us::sanitizer {
 
@@ -143,12 +144,15 @@ void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
     case probe::Fence::Kind::MbarrierInit:
       return time.push(who.lanes, kMbarrierInit);
     case probe::Fence::Kind::TensormapAcquire:
+      for (u32 rest = f.address ? who.lanes : 0; rest; rest &= rest - 1)
+        acquired_maps_.insert(f.address[std::countr_zero(rest)]);
       return time.push(who.lanes, kTensormap);
     case probe::Fence::Kind::WgmmaFence:
       p.warp->wgmma_fence = true;
       if (who.lanes != who.live) not_converged(who, "wgmma.fence");
       return;
     case probe::Fence::Kind::ProxyAlias:
+      return time.push(who.lanes, kAlias);
     case probe::Fence::Kind::TensormapRelease:
       return;
   }

@@ -2,8 +2,8 @@
 // Listens to one launch. The files beside launch_checker.cpp hold one topic each: accesses.cpp, races.cpp,
 // meetings.cpp, mbarriers.cpp, transfers.cpp, clusters.cpp, stuck.cpp, faults.cpp.
 #pragma once
-#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "sanitizer/judge.h"
 #include "sanitizer/process.h"
@@ -29,7 +29,7 @@ class LaunchChecker final : public probe::Listener {
   void transfer(const probe::Who&, const probe::Transfer&) override;
   void copies(const probe::Who&, const probe::Copies&) override;
   void matrix(const probe::Who&, const probe::Matrix&) override;
-  void fault(const std::string& text);  // under the process's lock
+  void fault(const probe::Fault&, const std::string& text);  // under the process's lock
   const probe::LaunchInfo& info() const { return *info_; }
 
  private:
@@ -92,6 +92,10 @@ class LaunchChecker final : public probe::Listener {
   bool in_bounds(const At&, const probe::Who&, const probe::Access&, u32 lane, u64 address, Cta* owner);
   bool shared_in_bounds(const probe::Who&, const probe::Access&, u32 lane, u64 address);
   bool global_in_bounds(const probe::Who&, const probe::Access&, u32 lane, u64 address);
+  u64 other_address(const At&, const probe::Who&, const probe::Access&, u32 lane, u64 address, u32 segment);
+  const probe::Symbol* made_from(u32 site);
+  bool made_well(const probe::Who&, const probe::Access&, u32 lane, u64 address);
+  void no_memory(Actors, u64 address, u64 bytes);
   bool local_in_bounds(const probe::Who&, const probe::Access&, u32 lane);
   void unwritten(Judge&, const probe::Access&, u32 lane, u64 address);
   void wrong_rank(const probe::Who&, u32 lane, u32 rank);
@@ -126,6 +130,7 @@ class LaunchChecker final : public probe::Listener {
   void divergent_barrier(const At&, const probe::Who&, const NamedBarrier::Phase&, const std::string& object);
   void barrier_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void barrier_leave(const At&, const probe::Who&, const probe::Meeting&);
+  void parts_of_warps(Cta&, u32 id, const NamedBarrier::Phase&);
   void barrier_done(Cta&, const probe::Meeting&);
   void cluster_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void cluster_leave(const At&, const probe::Who&, const probe::Meeting&);
@@ -142,6 +147,8 @@ class LaunchChecker final : public probe::Listener {
   Check no_object(const MbarrierObject*) const;
   void mbarrier_wrong(Check, const probe::Who&, u32 lane, const char* action, u64 offset, const MbarrierObject*,
                       std::string why, std::string fix = {});
+  bool ignored(u32 site);
+  void token(const probe::Who&, u32 lane, u64 offset, const MbarrierObject&, u64 state);
   bool init_known(const At&, u32 lane, const Cta& owner, const MbarrierObject&, bool by_copy) const;
   void copy_reports(const At&, const probe::Who&, u32 lane, const probe::Transfer&);
 
@@ -161,10 +168,12 @@ class LaunchChecker final : public probe::Listener {
                   const Cta* owner);
   void check_tensormap(const At&, const probe::Who&, u32 lane, u64 address);
 
+  bool copies_memory(const probe::Who&, u32 lane, const probe::Range&, bool writes);
   bool repeats(const At&, const probe::Who&, const probe::Transfer&, u32 lane);
   void inside_variable(const probe::Who&, u32 lane, const probe::Range&, bool writes);
 
   // groups.cpp
+  void commits(const At&, const probe::Who&);
   void landed(Segments&, std::vector<u32>&, Warp&, u32 lane);
   void landed(const At&, CopyGroup&, u32 lane, bool writes);
   void copies_at_exit(const At&, const probe::Who&);
@@ -182,10 +191,8 @@ class LaunchChecker final : public probe::Listener {
   std::string waiting_text(const Cta&, const Warp&) const;
 
   // faults.cpp
-  void refused(const std::string& text);
+  void refused(const probe::Fault&, const std::string& text);
   bool explained(const probe::SiteInfo& place) const;
-  void spinning(const std::string& text, Finding&) const;
-  probe::SiteInfo site_at(std::string_view place, std::string_view instruction) const;
 
   Process& process_;
   std::shared_ptr<const probe::LaunchInfo> info_;
@@ -202,7 +209,12 @@ class LaunchChecker final : public probe::Listener {
   bool began_ = false;
   u32 asked_ = 0;  // the segment that mine() looked up last
   bool answer_ = false;
-  bool fatal_ = false;  // something was found that ends a kernel with a fault
+  static constexpr u32 kNotAsked = ~0u - 1;
+  std::vector<u32> made_from_;             // by site: of the launch's symbols
+  std::unordered_map<u32, bool> ignored_;  // by site
+  std::unordered_set<u64> acquired_maps_;  // addresses
+  std::map<u64, u32> used_maps_;           // addresses, and who used them
+  bool fatal_ = false;                     // something was found that ends a kernel with a fault
 };
 
 }  // namespace us::sanitizer

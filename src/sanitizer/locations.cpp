@@ -18,8 +18,8 @@ bool includes(probe::Scope s, const Place& mine, const Place& other) {
 }
 
 bool Location::alike(const Strong& s) const {
-  return wide && !s.is_volatile && s.scope >= probe::Scope::Gpu && s.begin == sample.begin && s.bytes == sample.bytes &&
-         s.place.cta >> 32 == sample.place.cta >> 32;
+  return wide && !s.is_volatile && s.async == sample.async && s.scope >= probe::Scope::Gpu && s.begin == sample.begin &&
+         s.bytes == sample.bytes && s.place.cta >> 32 == sample.place.cta >> 32;
 }
 
 void Location::note(const Strong& s) {
@@ -28,7 +28,7 @@ void Location::note(const Strong& s) {
 }
 
 bool morally_strong(const Strong& a, const Strong& b) {
-  return a.begin == b.begin && a.bytes == b.bytes && includes(a.scope, a.place, b.place) &&
+  return a.begin == b.begin && a.bytes == b.bytes && a.async == b.async && includes(a.scope, a.place, b.place) &&
          includes(b.scope, b.place, a.place);
 }
 

@@ -36,6 +36,7 @@ struct Strong {
   probe::Scope scope = probe::Scope::Sys;
   bool rmw = false, linked = false;  // linked: observed the write before it
   bool is_volatile = false;
+  bool async = false;  // of the async proxy: atomic with nothing of the generic one
   u32 site = 0;
   u64 begin = 0;
   u32 bytes = 0;

@@ -17,7 +17,7 @@ using probe::Mbarrier;
 namespace {
 
 constexpr u32 kMost = (1u << 20) - 1;  // arrivals, and bytes of transactions
-constexpr std::size_t kSteps = 16;
+constexpr std::size_t kSteps = 16, kTokens = 4;
 
 const char* name(Mbarrier::Kind k) {
   switch (k) {
@@ -217,6 +217,10 @@ void LaunchChecker::mbarrier_arrive(const At& p, const probe::Who& who, const Mb
                    "Wait for the phase before arriving again.");
   }
   o.came[thread] = p.cluster->deliveries;
+  auto& tokens = o.tokens[thread];
+  std::erase_if(tokens, [&](const MbarrierObject::Token& t) { return t.state == m.state; });
+  if (tokens.size() >= kTokens) tokens.erase(tokens.begin());
+  tokens.push_back({m.state, o.phase});
   if (m.expects) mbarrier_tx(who, lane, o, offset, m.tx, true);
   o.pending -= m.count;
   if (o.pending < 0)
@@ -262,6 +266,14 @@ void LaunchChecker::mbarrier_test(const At& p, const probe::Who& who, const Mbar
     mbarrier_wrong(Check::MbarrierRemote, who, static_cast<u32>(std::countr_zero(who.lanes)), "mbarrier.test_wait",
                    offset, &o, "a thread may wait only for an mbarrier in the shared memory of its own block");
   }
+  if (ignored(who.site)) {
+    mbarrier_wrong(Check::MbarrierResult, who, static_cast<u32>(std::countr_zero(who.lanes)), "mbarrier.test_wait",
+                   offset, nullptr, "nothing depends on the answer", "Ask until the answer is true.");
+  }
+  if (!m.by_parity) {
+    for (u32 rest = who.lanes; rest; rest &= rest - 1)
+      token(who, static_cast<u32>(std::countr_zero(rest)), offset, o, m.state);
+  }
   if (!m.done) {
     p.warp->waiting = {
         .what = Waiting::What::Mbarrier, .site = who.site, .lanes = who.lanes, .address = offset, .phase = o.phase};
@@ -293,6 +305,26 @@ void LaunchChecker::mbarrier_test(const At& p, const probe::Who& who, const Mbar
       p.warp->order.observed(time, static_cast<u32>(std::countr_zero(rest)), p.cta->place, head, m.order, m.scope,
                              who.site);
     }
+  }
+}
+
+bool LaunchChecker::ignored(u32 site) {
+  if (site == probe::kNoSite || !info_->ignored) return false;
+  const auto [at, fresh] = ignored_.try_emplace(site, false);
+  if (fresh) at->second = info_->ignored(site);
+  return at->second;
+}
+
+// A state may be asked for in its phase and in the next one. One that the thread got from others is not judged.
+void LaunchChecker::token(const probe::Who& who, u32 lane, u64 offset, const MbarrierObject& o, u64 state) {
+  const auto mine = o.tokens.find(key(who.cta) << 10 | (who.warp * 32 + lane));
+  if (mine == o.tokens.end()) return;
+  for (const MbarrierObject::Token& t : mine->second) {
+    if (t.state != state || t.phase + 1 >= o.phase) continue;
+    mbarrier_wrong(Check::MbarrierPhase, who, lane, "mbarrier.test_wait", offset, &o,
+                   fmt::format("the state is that of phase {}, and phase {} has begun: only the current and the "
+                               "preceding phase can be asked for",
+                               t.phase - o.first_phase, o.phase - o.first_phase));
   }
 }
 

@@ -37,6 +37,10 @@ struct MbarrierObject {
   std::vector<Step> arrived_before;                // of the phase before
   // cta << 10 | thread: who has arrived in this phase, in the last one; and Cluster::deliveries then
   std::unordered_map<u64, u64> came, came_before;
+  struct Token {  // what an arrival of a thread returned
+    u64 state = 0, phase = 0;
+  };
+  std::unordered_map<u64, std::vector<Token>> tokens;  // by thread, as above: the last few
 };
 
 }  // namespace us::sanitizer

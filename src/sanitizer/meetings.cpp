@@ -111,12 +111,35 @@ void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Mee
           "Wait (bar.sync) for something that follows the phase before, or use another barrier.");
   }
   if (m.aligned) divergent_barrier(p, who, phase, object);
-  phase.arrivals.push_back({who.warp, who.lanes, who.site, m.threads, m.arrive_only, m.aligned});
+  phase.arrivals.push_back({who.warp, who.lanes, who.live, who.site, m.threads, m.arrive_only, m.aligned});
   phase.known.own.cta = p.cta->key;
-  time.gather(who.lanes, phase.known);
+  time.gather(who.lanes, phase.known, WarpTime::Exited::Counted);
   if (!m.arrive_only)
     p.warp->waiting = {
         .what = Waiting::What::Barrier, .site = who.site, .lanes = who.lanes, .id = m.id, .phase = m.generation};
+}
+
+// An arrival counts for the whole warp: with a number of threads, lanes that were there and did not come are taken for
+// come. (Without one they may be about to end, which is what many programs do.)
+void LaunchChecker::parts_of_warps(Cta& cta, u32 id, const NamedBarrier::Phase& phase) {
+  for (const NamedBarrier::Arrival& a : phase.arrivals) {
+    if (!a.aligned || a.threads == 0 || a.lanes == a.live) continue;
+    u32 came = 0;
+    for (const NamedBarrier::Arrival& other : phase.arrivals) came |= other.warp == a.warp ? other.lanes : 0;
+    if ((a.live & ~came) == 0) continue;
+    const std::string object = fmt::format("barrier {}", id);
+    raise(Check::BarrierDivergent,
+          {{.action = "barrier",
+            .site = a.site,
+            .cta = cta.key,
+            .warp = a.warp,
+            .lane = static_cast<u32>(std::countr_zero(a.lanes))}},
+          object, object,
+          {fmt::format("lanes {:#010x} of the warp came, {:#010x} did not: the instruction is for whole warps", came,
+                       a.live & ~came)},
+          "All lanes of the warp come to it.");
+    return;
+  }
 }
 
 void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
@@ -126,12 +149,14 @@ void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
   NamedBarrier::Phase& phase = b.phase(m.generation);
   if (phase.done) return;
   phase.done = true;
+  parts_of_warps(cta, m.id, phase);
   phase.known.own.cta = cta.key;
   const bool everybody = m.threads == 0 && (phase.arrivals.empty() || phase.arrivals[0].threads == 0);
   if (everybody) {
     // Threads that have exited count as arrived.
     for (auto& w : cta.warps) {
-      if (w && (w->exited & w->time.live()) == w->time.live()) w->time.gather(w->time.live(), phase.known);
+      if (w && (w->exited & w->time.live()) == w->time.live())
+        w->time.gather(w->time.live(), phase.known, WarpTime::Exited::Counted);
     }
   }
   phase.known.own.raise(b.agent, m.generation + 1);
@@ -181,7 +206,7 @@ void LaunchChecker::cluster_arrive(const At& p, const probe::Who& who, const Mee
     to.known = join(to.known, inits.publish());
     return;
   }
-  to.known = join(to.known, p.warp->time.release(who.lanes));
+  to.known = join(to.known, p.warp->time.release(who.lanes, WarpTime::Exited::Counted));
 }
 
 void LaunchChecker::cluster_leave(const At& p, const probe::Who& who, const Meeting& m) {

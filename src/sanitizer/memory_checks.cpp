@@ -49,12 +49,12 @@ bool LaunchChecker::shared_in_bounds(const probe::Who& who, const probe::Access&
     why = fmt::format("{} bytes behind the shared memory of the block ({} static and {} dynamic bytes)",
                       address + bytes - end, info_->shared_static, info_->shared_dynamic);
   } else if (const probe::Symbol* s = shared_symbol(address); s && address < kReserved + info_->shared_static) {
-    if (address + bytes <= s->begin + s->bytes) return true;
+    if (address + bytes <= s->begin + s->bytes) return made_well(who, a, lane, address);
     why = address < s->begin + s->bytes
               ? fmt::format("it begins in `{}` and ends behind it", s->name)
               : fmt::format("it lies {} bytes behind the end of `{}`", address - s->begin - s->bytes, s->name);
   } else {
-    return true;
+    return made_well(who, a, lane, address);
   }
   raise(Check::BoundsShared, {actor(who, lane, action_of(a))}, object_kind(Space::Shared, address),
         fmt::format("{} bytes at offset {} of the shared memory", bytes, address), {why});
@@ -66,8 +66,19 @@ bool LaunchChecker::global_in_bounds(const probe::Who& who, const probe::Access&
   if (!all.any()) return true;
   const u64 bytes = u64{a.bytes} * a.count;
   const Allocations::Block* b = all.live(address);
-  if (b && address + bytes <= b->end()) return true;
+  if (b && address + bytes <= b->end()) return made_well(who, a, lane, address);
+  if (b) address = b->end();
+  no_memory(actor(who, lane, action_of(a)), address, bytes);
+  return false;
+}
+
+// The first byte that is not there, and how many bytes were wanted.
+void LaunchChecker::no_memory(Actors who, u64 address, u64 bytes) {
+  const Allocations& all = process_.allocations;
+  const Allocations::Block* b = all.live(address);
   const Allocations::Block* old = b ? nullptr : all.freed(address);
+  // What unordered work frees is judged by its order (free-pending), not by what came first this time.
+  if (old && old->freed_by && !process_.order->node_before(old->freed_by, info_->id)) return;
   const auto* near = b ? b : old ? old : all.nearest(address);
   std::string where;
   if (near) {
@@ -82,11 +93,36 @@ bool LaunchChecker::global_in_bounds(const probe::Who& who, const probe::Access&
     }
   }
   const std::string kind = near ? fmt::format("{:x}", near->begin) : "";
-  std::vector<Actors> parties = {actor(who, lane, action_of(a))};
+  std::vector<Actors> parties = {std::move(who)};
   if (old && !old->freed.empty())
     parties.push_back({.action = "freed", .site = probe::kNoSite, .cta = 0, .warp = 0, .lane = 0, .host = &old->freed});
   raise(old ? Check::UseAfterFree : Check::BoundsGlobal, parties, kind,
         fmt::format("{} bytes at {:#x}", bytes, address), {where});
+}
+
+// The variable that the address at the site is made from, as the program's text says, or null.
+const probe::Symbol* LaunchChecker::made_from(u32 site) {
+  if (site == probe::kNoSite || !info_->made_from) return nullptr;
+  if (site >= made_from_.size()) made_from_.resize(site + 1, kNotAsked);
+  u32& n = made_from_[site];
+  if (n == kNotAsked) n = info_->made_from(site);
+  return n < info_->symbols.size() ? &info_->symbols[n] : nullptr;
+}
+
+// An address that is made from a variable stays in it.
+bool LaunchChecker::made_well(const probe::Who& who, const probe::Access& a, u32 lane, u64 address) {
+  const probe::Symbol* const s = made_from(who.site);
+  const u64 bytes = u64{a.bytes} * a.count;
+  if (!s || s->space != a.space || !s->bytes || (address >= s->begin && address + bytes <= s->begin + s->bytes))
+    return true;
+  const std::string where = address < s->begin ? fmt::format("{} bytes before `{}`", s->begin - address, s->name)
+                                               : fmt::format("{} bytes behind the start of `{}`, which has {}",
+                                                             address - s->begin, s->name, s->bytes);
+  raise(a.space == Space::Const    ? Check::BoundsConst
+        : a.space == Space::Shared ? Check::BoundsShared
+                                   : Check::BoundsGlobal,
+        {actor(who, lane, action_of(a))}, s->name, fmt::format("{} bytes at {:#x}", bytes, address),
+        {fmt::format("its address is made from that of `{}` and lies {}", s->name, where)});
   return false;
 }
 
@@ -97,6 +133,38 @@ bool LaunchChecker::local_in_bounds(const probe::Who& who, const probe::Access& 
         fmt::format("{} bytes at offset {} of the thread's local memory", bytes, address),
         {fmt::format("a thread has {} bytes", info_->local_bytes)});
   return false;
+}
+
+// Where the cells of an address are, of memory that has several; and was another address used before, without a
+// fence?
+u64 LaunchChecker::other_address(const At& p, const probe::Who& who, const probe::Access& a, u32 lane, u64 address,
+                                 u32 segment) {
+  const auto place = process_.aliases.of(address);
+  if (!place) return address;
+  const bool writes = a.kind != probe::Access::Kind::Read;
+  const auto unfenced = [&](const Aliases::Use& u) {
+    if (!u.segment || u.through == place->through || u.segment < floor_) return false;
+    const Segment& s = process_.segments[u.segment];
+    const WarpTime& time = p.warp->time;
+    return s.launch() == launch_ && time.knows(lane, s, u.lane) && !time.pushed(lane, kAlias, s, u.lane);
+  };
+  for (u64 at = place->address & ~u64{3}; at < place->address + u64{a.bytes} * a.count; at += 4) {
+    Aliases::Word& w = process_.aliases.word(at);
+    const bool read = writes && unfenced(w.read);
+    if (read || unfenced(w.written)) {
+      const Aliases::Use& other = read ? w.read : w.written;
+      const Segment& s = process_.segments[other.segment];
+      raise(Check::ProxyAlias,
+            {actor(who, lane, action_of(a)),
+             {.action = read ? "read" : "write", .site = other.site, .cta = s.cta, .warp = s.slot, .lane = other.lane}},
+            object_kind(a.space, address), object_text(a.space, address, a.bytes, nullptr),
+            {fmt::format("the same memory was used at {:#x} before, and no fence.proxy.alias lies between",
+                         other.through + (address - place->through))},
+            "fence.proxy.alias between the two, by a thread that knows of the first.");
+    }
+    (writes ? w.written : w.read) = {segment, lane, who.site, place->through};
+  }
+  return place->address;
 }
 
 // A wholly unwritten element: a part of one may be padding.

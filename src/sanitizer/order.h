@@ -10,6 +10,8 @@ class LaunchOrder {
   virtual ~LaunchOrder() = default;
   // Does all of launch `a` happen before launch `b`? `waited`: asked by a thread of b behind griddepcontrol.wait.
   virtual bool before(u64 a, u64 b, bool waited) const = 0;
+  // Is a node of the work graph over when a launch begins?
+  virtual bool node_before(u64 /*node*/, u64 /*launch*/) const { return true; }
 };
 
 // Launches in the order in which they are made; nobody overlaps.

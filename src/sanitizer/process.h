@@ -3,6 +3,7 @@
 #pragma once
 #include <mutex>
 
+#include "sanitizer/aliases.h"
 #include "sanitizer/bounds.h"
 #include "sanitizer/cells.h"
 #include "sanitizer/collector.h"
@@ -36,6 +37,7 @@ struct Process {
   u64 last_cta = ~u64{0};  // whose segment was the last one
   u32 running = 0;         // launches
   Allocations allocations;
+  Aliases aliases;
   Collector collector;
   std::map<u64, std::shared_ptr<const probe::LaunchInfo>> launches;
   std::map<u64, Floor> first_segment;  // of launches that have not ended

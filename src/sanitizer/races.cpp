@@ -71,9 +71,9 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
   }
   if (k.same_value) return Check::RaceSameValue;
   const bool both = is_strong(a) && is_strong(b);
-  if (both && !k.span_differs) return Check::RaceScope;
+  if (both && !k.span_differs && !k.proxy_differs) return Check::RaceScope;
   if (scoped) return Check::RaceScope;
-  if ((a.rmw || b.rmw) && (k.span_differs || !both)) return Check::RaceAtomic;
+  if ((a.rmw || b.rmw) && (k.span_differs || k.proxy_differs || !both)) return Check::RaceAtomic;
   return space == Space::Shared ? Check::RaceShared : Check::RaceGlobal;
 }
 
@@ -135,6 +135,9 @@ std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) 
     why.push_back("In PTX volatile accesses are relaxed accesses of system scope; in CUDA C++ they are no atomics.");
   } else if (k.span_differs) {
     why.push_back("Both are strong, but their addresses or sizes differ, so neither is ordered by the other.");
+  } else if (k.proxy_differs) {
+    why.push_back(
+        "Both are atomic, each in its own proxy: an asynchronous reduction is not atomic with what threads do.");
   } else if (check == Check::RaceScope && is_strong(k.mine) && is_strong(k.other)) {
     const bool mine = k.mine.scope < k.other.scope;
     why.push_back(fmt::format("Scope {} does not include the other thread, so the two are no atomic pair.",
@@ -192,6 +195,7 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
       break;
   }
   if (k.span_differs) return "Access it with one size and address.";
+  if (k.proxy_differs) return "Order the two, or let one proxy do both.";
   if (check == Check::RaceSameValue) return "";
   if (same_warp(k)) return "__syncwarp() between the two.";
   if (same_cta(k)) return "__syncthreads() between the two.";

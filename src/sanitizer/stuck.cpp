@@ -77,9 +77,8 @@ std::string LaunchChecker::waiting_text(const Cta& c, const Warp& w) const {
   }
 }
 
-void LaunchChecker::fault(const std::string& text) {
-  const bool stuck = text.find("deadlock") != std::string::npos || text.find("nothing can go on") != std::string::npos;
-  if (!stuck) return refused(text);
+void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
+  if (fault.refused != probe::Refused::Deadlock) return refused(fault, text);
   Finding f;
   f.check = Check::Deadlock, f.launch = info_->id, f.kernel = info_->kernel;
   f.why.push_back(text);
@@ -95,7 +94,11 @@ void LaunchChecker::fault(const std::string& text) {
       }
     }
   }
-  spinning(text, f);
+  for (const probe::Fault::Spin& s : fault.spins) {
+    if (f.parties.size() >= kParties) break;
+    f.parties.push_back(
+        party(Actors{.action = "wait", .site = s.site, .cta = key(s.cta), .warp = s.warp, .lane = kEveryLane}));
+  }
   const Collector::Key k{f.check, info_->kernel, 0, 0, ""};
   if (process_.collector.count(k, 0)) process_.collector.keep(k, std::move(f));
 }

@@ -57,12 +57,20 @@ void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
   const bool plain = t.kind == Transfer::Kind::CpAsync;
   const bool proxy = t.kind == Transfer::Kind::Bulk || t.kind == Transfer::Kind::Tensor;
   const Flight f = flight(p, who, lane, plain ? Manner::Copy : Manner::Async, t.reduces);
-  if (t.tensormap) check_tensormap(p, who, lane, t.tensormap);
+  if (t.beyond) {
+    raise(Check::AsyncOperand, {actor(who, lane, "cp.async")}, "size", "the size of the source",
+          {fmt::format("it is {} bytes larger than the copy", t.beyond)}, "A size up to that of the copy.");
+  }
+  if (t.tensormap) {
+    check_tensormap(p, who, lane, t.tensormap);
+    used_maps_.emplace(t.tensormap, who.site);
+  }
   const bool again = proxy && !t.reduces && repeats(p, who, t, lane);
   for (const bool writes : {false, true}) {
     for (const probe::Range& r : writes ? t.to : t.from) {
       if (again) continue;
       if (r.space == Space::Shared) inside_variable(who, lane, r, writes);
+      if (r.space == Space::Global && !copies_memory(who, lane, r, writes)) continue;
       if (proxy) check_pushed(p, who, r, writes, lane);
       u32 segment;
       if (t.completion == Transfer::Completion::Mbarrier) {
@@ -111,6 +119,21 @@ void LaunchChecker::inside_variable(const probe::Who& who, u32 lane, const probe
   raise(Check::BoundsShared, {actor(who, lane, writes ? "asynchronous write" : "asynchronous read")}, s->name,
         fmt::format("{} bytes at offset {} of the shared memory", r.bytes, begin),
         {fmt::format("the copy begins in `{}` and ends {} bytes behind it", s->name, end - s->begin - s->bytes)});
+}
+
+// Is there memory where a copy reads or writes? Mappings may lie side by side.
+bool LaunchChecker::copies_memory(const probe::Who& who, u32 lane, const probe::Range& r, bool writes) {
+  const Allocations& all = process_.allocations;
+  if (!all.any()) return true;
+  u64 at = r.begin;
+  while (at < r.begin + r.bytes) {
+    const Allocations::Block* const b = all.live(at);
+    if (!b) break;
+    at = b->end();
+  }
+  if (at >= r.begin + r.bytes) return true;
+  no_memory(actor(who, lane, writes ? "asynchronous write" : "asynchronous read"), at, r.begin + r.bytes - at);
+  return false;
 }
 
 // The mbarrier that a range reports to: with multicast, each block's own.
@@ -168,7 +191,8 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
     const auto one = [&](Cell& c, u64 place, u32 bytes) {
       if (f.reduces && writes) {
         Strong op;
-        op.scope = shared ? probe::Scope::Cluster : probe::Scope::Gpu, op.begin = at & ~u64{3}, op.bytes = 4;
+        op.scope = shared ? probe::Scope::Cluster : probe::Scope::Gpu, op.begin = at & ~u64{3}, op.bytes = 4,
+        op.async = true;
         judge.strong(c, me, op, true, true, place, bytes, nullptr);
       } else if (writes) {
         judge.write(c, me, place, bytes, nullptr);
@@ -280,7 +304,8 @@ void LaunchChecker::check_tensormap(const At& p, const probe::Who& who, u32 lane
     const Cell c = process_.global.look(at);
     if (!c.w_segment || floor_.holds(c.w_segment) || c.w_manner == Manner::Async) continue;
     const Segment& s = process_.segments[c.w_segment];
-    if (s.launch() != launch_ || p.warp->time.pushed(lane, kTensormap, s, c.w_lane)) continue;
+    if (s.launch() != launch_) continue;
+    if (acquired_maps_.contains(address) && p.warp->time.pushed(lane, kTensormap, s, c.w_lane)) continue;
     return raise(Check::ProxyTensormap, {actor(who, lane, "tensor copy"), written_by(c)}, "tensormap",
                  fmt::format("the tensor map at {:#x}", address),
                  {"The map was changed by this kernel, and the issuing thread has not acquired the change: the old map "

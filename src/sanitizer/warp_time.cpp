@@ -57,20 +57,21 @@ Clock WarpTime::tick() {
   return clock_;
 }
 
-void WarpTime::gather(u32 lanes, View& into) {
+void WarpTime::gather(u32 lanes, View& into, Exited exited) {
   into.join(all_);
   each(lanes & differ_, [&](u32 l) { into.join(*of_lane_[l]); });
   const Clock now = tick();
-  if ((lanes & live_) == live_) {
+  const u32 all = exited == Exited::Counted || !born_ ? live_ : born_;
+  if ((lanes & all) == all) {
     into.own.raise(warp_, now);
   } else {
     each(lanes, [&](u32 l) { into.own.raise_lane(warp_, l, now); });
   }
 }
 
-Ref WarpTime::release(u32 lanes) {
+Ref WarpTime::release(u32 lanes, Exited exited) {
   View v(cta_);
-  gather(lanes, v);
+  gather(lanes, v, exited);
   return v.publish();
 }
 

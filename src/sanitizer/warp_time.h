@@ -2,7 +2,8 @@
 // The clock of a warp and what its lanes know. Lanes share the clock, not the knowledge: what every lane knows stands
 // once, what single lanes know beyond it is kept for them alone until a sync of all lanes makes it common.
 //
-// The clock grows only if an access has used it. A sync of all lanes that live also speaks for those that have exited.
+// The clock grows only if an access has used it. A sync of all lanes that live also speaks for those that have exited;
+// a release does not.
 #pragma once
 #include "sanitizer/clocks.h"
 #include "sanitizer/segments.h"
@@ -23,14 +24,17 @@ class WarpTime {
   Clock floor(u32 lane, u32 slot) const;               // of a slot of this CTA
   bool knows_phase(u32 lane, u64 cta, u32 slot, Clock phase) const;
 
-  void gather(u32 lanes, View& into);  // a release: what these lanes know together, their own accesses too
-  Ref release(u32 lanes);
+  // A release: what these lanes know together, their own accesses too. At barriers, which take those that have exited
+  // for come, all lanes that live speak for them as well.
+  enum class Exited : u8 { Silent, Counted };
+  void gather(u32 lanes, View& into, Exited = Exited::Silent);
+  Ref release(u32 lanes, Exited = Exited::Silent);
   void acquire(u32 lanes, const Ref&);
   void acquire(u32 lanes, const View&);
   void sync(u32 lanes);          // of these lanes with each other
   void push(u32 lanes, Pushed);  // a proxy fence: what each lane knows is pushed
   void exited(u32 lanes) { live_ &= ~lanes; }
-  void set_live(u32 lanes) { live_ = lanes; }
+  void set_live(u32 lanes) { live_ = lanes, born_ = born_ ? born_ : lanes; }
 
   u32 segment(Segments& table, u32 which);  // of accesses made now; which: 0 shared, 1 global
   u64 cta() const { return cta_; }
@@ -47,7 +51,7 @@ class WarpTime {
   View& of(u32 lane);
   View all_;
   std::array<std::unique_ptr<View>, 32> of_lane_;
-  u32 differ_ = 0, live_ = ~0u;
+  u32 differ_ = 0, live_ = ~0u, born_ = 0;  // born: lanes that there were
   const u64 cta_, cluster_;
   const u32 warp_;
   Clock clock_ = 1;

@@ -125,12 +125,26 @@ TEST(Bulk, BytesNobodyExpects) {  // 25
   s.end_cta(0);
   EXPECT_EQ(s.errors(), "mbarrier-tx");
 }
+TEST(CpAsync, LanesCommitApart) {  // E2
+  Sim s;
+  s.lanes(0, 0xffff).at(2).cp_async(kTile, kBase).commit();
+  s.lanes(0, 0xffff0000).at(3).cp_async(kTile + 1024, kBase).commit();
+  EXPECT_EQ(s.all(), "async-commit");
+  EXPECT_EQ(s.findings().size(), 2u);
+  Sim t;  // one instruction that the lanes reach one after the other; and a wait between
+  t.lanes(0, 0xffff).at(2).commit();
+  t.lanes(0, 0xffff0000).at(2).commit().wait_group(0);
+  t.lanes(0, 0xffff).at(4).commit().wait_group(0);
+  t.lanes(0, 0xffff0000).at(5).commit().wait_group(0);
+  EXPECT_EQ(t.all(), "");
+}
 TEST(Fault, HasTheNameOfItsCause) {
   Sim s;
-  s.fault("bulk copy: the size is 0x18; expected a multiple of 16\n  kernel k, block [0,0,0], warp 0");
+  s.fault(probe::Refused::CopySize, 5);
   EXPECT_EQ(s.errors(), "async-operand");
+  EXPECT_EQ(s.findings()[0].parties[0].who, "thread [0,0,0] (warp 0) of block [0,0,0]");
   Sim t;
-  t.fault("something else");
+  t.fault(probe::Refused::Other);
   EXPECT_EQ(t.errors(), "device-fault");
 }
 TEST(Bulk, WaitedByOneThenBarrier) {
@@ -263,6 +277,13 @@ TEST(Mbarrier, OneLaneArrivesForAll) {  // 38
   t.thread(0).mb_arrive(kBar);
   t.warp(1).mb_wait(kBar, false).load(S, kTile, 4, 4);
   EXPECT_EQ(t.all(), "");
+  Sim u;  // that the others have ended orders nothing
+  u.thread(0).init(kBar, 1);
+  u.barrier().warp(0).store(S, kTile, 4, 4);
+  u.lanes(0, ~1u).exit();
+  u.thread(0).mb_arrive(kBar);
+  u.warp(1).mb_wait(kBar, false).load(S, kTile, 4, 4);
+  EXPECT_EQ(u.errors(), "race-shared");
 }
 TEST(Mbarrier, InitNotVisible) {  // 19
   Sim s;
@@ -320,7 +341,7 @@ TEST(Mbarrier, Stuck) {  // 24
   s.thread(0).init(kBar, 1).fence_as(probe::Fence::Kind::MbarrierInit);
   s.barrier().thread(0).at(7).mb_arrive(kBar, 1, 256).bulk_load(kTile, kBase, 128, kBar);
   s.warp(1).mb_wait(kBar, false, false);
-  s.fault("deadlock: nothing can go on");
+  s.fault(probe::Refused::Deadlock);
   EXPECT_EQ(s.errors(), "deadlock");
   EXPECT_NE(s.findings()[0].why[1].find("128 bytes of transactions are missing"), std::string::npos)
       << s.findings()[0].why[1];
@@ -328,7 +349,7 @@ TEST(Mbarrier, Stuck) {  // 24
 TEST(Barrier, Stuck) {
   Sim s;
   s.warp(0).arrive(0);
-  s.fault("deadlock");
+  s.fault(probe::Refused::Deadlock);
   EXPECT_NE(s.findings()[0].why[1].find("missing: warp 1"), std::string::npos) << s.findings()[0].why[1];
 }
 

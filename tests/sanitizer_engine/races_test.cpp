@@ -139,12 +139,44 @@ TEST(SharedRace, ExitsBehindItsArrival) {  // 92: what it writes then is told to
 TEST(Faults, BarrierThatThereIsNot) {  // 91: the cause is reported, not its fault
   Sim s;
   s.warp(0).arrive(16, 64);
-  s.fault("barrier 16: a block has 16 barriers, 0 to 15");
+  s.fault(probe::Refused::Barrier);
   EXPECT_EQ(s.all(), "barrier-count");
+}
+TEST(Barrier, OneLaneForItsWarp) {  // 93
+  Sim s;
+  s.lanes(0, 1).arrive(1, 64), s.lanes(1, 1).arrive(1, 64);
+  s.lanes(0, 1).leave(1, 64);
+  EXPECT_EQ(s.all(), "barrier-divergent");
+  Sim t;  // the rest of the warps comes later; and those that have ended do not come
+  t.lanes(0, 0xffff).arrive(1, 64), t.lanes(0, 0xffff0000).arrive(1, 64);
+  t.lanes(1, ~1u).exit();
+  t.lanes(1, 1).arrive(1, 64).leave(1, 64);
+  EXPECT_EQ(t.all(), "");
+}
+TEST(Alias, TwoAddressesOfOneMemory) {  // 108
+  constexpr u64 kOne = u64{3} << 40, kTwo = u64{4} << 40;
+  const auto map = [&](Sim& s) {
+    for (const u64 at : {kOne, kTwo})
+      s.checker.memory({.kind = probe::Memory::Kind::Mapped, .begin = at, .bytes = 4096, .physical = 7});
+  };
+  Sim s;
+  map(s);
+  s.thread(0).at(2).store(Space::Global, kOne + 8).at(3).load(Space::Global, kTwo + 8);
+  EXPECT_EQ(s.all(), "proxy-alias");
+  Sim t;
+  map(t);
+  t.thread(0).store(Space::Global, kOne + 8).fence_as(probe::Fence::Kind::ProxyAlias).load(Space::Global, kTwo + 8);
+  t.thread(0).store(Space::Global, kTwo + 64).load(Space::Global, kTwo + 64);
+  EXPECT_EQ(t.all(), "");
+  Sim u;  // without order it is a race, as of one address
+  map(u);
+  u.thread(0).store(Space::Global, kOne + 8);
+  u.thread(32).load(Space::Global, kTwo + 8);
+  EXPECT_EQ(u.errors(), "race-global");
 }
 TEST(Faults, OfUnknownCause) {
   Sim s;
-  s.fault("trap");
+  s.fault(probe::Refused::Trap);
   EXPECT_EQ(s.all(), "device-fault");
 }
 TEST(SharedRace, RecycledBarrier) {  // 92

@@ -196,7 +196,8 @@ Lanes& Lanes::arrive(u32 id, u32 threads, bool only) {
                                         .id = id,
                                         .generation = g,
                                         .threads = threads,
-                                        .arrive_only = only}),
+                                        .arrive_only = only,
+                                        .aligned = true}),
          *this;
 }
 

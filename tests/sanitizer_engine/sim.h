@@ -88,7 +88,9 @@ class Sim {
   Sim& allocate(u64 begin, u64 bytes, bool written = true);
   Sim& free(u64 begin, u64 bytes);
   Sim& next(Shape);  // another launch
-  Sim& fault(const std::string& text) { return checker.fault(info.id, text), *this; }
+  Sim& fault(probe::Refused what, u32 site = probe::kNoSite) {
+    return checker.fault(info.id, {.refused = what, .lanes = 1, .site = site, .spins = {}}, "the device's text"), *this;
+  }
   // Ends the launch. The names of errors, or of all findings, sorted, with no name twice: "race-shared misaligned".
   std::string errors() { return names(true); }
   std::string all() { return names(false); }

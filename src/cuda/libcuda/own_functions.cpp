@@ -3,6 +3,8 @@
 
 #include <understudy.h>
 
+#include <utility>
+
 #include "cuda/state.h"
 #include "driver/memory/virtual_memory.h"
 #include "memory/compression.h"
@@ -38,10 +40,21 @@ int measure(unsigned long long address, size_t bytes, understudyCompression* out
   return 0;
 }
 
+thread_local std::shared_ptr<const driver::HostTouches> next_touches;
+
+void touches(const understudyRange* ranges, size_t count) {
+  auto t = std::make_shared<driver::HostTouches>();
+  for (size_t k = 0; ranges && k < count; ++k)
+    (ranges[k].writes ? t->writes : t->reads).push_back({probe::Space::Global, ranges[k].address, ranges[k].bytes});
+  next_touches = std::move(t);
+}
+
 }  // namespace
 
+driver::HostOp host_function(void (*f)(void*), void* data) { return {f, data, std::exchange(next_touches, nullptr)}; }
+
 const void* own_functions() {
-  static const understudyFunctions table = {sizeof(understudyFunctions), measure};
+  static const understudyFunctions table = {sizeof(understudyFunctions), measure, touches};
   return &table;
 }
 

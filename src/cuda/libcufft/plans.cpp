@@ -5,7 +5,9 @@
 
 #include <map>
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <understudy.h>
 
 namespace us::cufft {
 namespace {
@@ -60,6 +62,19 @@ bool submit(cudaStream_t stream, Job* job) {
   if (cudaLaunchHostFunc(stream, run_job_once, job) == cudaSuccess) return true;
   delete job;
   return false;
+}
+
+// The device's checks take the host function for the kernels that cuFFT would launch.
+void announce(const Shape& s, void* in, void* out) {
+  const understudyFunctions* const u = understudyGetFunctions();
+  if (!u) return;
+  std::vector<understudyRange> ranges;
+  const auto add = [&](void* base, bool of_in) {
+    for (const auto& [first, end] : s.touched(of_in, in == out))
+      ranges.push_back({reinterpret_cast<unsigned long long>(base) + first, end - first, !of_in});
+  };
+  add(in, true), add(out, false);
+  u->nextHostFunctionTouches(ranges.data(), ranges.size());
 }
 
 bool known(cufftType t) {
@@ -134,6 +149,7 @@ cufftResult execute(cufftHandle h, cufftType type, void* in, void* out, int dire
   if (plan->transform->shape().type != type) return CUFFT_INVALID_TYPE;
   if (!in || !out || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
   if (!plan->transform->prepare(in, out, direction)) return CUFFT_INTERNAL_ERROR;
+  announce(plan->transform->shape(), in, out);
   return submit(plan->stream, new Job{plan->transform, in, out, direction}) ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
 }
 

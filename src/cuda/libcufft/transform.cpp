@@ -91,6 +91,31 @@ Layout Shape::packed(bool real, bool in_place) const {
 Layout Shape::in_layout(bool in_place) const { return in ? *in : packed(forward_real(), in_place); }
 Layout Shape::out_layout(bool in_place) const { return out ? *out : packed(inverse_real(), in_place); }
 
+Shape::Spans Shape::touched(bool of_in, bool in_place) const {
+  constexpr size_t kMost = 4096;  // rows; of more only where they begin and end together
+  const bool complex = of_in ? !forward_real() : !inverse_real();
+  const bool half = forward_real() || inverse_real();
+  const size_t element = (is_double() ? sizeof(double) : sizeof(float)) * (complex ? 2 : 1);
+  const Layout l = of_in ? in_layout(in_place) : out_layout(in_place);
+  const size_t width = static_cast<size_t>(half && complex ? n[rank - 1] / 2 + 1 : n[rank - 1]);
+  const size_t x = static_cast<size_t>(rank > 2 ? n[0] : 1), y = static_cast<size_t>(rank > 1 ? n[rank - 2] : 1);
+  const auto embed = [&](int d) { return static_cast<size_t>(l.embed[d]); };
+  Spans all;
+  for (size_t row = 0, rows = static_cast<size_t>(batch) * x * y; row < rows; ++row) {
+    const size_t b = row / (x * y), line = (rank > 2 ? row / y % x * embed(1) : 0) + row % y;
+    const size_t first =
+        (b * static_cast<size_t>(l.dist) + line * (rank > 1 ? embed(rank - 1) : 0) * static_cast<size_t>(l.stride)) *
+        element;
+    const size_t end = first + ((width - 1) * static_cast<size_t>(l.stride) + 1) * element;
+    if (!all.empty() && (first <= all.back().second || all.size() >= kMost)) {
+      all.back() = {std::min(first, all.back().first), std::max(end, all.back().second)};
+    } else {
+      all.emplace_back(first, end);
+    }
+  }
+  return all;
+}
+
 size_t Shape::work_bytes() const {
   size_t elements = static_cast<size_t>(batch);
   for (int d = 0; d < rank; ++d) elements *= static_cast<size_t>(n[d]);

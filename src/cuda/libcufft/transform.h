@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <cufft.h>
 
@@ -28,6 +30,10 @@ struct Shape {
   bool inverse_real() const { return type == CUFFT_C2R || type == CUFFT_Z2D; }
   Layout in_layout(bool in_place) const;
   Layout out_layout(bool in_place) const;
+  // What a run touches: bytes from the start of `in` or `out`, first and one behind the last; row by row if there are
+  // gaps between.
+  using Spans = std::vector<std::pair<size_t, size_t>>;
+  Spans touched(bool of_in, bool in_place) const;
   size_t work_bytes() const;  // what a program is told to set aside; nothing is written there
 
  private:

@@ -8,8 +8,10 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -17,6 +19,8 @@
 #include "cuda/process/config.h"
 #include "cuda/process/host_stack.h"
 #include "cuda/process/refusal.h"
+#include "cuda/state.h"
+#include "driver/runtime.h"
 #include "memory/address_space.h"
 #include "sanitizer/checker.h"
 #include "sanitizer/host_calls.h"
@@ -115,13 +119,16 @@ class Process final : public probe::Observer {
     order_->work(w);
     engine_.work(w);
   }
-  void fault(u64 launch, const std::string& text) override;
+  void fault(u64 launch, const probe::Fault&, const std::string& text) override;
   void moved_to_child() {
     file_.open();
     journal_.forget();
     journal_.begin(static_cast<u32>(::getpid()), program());
   }
   void call(const sanitizer::HostCall& c) { calls_.ended(c); }
+  void left_work() {
+    journal_.not_judged("work that the program did not wait for", "it was not over a minute after the program's end");
+  }
   void end(bool whole);
 
  private:
@@ -158,8 +165,8 @@ void Process::tell() {
   for (const sanitizer::Finding& f : engine_.take()) journal_.found(f);
 }
 
-void Process::fault(u64 launch, const std::string& text) {
-  engine_.fault(launch, text);
+void Process::fault(u64 launch, const probe::Fault& f, const std::string& text) {
+  engine_.fault(launch, f, text);
   tell();
 }
 
@@ -173,6 +180,7 @@ void Process::end(bool whole) {
 
 std::atomic<Process*> made = nullptr;
 
+constexpr std::chrono::seconds kLeftWork{60};
 constexpr std::string_view kLaunch = "__cudaLaunchKernel";
 
 // These answer with something else than an error.
@@ -202,8 +210,17 @@ void check_in_child() {
   if (Process* p = made) p->moved_to_child();
 }
 
+// Work that the program did not wait for is judged, too.
 void finish_check() {
-  if (Process* p = made) p->end(!in_refused_child());
+  Process* const p = made;
+  if (!p) return;
+  const bool whole = !in_refused_child();
+  const driver::Runtime* const r = whole ? runtime_if_made() : nullptr;
+  const auto until = std::chrono::steady_clock::now() + kLeftWork;
+  while (r && r->busy() && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  if (r && r->busy()) p->left_work();
+  p->end(whole);
 }
 
 void check_call(std::string_view name, int result, u64 argument) {

@@ -32,29 +32,35 @@ Refusal refuse_global(const Warp& w, u64 address) {
   if (shared || address - of_local(w) < w.local_stride * kWarpSize)
     return {Outcome::InvalidAddressSpace,
             fmt::format("global memory access at address {:#x}, which is a generic address of shared or local memory",
-                        address)};
+                        address),
+            probe::Refused::Global};
   return {Outcome::IllegalAddress,
           fmt::format("illegal memory access at address {:#x}: {}", address,
                       address < 4096 ? "a null pointer, or an offset from one"
-                                     : "no device, managed, pinned or registered memory is there")};
+                                     : "no device, managed, pinned or registered memory is there"),
+          probe::Refused::Global};
 }
 
 Refusal refuse_shared(const Warp& w, u32 offset, u64 bytes) {
   const u32 end = w.grid->shared_end, at = offset % kCtaSharedStride;
   if (offset / kCtaSharedStride >= w.home->slot->grid->cluster_ctas)
     return {Outcome::IllegalInstruction,
-            fmt::format("shared memory access at offset {:#x}, which is outside of the shared window", offset)};
+            fmt::format("shared memory access at offset {:#x}, which is outside of the shared window", offset),
+            probe::Refused::Shared};
   return {
       Outcome::IllegalAddress,
       fmt::format("illegal shared memory access: {} bytes at offset {:#x}; the block has {} bytes (1024 reserved, {} "
                   "static, {} dynamic, rounded up to 128)",
-                  bytes, at, end, w.grid->shared_static, w.grid->shared_dynamic)};
+                  bytes, at, end, w.grid->shared_static, w.grid->shared_dynamic),
+      probe::Refused::Shared};
 }
 
 Refusal refuse_local(const Warp& w, u64 offset, u64 bytes) {
-  return {Outcome::IllegalAddress, fmt::format("illegal local memory access: {} bytes at offset {} from the thread's "
-                                               "first frame; its local memory has {} bytes",
-                                               bytes, i64(offset), w.local_stride - kLocalBefore - kLocalBehind)};
+  return {Outcome::IllegalAddress,
+          fmt::format("illegal local memory access: {} bytes at offset {} from the thread's "
+                      "first frame; its local memory has {} bytes",
+                      bytes, i64(offset), w.local_stride - kLocalBefore - kLocalBehind),
+          probe::Refused::Local};
 }
 
 std::string overflow_text(const Warp& w) {
@@ -67,7 +73,7 @@ void require_shared(Warp& w, u32 offset, u64 bytes, u32 lane) {
   if (in_shared(w, offset, bytes)) [[likely]]
     return;
   Refusal r = refuse_shared(w, offset, bytes);
-  die(w, r.outcome, std::move(r.text), 1u << lane);
+  die(w, r.outcome, std::move(r.text), 1u << lane, r.what);
 }
 
 void require_generic(Warp& w, u64 address, u64 bytes, u32 lane) {
@@ -79,11 +85,11 @@ void require_generic(Warp& w, u64 address, u64 bytes, u32 lane) {
     const u64 own = local - lane * w.local_stride;
     if (own + bytes <= w.local_stride) return;
     Refusal r = refuse_local(w, own - kLocalBefore, bytes);
-    die(w, r.outcome, std::move(r.text), 1u << lane);
+    die(w, r.outcome, std::move(r.text), 1u << lane, r.what);
   }
   if (in_params(w, address)) return;
   Refusal r = refuse_global(w, address);
-  die(w, Outcome::IllegalAddress, std::move(r.text), 1u << lane);
+  die(w, Outcome::IllegalAddress, std::move(r.text), 1u << lane, r.what);
 }
 
 }  // namespace us::device

@@ -10,6 +10,7 @@ namespace us::device {
 struct Refusal {
   Outcome outcome;
   std::string text;
+  probe::Refused what;
 };
 
 bool in_global(const Warp&, u64 address);

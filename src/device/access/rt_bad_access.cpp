@@ -21,11 +21,12 @@ u64 address_of(const BadAccess& a, const u8* table, u64 base, u32 lane) {
   Refusal r = a.rule == BadAccess::Misaligned
                   ? Refusal{Outcome::MisalignedAddress,
                             fmt::format("misaligned access: {} bytes at address {:#x}, which is no multiple of {}",
-                                        a.bytes, address, a.bytes)}
+                                        a.bytes, address, a.bytes),
+                            probe::Refused::Alignment}
               : a.rule == BadAccess::Shared ? refuse_shared(w, u32(address), a.bytes)
               : a.rule == BadAccess::Local  ? refuse_local(w, address, a.bytes)
                                             : refuse_global(w, address);
-  die_at(w, r.outcome, std::move(r.text), lanes, std::move(line));
+  die_at(w, r.outcome, std::move(r.text), lanes, std::move(line), r.what);
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ void rt_CheckGeneric(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 
 void rt_StackOverflow(WarpCtx* ctx, u32 mask, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
-  die(w, Outcome::IllegalAddress, overflow_text(w), mask);
+  die(w, Outcome::IllegalAddress, overflow_text(w), mask, probe::Refused::StackOverflow);
 }
 
 }  // namespace us::device

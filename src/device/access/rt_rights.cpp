@@ -16,7 +16,7 @@ namespace {
           "illegal memory access at address {:#x}: memory of another device, which this one may not {} (no peer "
           "access, or no rights to the pool or mapping)",
           address, write ? "write" : "read"),
-      1u << lane);
+      1u << lane, probe::Refused::Global);
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ void require_rights(Warp& w, u64 address, bool write, u32 lane) {
   if (!o.reach || (o.alone && global) || o.reach(address, write) > address) return;
   if (global) no_right(w, address, write, lane);
   Refusal r = refuse_global(w, address);
-  die(w, r.outcome, std::move(r.text), 1u << lane);
+  die(w, r.outcome, std::move(r.text), 1u << lane, r.what);
 }
 
 // Lanes mostly touch memory of one allocation. `how`: bit 0 write, bit 1 a generic address, bytes from bit 8 on.

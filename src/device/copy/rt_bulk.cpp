@@ -18,8 +18,9 @@ namespace {
 
 constexpr u32 kBulkUnit = 16;  // bytes: size and alignment of bulk copies
 
-[[gnu::noinline, gnu::cold]] void refuse(Warp& w, Outcome outcome, std::string&& what, u32 lane) {
-  die(w, outcome, std::move(what), 1u << lane);
+[[gnu::noinline, gnu::cold]] void refuse(Warp& w, Outcome outcome, std::string&& what, u32 lane,
+                                         probe::Refused refused = probe::Refused::Other) {
+  die(w, outcome, std::move(what), 1u << lane, refused);
 }
 
 u8* shared_at(Warp& w, u64 offset, u64 bytes, u32 lane, const char* what) {
@@ -27,14 +28,15 @@ u8* shared_at(Warp& w, u64 offset, u64 bytes, u32 lane, const char* what) {
     refuse(w, Outcome::IllegalAddress,
            fmt::format("{} of {} bytes at shared address {:#x}: outside the {} bytes of shared memory that a block has",
                        what, bytes, offset, w.grid->shared_end),
-           lane);
+           lane, probe::Refused::Shared);
   return w.window + offset;
 }
 
-void require_multiple(Warp& w, u64 value, u32 unit, const char* what, u32 lane) {
+void require_multiple(Warp& w, u64 value, u32 unit, const char* what, u32 lane,
+                      probe::Refused refused = probe::Refused::CopyAddress) {
   if (value % unit) [[unlikely]]
     refuse(w, Outcome::MisalignedAddress,
-           fmt::format("bulk copy: {} is {:#x}; expected a multiple of {}", what, value, unit), lane);
+           fmt::format("bulk copy: {} is {:#x}; expected a multiple of {}", what, value, unit), lane, refused);
 }
 
 // All of the tensor is where the device may touch memory; what of it is not there faults by itself.
@@ -44,7 +46,7 @@ void require_tensor(Warp& w, const memory::TensorMap& m, bool stores, u32 lane) 
   for (u32 d = 1; d < m.rank; ++d) last += (m.size(d) - 1) * m.strides[d - 1];
   if (!in_global(w, last) && in_global(w, m.address)) {
     Refusal r = refuse_global(w, last);
-    refuse(w, r.outcome, std::move(r.text), lane);
+    refuse(w, r.outcome, std::move(r.text), lane, r.what);
   }
 }
 
@@ -96,7 +98,8 @@ void deliver_to_shared(Warp& w, u32 lane, const Transfer& t, u64 dst, u64 mbarri
   if (!multicast) ctas = u64{1} << dst / kCtaSharedStride;
   if (ctas >> s.grid->cluster_ctas)
     refuse(w, Outcome::IllegalInstruction,
-           fmt::format("multicast to CTAs {:#x}, but the cluster has {}", ctas, s.grid->cluster_ctas), lane);
+           fmt::format("multicast to CTAs {:#x}, but the cluster has {}", ctas, s.grid->cluster_ctas), lane,
+           probe::Refused::ClusterRank);
   for (u32 rank = 0; rank < s.grid->cluster_ctas; ++rank) {
     if (!(ctas >> rank & 1)) continue;
     Transfer one = t;
@@ -115,7 +118,7 @@ void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   for (u32 l : Lanes(mask)) {
     const BulkCode code(a.code[l]);
     const u64 dst = a.dst[l], src = a.src[l], bytes = a.bytes[l], mbarrier = a.mbarrier[l], bits = a.ctas[l];
-    require_multiple(w, bytes, kBulkUnit, "the size", l);
+    require_multiple(w, bytes, kBulkUnit, "the size", l, probe::Refused::CopySize);
     require_multiple(w, dst, kBulkUnit, "the destination", l);
     require_multiple(w, src, kBulkUnit, "the source", l);
     if (bytes && code.from_global()) require_rights(w, src, false, l);

@@ -15,21 +15,24 @@ namespace us::device {
 namespace {
 [[gnu::noinline, gnu::cold]] void bad_copy(Warp& w, u64 dst, u64 src, u64 bytes, u32 lane) {
   if (bytes != 4 && bytes != 8 && bytes != 16)
-    die(w, Outcome::IllegalInstruction, fmt::format("cp.async of {} bytes; expected 4, 8 or 16", bytes), 1u << lane);
+    die(w, Outcome::IllegalInstruction, fmt::format("cp.async of {} bytes; expected 4, 8 or 16", bytes), 1u << lane,
+        probe::Refused::CopySize);
   if (dst % bytes || src % bytes)
     die(w, Outcome::MisalignedAddress,
         fmt::format("cp.async of {} bytes from {:#x} to shared {:#x}: expected addresses divisible by {}", bytes, src,
                     dst, bytes),
-        1u << lane);
+        1u << lane, probe::Refused::CopyAddress);
   die(w, Outcome::IllegalAddress,
-      fmt::format("cp.async to shared {:#x}, outside the shared memory of the cluster", dst), 1u << lane);
+      fmt::format("cp.async to shared {:#x}, outside the shared memory of the cluster", dst), 1u << lane,
+      probe::Refused::Shared);
 }
 void defer(Warp& w, u32 lane, u64 dst, u64 src, u64 bytes, u64 src_bytes) {
   Transfer t({&w, lane});
   t.dst = w.window + dst;
   t.src = std::bit_cast<const u8*>(src);
   t.bytes = u32(bytes);
-  t.src_bytes = u32(src_bytes);
+  t.src_bytes = u32(std::min(src_bytes, bytes));
+  t.beyond = u32(src_bytes - t.src_bytes);
   t.group = w.small_groups[lane];
   t.bulk = false;
   issue(*w.home->slot, std::move(t));
@@ -46,7 +49,7 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       bad_copy(w, dst, src, bytes, l);
     if (a.src_bytes[l]) require_rights(w, src, false, l);
     if (w.listener || w.home->slot->worker->machine.options.async.delivery != AsyncDelivery::Eager) [[unlikely]] {
-      defer(w, l, dst, src, bytes, std::min(a.src_bytes[l], bytes));
+      defer(w, l, dst, src, bytes, a.src_bytes[l]);
       continue;
     }
     deliver_small(w.window + dst, reinterpret_cast<const u8*>(src), u32(bytes), u32(std::min(a.src_bytes[l], bytes)));

@@ -41,6 +41,7 @@ struct Transfer {
   const u8* src = nullptr;
   u32 bytes = 0;      // written at dst
   u32 src_bytes = 0;  // read at src; the rest is filled with zeros
+  u32 beyond = 0;     // bytes more that the program asked to read
   Reduction reduction;
   u16 byte_mask = 0xffff;  // of every 16 bytes, those that are written
   // If set, the global side is a box of this tensor, and dst or src is the shared side.

@@ -60,7 +60,7 @@ void rt_Stray(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   die(w, Outcome::IllegalInstruction,
       fmt::format("membermask {:#x} does not name lane {}, which executes the instruction",
                   u32(a.membermask[first_lane(strays)]), first_lane(strays)),
-      strays);
+      strays, probe::Refused::Membermask);
 }
 
 void rt_Match(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {

@@ -35,7 +35,7 @@ void rt_Nanosleep(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 }
 
 void rt_Trap(WarpCtx* ctx, u32 mask, const u64*, u64*) {
-  die(US_RT_ENTER(ctx), Outcome::Trap, "trap instruction", mask);
+  die(US_RT_ENTER(ctx), Outcome::Trap, "trap instruction", mask, probe::Refused::Trap);
 }
 
 void rt_Unimplemented(WarpCtx* ctx, u32 mask, const u64* args, u64*) {

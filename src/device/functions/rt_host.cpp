@@ -58,7 +58,8 @@ void rt_Free(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   for (u32 l : Lanes(mask))
     if (!machine_of(w).heap.free(a.ptr[l]))
       die(w, Outcome::IllegalAddress,
-          fmt::format("free of {:#x}, which malloc did not return or which is free already", a.ptr[l]), 1u << l);
+          fmt::format("free of {:#x}, which malloc did not return or which is free already", a.ptr[l]), 1u << l,
+          probe::Refused::Free);
 }
 
 }  // namespace us::device

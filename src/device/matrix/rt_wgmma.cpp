@@ -33,7 +33,7 @@ void read(Warp& w, Wgmma& p) {
     die(w, Outcome::IllegalAddress,
         fmt::format("wgmma.mma_async: a matrix sticks out of the {} bytes of shared memory that the block has",
                     c.grid->shared_end),
-        w.live);
+        w.live, probe::Refused::MatrixOperand);
 }
 
 // The sums of a product go to the next product with the same registers, and wait for wgmma.wait_group to bring them there.
@@ -123,7 +123,8 @@ void rt_WgmmaIssue(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   }
   Wgmma& p = *g->gathering;
   if (p.code.pack() != code.pack())
-    die(w, Outcome::IllegalInstruction, "wgmma.mma_async: the warps of a warpgroup execute different ones", mask);
+    die(w, Outcome::IllegalInstruction, "wgmma.mma_async: the warps of a warpgroup execute different ones", mask,
+        probe::Refused::Warpgroup);
   p.a[place] = a.a[lane];
   std::copy_n(a.registers[0].lane, 5 * kWarpSize, p.registers[place]);
   if (w.listener) tell_wgmma_issue(w, mask, code, a.a[lane], a.b[lane], p.registers[place]);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "device/functions/rt.h"
+#include "device/schedule/report.h"
 
 namespace us::device {
 
@@ -21,10 +22,9 @@ Meeting of_barrier(MeetingKind kind, const BarrierTold& b) {
 }  // namespace
 
 Who who(const Cta& c) {
-  const Dim3 &at = c.ctaid, &n = c.grid->grid;
   Who w;
   w.cluster = c.slot->cluster;
-  w.cta = (u64{at.z} * n.y + at.y) * n.x + at.x;
+  w.cta = linear_in_grid(c);
   w.rank = c.cluster_rank;
   return w;
 }

@@ -98,7 +98,7 @@ void tell_transfer(Slot& s, Transfer& t) {
     if (t.snapshot.empty() && t.src_bytes) from = {range_at(s, t.src, t.src_bytes)};
     to = written(s, t);
   }
-  e.from = from, e.to = to;
+  e.from = from, e.to = to, e.beyond = t.beyond;
   e.reduces = t.reduction.op != ReduceOp::None, e.multicast = t.multicast;
   using Completion = probe::Transfer::Completion;
   e.completion = t.mbarrier >= 0 ? Completion::Mbarrier : t.bulk ? Completion::BulkGroup : Completion::Group;

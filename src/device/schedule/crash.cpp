@@ -80,28 +80,32 @@ Fault crash_fault(Warp& w, const Crash& c) {
   std::string line = line_of(w, c.pc);
   if (line.empty() && is_host_code(c.pc)) line = line_of_call(w);
   std::string place = place_of(w, w.live, line);
-  if (c.signal == SIGFPE) return {Outcome::IllegalInstruction, fmt::format("arithmetic fault of the host\n{}", place)};
-  if (c.signal == SIGILL) return {Outcome::IllegalInstruction, fmt::format("illegal instruction\n{}", place)};
+  const auto fault = [&](Outcome outcome, probe::Refused what, const std::string& text) {
+    return Fault{outcome, fmt::format("{}\n{}", text, place), fault_of(w, w.live, what)};
+  };
+  if (c.signal == SIGFPE)
+    return fault(Outcome::IllegalInstruction, probe::Refused::Other, "arithmetic fault of the host");
+  if (c.signal == SIGILL) return fault(Outcome::IllegalInstruction, probe::Refused::Other, "illegal instruction");
   if (stack_overflow(w, c.address))
-    return {Outcome::IllegalAddress, fmt::format("stack overflow: calls nested too deeply\n{}", place)};
+    return fault(Outcome::IllegalAddress, probe::Refused::StackOverflow, "stack overflow: calls nested too deeply");
   if (c.signal == SIGSEGV && c.code == SI_KERNEL)  // the host does not tell the address
-    return {Outcome::IllegalAddress,
-            fmt::format("illegal memory access: the address is in no address space\n{}", place)};
+    return fault(Outcome::IllegalAddress, probe::Refused::Global,
+                 "illegal memory access: the address is in no address space");
   if (const Cta* gone = closed_cta(*w.home->slot, c.address))
-    return {Outcome::Trap,
-            fmt::format(
-                "access to the shared memory of block {}, which has ended; expected barrier.cluster or another wait "
-                "that keeps the blocks of the cluster alive\n{}",
-                text_of(gone->ctaid), place)};
+    return fault(
+        Outcome::Trap, probe::Refused::EndedBlock,
+        fmt::format("access to the shared memory of block {}, which has ended; expected barrier.cluster or another "
+                    "wait that keeps the blocks of the cluster alive",
+                    text_of(gone->ctaid)));
   const u64 address = std::bit_cast<u64>(c.address);
-  const auto refused = [&](Refusal r) { return Fault{r.outcome, fmt::format("{}\n{}", r.text, place)}; };
+  const auto refused = [&](const Refusal& r) { return fault(r.outcome, r.what, r.text); };
   const memory::AddressSpace* space = w.home->slot->worker->machine.options.space;
   const i64 offset = i64(address - std::bit_cast<u64>(w.window));
   constexpr i64 kReach = memory::AddressSpace::kWindowReach;
   if (space && offset >= -kReach && offset < kReach) return refused(refuse_shared(w, u32(offset), 1));
   if (!in_global(w, address)) return refused(refuse_global(w, address));
-  return {Outcome::IllegalAddress,
-          fmt::format("illegal memory access at address {}: no allocation is there\n{}", c.address, place)};
+  return fault(Outcome::IllegalAddress, probe::Refused::Global,
+               fmt::format("illegal memory access at address {}: no allocation is there", c.address));
 }
 
 }  // namespace us::device

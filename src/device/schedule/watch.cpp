@@ -119,8 +119,20 @@ std::string describe(const Grid& g, const std::vector<Slot*>& resident) {
   return text;
 }
 
+// Warps that wait for no object, but for memory.
+bool spins(const Warp& w) {
+  return w.wait != Wait::Cluster && w.wait != Wait::Warpgroup && w.wait != Wait::Barrier && !w.quiet_polls;
+}
+
 bool report(Worker& worker, Slot& s, const std::vector<Slot*>& resident) {
-  worker.machine.fail(s.grid, Fault{Outcome::Deadlock, describe(*s.grid, resident)});
+  probe::Fault what = {.refused = probe::Refused::Deadlock, .spins = {}};
+  for (const Slot* r : resident) {
+    if (r->grid != s.grid) continue;
+    for_each_warp(*r, [&](const Warp& w) {
+      if (w.listener && spins(w)) what.spins.push_back({linear_in_grid(*w.home), w.warp_id, w.probe_site});
+    });
+  }
+  worker.machine.fail(s.grid, Fault{Outcome::Deadlock, describe(*s.grid, resident), std::move(what)});
   return true;
 }
 

@@ -57,17 +57,20 @@ void count_exits(Warp& w) {
   die(w, Outcome::IllegalInstruction,
       fmt::format("barrier {}: this arrival expects {} threads, the arrivals before it expect {}", id, threads(count),
                   threads(b.expected)),
-      mask);
+      mask, probe::Refused::Barrier);
 }
 
 [[gnu::noinline]] void check_operands(Warp& w, u32 id, u64 count, bool arrive_only, u32 mask) {
   if (id >= kNamedBarriers)
-    die(w, Outcome::IllegalInstruction, fmt::format("barrier {}: a block has 16 barriers, 0 to 15", id), mask);
+    die(w, Outcome::IllegalInstruction, fmt::format("barrier {}: a block has 16 barriers, 0 to 15", id), mask,
+        probe::Refused::Barrier);
   if (count % kWarpSize || count > kMaxWarps * kWarpSize)
     die(w, Outcome::IllegalInstruction,
-        fmt::format("barrier {}: a count of {} threads; expected a multiple of 32 up to 1024", id, count), mask);
+        fmt::format("barrier {}: a count of {} threads; expected a multiple of 32 up to 1024", id, count), mask,
+        probe::Refused::Barrier);
   if (arrive_only && count == 0)
-    die(w, Outcome::IllegalInstruction, fmt::format("barrier {}: arrive without a number of threads", id), mask);
+    die(w, Outcome::IllegalInstruction, fmt::format("barrier {}: arrive without a number of threads", id), mask,
+        probe::Refused::Barrier);
 }
 
 // True: this arrival completed the phase.

@@ -49,7 +49,7 @@ void arrive(Warp& w, u32 lanes) {
     die(w, Outcome::IllegalInstruction,
         "barrier.cluster.arrive: these threads have arrived at this phase already; expected barrier.cluster.wait "
         "between two arrivals",
-        again);
+        again, probe::Refused::ClusterArrival);
   if (w.listener) tell_cluster(w, MeetingKind::ClusterArrive, lanes);
   if (!s.cluster_missing) {
     s.cluster_busy = false;

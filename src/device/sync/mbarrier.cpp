@@ -13,7 +13,7 @@ void bad_mbarrier(Warp& w, u64 addr, u32 lane) {
   die(w, misaligned ? Outcome::MisalignedAddress : Outcome::IllegalAddress,
       fmt::format("mbarrier at shared address {:#x}: {}", addr,
                   misaligned ? "expected an address divisible by 8" : "outside the shared memory that a block has"),
-      1u << lane);
+      1u << lane, misaligned ? probe::Refused::MbarrierAddress : probe::Refused::Shared);
 }
 
 void phase_completed(Slot& s, u32 addr) {

@@ -2,10 +2,14 @@
 #include "driver/code/listen.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #include "base/demangle.h"
 #include "device/abi/kernel_code.h"
+#include "driver/code/consequences.h"
+#include "driver/code/made_from.h"
 #include "driver/code/module.h"
 #include "driver/context.h"
 #include "driver/device.h"
@@ -43,13 +47,15 @@ std::string variable(const std::string& name) {
 void copy(u32 (&to)[3], const device::Dim3& from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
 
 // Variables with memory of their own in this launch. Shared ones: the kernel's, and those that belong to no kernel.
-std::vector<probe::Symbol> symbols_of(const Function& f) {
+// `numbers`: by symbol of the module, which of them it is.
+std::vector<probe::Symbol> symbols_of(const Function& f, std::unordered_map<u32, u32>& numbers) {
   const Module& module = f.module();
   const ir::Module& m = module.ir();
   std::vector<probe::Symbol> all;
   for (u32 k = 0; k < m.symbols.size(); ++k) {
     const ir::Symbol& s = m.symbols[k];
     if (s.kind != ir::Symbol::Kind::Variable || s.alias.valid()) continue;
+    const std::size_t before = all.size();
     if (s.space == isa::Space::Shared) {
       const bool others = s.func.valid() && m.functions[s.func.v].entry && &m.functions[s.func.v] != &f.ir();
       if (!others) all.push_back({variable(s.name), probe::Space::Shared, s.offset, s.size});
@@ -58,6 +64,7 @@ std::vector<probe::Symbol> symbols_of(const Function& f) {
     } else if (at && s.space == isa::Space::Const) {
       all.push_back({variable(s.name), probe::Space::Const, at, s.size});
     }
+    if (all.size() > before) numbers[k] = static_cast<u32>(before);
   }
   return all;
 }
@@ -112,12 +119,31 @@ class Sites {
     info.text = s.inst ? name_of(*s.inst) : "branch";
     return info;
   }
+  // The symbol that the address at a site is made from, or an invalid one.
+  ir::SymId made_from(u32 site) {
+    std::lock_guard l(m_);
+    if (all_.empty()) all_ = ir::sites(module_);
+    if (site >= all_.size() || !all_[site].inst || !all_[site].function) return {};
+    auto& of = made_[all_[site].function];
+    if (!of) of = std::make_unique<MadeFrom>(module_, *all_[site].function);
+    return of->of(*all_[site].inst);
+  }
+  bool ignored(u32 site) {
+    std::lock_guard l(m_);
+    if (all_.empty()) all_ = ir::sites(module_);
+    if (site >= all_.size() || !all_[site].inst || !all_[site].function) return false;
+    auto& of = consequences_[all_[site].function];
+    if (!of) of = std::make_unique<Consequences>(*all_[site].function);
+    return of->ignored(*all_[site].inst);
+  }
 
  private:
   static std::string name_of(const ir::Inst& i);
   const ir::Module& module_;
   std::mutex m_;
   std::vector<ir::Site> all_;
+  std::unordered_map<const ir::Function*, std::unique_ptr<MadeFrom>> made_;
+  std::unordered_map<const ir::Function*, std::unique_ptr<Consequences>> consequences_;
 };
 
 std::string Sites::name_of(const ir::Inst& i) {
@@ -149,10 +175,20 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.barriers_only = barriers_only(f.ir());
   info.cooperative = launch.cooperative, info.dependent = config.programmatic_serialization;
   info.workers = context.device().gpu().workers();
-  info.symbols = symbols_of(f);
-  info.site = [sites = std::make_shared<Sites>(f.module().ir())](u32 site) { return sites->at(site); };
+  std::unordered_map<u32, u32> numbers;
+  info.symbols = symbols_of(f, numbers);
+  const auto sites = std::make_shared<Sites>(f.module().ir());
+  info.site = [sites](u32 site) { return sites->at(site); };
+  info.made_from = [sites, numbers = std::move(numbers)](u32 site) {
+    const ir::SymId s = sites->made_from(site);
+    const auto at = s.valid() ? numbers.find(s.v) : numbers.end();
+    return at == numbers.end() ? ~0u : at->second;
+  };
+  info.ignored = [sites](u32 site) { return sites->ignored(site); };
   launch.listener = observer.launch(info);
-  launch.faulted = [&observer, id = info.id](const device::Fault& fault) { observer.fault(id, fault.message); };
+  launch.faulted = [&observer, id = info.id](const device::Fault& fault) {
+    observer.fault(id, fault.what, fault.message);
+  };
 }
 
 }  // namespace us::driver

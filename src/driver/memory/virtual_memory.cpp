@@ -146,8 +146,12 @@ void VirtualMemory::publish(u64 at, const Mapping& m) {
   for (const auto& [where, flags] : m.access) access |= flags;
   const u32 device = d.location == PhysicalDesc::OnDevice ? static_cast<u32>(d.id) : 0;
   runtime_.registry().remove(at);
-  runtime_.registry().add(
-      {.address = at, .bytes = m.bytes, .kind = memory::Kind::Mapped, .flags = access, .device = device});
+  runtime_.registry().add({.address = at,
+                           .bytes = m.bytes,
+                           .kind = memory::Kind::Mapped,
+                           .flags = access,
+                           .device = device,
+                           .physical = m.handle});
 }
 
 Error VirtualMemory::map(u64 at, u64 bytes, u64 offset, u64 handle) {

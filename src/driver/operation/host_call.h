@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "driver/operation/node_type.h"
 #include "driver/operation/spans.h"
+#include "driver/operation/told.h"
 
 namespace us::driver {
+
+// Device memory that a host function touches, of a library that computes on the host what a GPU would.
+struct HostTouches {
+  std::vector<probe::Range> reads, writes;
+};
 
 struct HostOp {
   static constexpr NodeType kType = NodeType::Host;
   void (*function)(void*) = nullptr;
   void* data = nullptr;
+  std::shared_ptr<const HostTouches> touches = nullptr;  // or null: nothing is known
   bool operator==(const HostOp&) const = default;
 
   NodeRef node(Executor& e) const {
@@ -19,6 +28,12 @@ struct HostOp {
     return n;
   }
   SpanRef span(const Spans& s, const trace::Place& p) const { return s.other(p, trace::Work::What::Host); }
+  std::unique_ptr<probe::Work> told(const Told& t) const {
+    if (!touches) return nullptr;
+    auto w = t.other("host function");
+    w->reads = touches->reads, w->writes = touches->writes;
+    return w;
+  }
 };
 
 // cudaStreamAddCallback: runs even if the context is broken; captures cannot hold it.

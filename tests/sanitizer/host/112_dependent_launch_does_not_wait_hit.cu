@@ -6,12 +6,12 @@
 
 __global__ void first(int* data) {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-  data[threadIdx.x] = 100 + threadIdx.x;  // expect: race-host A
+  data[threadIdx.x] = 100 + threadIdx.x;  // expect: grid-dependency A
 }
 
 __global__ void second(const int* data, const int* own, int* out) {
   int value = own[threadIdx.x];
-  value += data[threadIdx.x];  // expect: race-host B
+  value += data[threadIdx.x];  // expect: grid-dependency B
   out[threadIdx.x] = value;
 }
 

@@ -4,7 +4,7 @@
 #include "../twin.h"
 
 __global__ void write(int* data, int* out) {
-  data[threadIdx.x] = threadIdx.x;  // expect: use-after-free A
+  data[threadIdx.x] = threadIdx.x;  // expect: free-pending A
   out[threadIdx.x] = threadIdx.x;
 }
 
@@ -16,6 +16,6 @@ int main() {
   must(cudaMallocAsync(&data, 32 * sizeof(int), one), "cudaMallocAsync");
   must(cudaStreamSynchronize(one), "cudaStreamSynchronize");
   write<<<1, 32, 0, two>>>(data, out);
-  cudaFreeAsync(data, one);  // expect: use-after-free B
+  cudaFreeAsync(data, one);  // expect: free-pending B
   return ended();
 }

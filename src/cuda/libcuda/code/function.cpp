@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cuda/libcuda/driver_api.h"
+#include "cuda/libcuda/own_functions.h"
 #include "driver/code/launch.h"
 #include "driver/code/occupancy.h"
 
@@ -66,7 +67,7 @@ US_PTSZ(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction f, void** pa
 
 US_API CUresult cuLaunchHostFunc(CUstream stream, CUhostFn f, void* data) {
   if (!f) return CUDA_ERROR_INVALID_VALUE;
-  return in_stream(stream, [&](Context& c, Stream& s) { return c.submit(HostOp{f, data}, s); });
+  return in_stream(stream, [&](Context& c, Stream& s) { return c.submit(host_function(f, data), s); });
 }
 US_PTSZ(cuLaunchHostFunc, (CUstream stream, CUhostFn f, void* data), (stream, f, data))
 

@@ -2,6 +2,7 @@
 // Execution Control: launches and host functions.
 #include "driver/code/launch.h"
 #include "cuda/code/functions.h"
+#include "cuda/libcuda/own_functions.h"
 #include "cuda/libcudart/runtime_api.h"
 #include "driver/code/function.h"
 
@@ -73,7 +74,7 @@ US_PTSZ(cudaLaunchKernelExC, (const cudaLaunchConfig_t* config, const void* f, v
 
 US_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t f, void* data) {
   if (!f) return done(Error::InvalidValue);
-  return in_stream(stream, [&](Context& c, Stream& s) { return c.submit(HostOp{f, data}, s); });
+  return in_stream(stream, [&](Context& c, Stream& s) { return c.submit(host_function(f, data), s); });
 }
 US_PTSZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t f, void* data), (stream, f, data))
 
