@@ -15,6 +15,7 @@
 #include "device/abi/probe_code.h"
 #include "device/abi/rt_args.h"
 #include "ir/ir.h"
+#include "numerics/atomic.h"
 #include "probe/counts.h"
 
 namespace us::numerics {
@@ -68,7 +69,7 @@ struct MemRef {
   bool param_of_function = false;  // Space::Param: parameter of a device function / call, not of the entry
   ir::SymId param;                 // Space::Param: which variable
 };
-enum class AtomOp : u8 { Add, And, Or, Xor, Min, Max, Inc, Dec, Exch, Cas, FAdd, FMin, FMax };
+using AtomOp = numerics::AtomicOp;
 
 // A runtime function that takes N arguments: any other does not compile.
 template <std::size_t N>

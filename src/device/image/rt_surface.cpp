@@ -10,7 +10,7 @@
 #include "device/abi/texture_code.h"
 #include "device/functions/rt.h"
 #include "memory/texel.h"
-#include "numerics/numerics.h"
+#include "numerics/atomic.h"
 
 namespace us::device {
 namespace {
@@ -90,32 +90,14 @@ u32 to_channel(TexelType t, u32 v) {
 }
 
 template <class T>
-T combine(SurfaceOp op, T a, T b) {
-  switch (op) {
-    case SurfaceOp::Add:
-      return T(a + b);
-    case SurfaceOp::Min:
-      return std::min(a, b);
-    case SurfaceOp::Max:
-      return std::max(a, b);
-    case SurfaceOp::And:
-      return T(a & b);
-    case SurfaceOp::Or:
-      return T(a | b);
-  }
-  US_UNREACHABLE();
-}
-template <class T>
-void reduce(u8* at, SurfaceOp op, T value) {
+void reduce(u8* at, SurfaceOp op, bool sign, u64 value) {
+  using numerics::AtomicOp, numerics::AtomicType;
+  static constexpr AtomicOp ops[] = {AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::And, AtomicOp::Or};
+  numerics::ScalarArithmetic<T> arithmetic;
+  if (sign) arithmetic.type.number = AtomicType::Number::Signed;
   std::atomic_ref<T> cell(*reinterpret_cast<T*>(at));
   T old = cell.load(std::memory_order_relaxed);
-  if constexpr (std::is_signed_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    while (!cell.compare_exchange_weak(old, op == SurfaceOp::Add ? T(U(old) + U(value)) : combine(op, old, value))) {
-    }
-  } else {
-    while (!cell.compare_exchange_weak(old, combine(op, old, value))) {
-    }
+  while (!cell.compare_exchange_weak(old, numerics::updated(arithmetic, ops[u32(op)], old, T(value), T{}))) {
   }
 }
 
@@ -164,9 +146,9 @@ void rt_SurfaceReduce(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const u64 v = a.value[l];
     const bool sign = code.formatted ? s.format.type == TexelType::S32 : code.is_signed;
     if (code.bytes == 8)
-      sign ? reduce(p, code.op, i64(v)) : reduce(p, code.op, v);
+      reduce<u64>(p, code.op, sign, v);
     else
-      sign ? reduce(p, code.op, i32(v)) : reduce(p, code.op, u32(v));
+      reduce<u32>(p, code.op, sign, v);
   }
 }
 
