@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What atomic operations make of the value in memory. Written once, over the arithmetic that runs it: scalars (ScalarArithmetic:
-// the interpreter, reductions of asynchronous copies) or values of a builder (codegen/semantics/atomic.h: compiled code).
+// What atomic operations make of the value in memory. Written once, over the arithmetic that runs it: scalars
+// (ScalarArithmetic: the interpreter, reductions of copies and surfaces) or values of a builder (compiled code:
+// codegen/semantics/atomic.h).
 //
-// Rules, from the PTX ISA's "atom" and recordings (oracle/ptx, atomics.*): global memory adds f32 with subnormals flushed to
-// zero of the same sign, shared memory and asynchronous copies keep them. Minimum and maximum of halves: a NaN operand
-// loses, -0 < +0. Of two NaN of f64 the operand survives in global memory, what is there in shared memory.
+// Rules, from the PTX ISA's "atom" and recordings (oracle/ptx, atomics.*): global memory adds f32 with subnormals
+// flushed to zero of the same sign, shared memory and asynchronous copies keep them. Minimum and maximum of halves: a
+// NaN operand loses, -0 < +0. Of two NaN of f64 the operand survives in global memory, what is there in shared memory.
 #pragma once
 #include <bit>
 

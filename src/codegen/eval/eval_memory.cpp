@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory. Addresses within shared windows and local memory are offsets; constant addresses are offsets from the constant bank;
-// parameter, global and generic addresses are host addresses.
+// Memory. Addresses within shared windows and local memory are offsets; constant addresses are offsets from the
+// constant bank; parameter, global and generic addresses are host addresses.
 #include <emmintrin.h>
 
 #include <atomic>

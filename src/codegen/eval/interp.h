@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One warp under independent thread scheduling. Every lane has its own position; lanes at the same position run together.
+// One warp under independent thread scheduling. Every lane has its own position; lanes at the same position run
+// together.
 //
 //   pick the deepest call, then the smallest position among the lanes that can run
 //     at a .sync collective or a barrier: wait there

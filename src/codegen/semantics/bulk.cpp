@@ -84,7 +84,8 @@ void sem_cp_async_bulk_wait_group(const Sem& s) {
 void sem_cp_async_bulk_prefetch(const Sem&) {}
 
 namespace {
-// Operands k and k + 1 are [map, {coordinates}], operand `shared` the place in shared memory, `mbar` and `offsets` as they are there.
+// Operands k and k + 1 are [map, {coordinates}], operand `shared` the place in shared memory, `mbar` and `offsets` as
+// they are there.
 void tensor_copy(const Sem& s, u32 k, u32 shared, BulkCode code, int mbar, int offsets, int ctas) {
   Builder& b = s.b;
   const ir::Operand& at = s.i.ops[k + 1];

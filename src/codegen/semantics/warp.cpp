@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions across the lanes of a warp: shfl, vote, match, redux, activemask, elect. The driver of the builder has gathered
-// the lanes that membermask names; lanes with another membermask may be active at the same time and are masked out here.
+// Instructions across the lanes of a warp: shfl, vote, match, redux, activemask, elect. The driver of the builder has
+// gathered the lanes that membermask names; lanes with another membermask may be active at the same time and are masked
+// out here.
 #include "codegen/semantics/common.h"
 
 namespace us::codegen {

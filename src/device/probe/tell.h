@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens on the device, told to the launch's listener (probe/events.h). Who has a listener calls these; Warp::listener
-// and Grid::listener are null where nobody listens to events.
+// What happens on the device, told to the launch's listener (probe/events.h). Who has a listener calls these;
+// Warp::listener and Grid::listener are null where nobody listens to events.
 #pragma once
 #include "device/abi/probe_code.h"
 #include "device/schedule/resident.h"

@@ -41,8 +41,8 @@ struct Machine {
 
   SpinLock queue_lock_;
   std::deque<std::shared_ptr<Grid>> queue_;  // grids with clusters left to issue, in order of submission
-  // Ended grids, freed by the thread that submits the next one: it allocates at the moment when a worker would free, and
-  // the two would sleep on the allocator's lock.
+  // Ended grids, freed by the thread that submits the next one: it allocates at the moment when a worker would free,
+  // and the two would sleep on the allocator's lock.
   std::vector<std::shared_ptr<Grid>> retired_;
   std::atomic<u32> sleeping_{0}, looking_{0};
   std::atomic<bool> stopping_{false};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program said about ranges of managed memory: cudaMemAdvise, cudaMemPrefetchAsync. The memory is where all sides
-// reach it already, so this is kept only to be told again.
+// What a program said about ranges of managed memory: cudaMemAdvise, cudaMemPrefetchAsync. The memory is where all
+// sides reach it already, so this is kept only to be told again.
 #pragma once
 #include <map>
 #include <mutex>

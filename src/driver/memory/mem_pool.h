@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for stream-ordered allocation: freed blocks are kept and given out again, until a synchronisation releases what
-// is above the threshold.
+// Memory for stream-ordered allocation: freed blocks are kept and given out again, until a synchronisation releases
+// what is above the threshold.
 #pragma once
 #include <atomic>
 #include <map>
@@ -28,8 +28,8 @@ class MemPool {
 
   enum class Sharing { None, Exportable, Imported };  // Imported: another process's, gives out nothing
 
-  // Where its memory is: on the device, in the host's memory, or in either (managed). `place` tells the homes of one kind
-  // apart, as CUDA numbers them: the type of a location and its number.
+  // Where its memory is: on the device, in the host's memory, or in either (managed). `place` tells the homes of one
+  // kind apart, as CUDA numbers them: the type of a location and its number.
   struct Home {
     enum class Kind : u8 { Device, Host, Managed } kind = Kind::Device;
     u32 device = 0;  // whose heap managed memory is taken from; 0 for the host's

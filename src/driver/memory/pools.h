@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory pools of the program, and what is taken from without naming a pool, of each home. A device's own default pool is the
-// device's.
+// Memory pools of the program, and what is taken from without naming a pool, of each home. A device's own default pool
+// is the device's.
 #pragma once
 #include <memory>
 #include <mutex>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which memory a device may touch when there are several: its own, what all can reach, and of the others' what peer access, the
-// rights of a pool or those of a mapping allow.
+// Which memory a device may touch when there are several: its own, what all can reach, and of the others' what peer
+// access, the rights of a pool or those of a mapping allow.
 #pragma once
 #include <mutex>
 #include <set>

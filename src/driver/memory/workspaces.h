@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of ours in device memory that kernels use: in which the blocks of a cooperative grid count who has come to its barrier,
-// values of conditional handles.
+// Words of ours in device memory that kernels use: in which the blocks of a cooperative grid count who has come to its
+// barrier, values of conditional handles.
 #pragma once
 #include <mutex>
 #include <vector>
