@@ -125,7 +125,7 @@ class WithAllocator {
 
  private:
   static std::mutex& mutex() {
-    static std::mutex m;
+    static std::mutex m;  // guards variables of LLVM, which are the process's
     return m;
   }
   std::lock_guard<std::mutex> lock_;
@@ -182,7 +182,7 @@ std::string host_features() {
 }
 
 struct Idle {
-  std::mutex mutex;
+  std::mutex mutex;  // guards by_cpu
   std::map<std::string, std::vector<std::unique_ptr<Toolchain>>> by_cpu;
 };
 // Never destroyed: kernels are compiled until the process ends.

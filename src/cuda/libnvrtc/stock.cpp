@@ -68,7 +68,7 @@ void load_builtins_beside(const std::string& file) {
 
 // The one that the program asked for by its path, or that its run path leads to.
 void* open_meant() {
-  if (const char* file = std::getenv("UNDERSTUDY_NVRTC"); file && *file) return nullptr;
+  if (!setting_text("nvrtc").empty()) return nullptr;
   void* const handle = dlopen(kMeant, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   link_map* map = nullptr;
   if (handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0) load_builtins_beside(map->l_name);

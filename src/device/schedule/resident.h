@@ -51,8 +51,8 @@ struct Grid {
   std::atomic<u32> resident{0};     // clusters admitted on fibres
   std::atomic<bool> failed{false};
   std::atomic<u64> progress_ns{0};  // when something other than spinning last happened
-  std::mutex fault_mutex;
-  Fault fault;  // the first one
+  std::mutex fault_mutex;           // guards fault
+  Fault fault;                      // the first one
 
   bool exhausted() const { return next.load(std::memory_order_relaxed) >= clusters; }
 };

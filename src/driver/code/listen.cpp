@@ -97,7 +97,7 @@ class Sites {
  private:
   static std::string name_of(const ir::Inst& i);
   const ir::Module& module_;
-  std::mutex m_;
+  std::mutex m_;  // guards all_
   std::vector<ir::Site> all_;
 };
 

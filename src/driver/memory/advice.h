@@ -38,7 +38,7 @@ class Advice {
   template <class F>
   void change(u64 at, u64 bytes, F&&);
   void split(u64 at);
-  mutable std::mutex m_;
+  mutable std::mutex m_;  // guards the members below
   struct Part {
     u64 end = 0;
     Said said;

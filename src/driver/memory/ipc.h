@@ -49,7 +49,7 @@ class Ipc {
   Error open(Context&, const IpcHandle&, MemPool*, u64& out);
 
   Runtime& runtime_;
-  std::mutex m_;
+  std::mutex m_;                  // guards opened_
   std::map<u64, Opened> opened_;  // by address of the allocation
 };
 

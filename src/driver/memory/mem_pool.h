@@ -72,7 +72,7 @@ class MemPool {
   const u64 max_bytes_;  // 0: no limit
   const Sharing sharing_;
   std::atomic<u64> visitors_{0};
-  mutable std::mutex m_;
+  mutable std::mutex m_;          // guards the members below
   std::multimap<u64, u64> free_;  // size → address
   u64 threshold_ = 0, kept_ = 0;
   u64 taken_ = 0, used_ = 0;  // what is given out: in units of the pool, and as it was asked for

@@ -33,7 +33,7 @@ class Pools {
   };
   Standard& standard(MemPool::Home);  // m_ is held; not for devices, which have their own
   Runtime& runtime_;
-  std::mutex m_;
+  std::mutex m_;  // guards the members below
   std::unordered_map<const void*, std::unique_ptr<MemPool>> pools_;
   std::vector<Standard> standards_;
   std::vector<std::unique_ptr<MemPool>> destroyed_;  // blocks of them may still be in use

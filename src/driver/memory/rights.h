@@ -28,7 +28,7 @@ class Rights {
   u64 reach_of_other(u32 device, u32 owner, u64 address) const;
 
   Runtime& runtime_;
-  mutable std::shared_mutex m_;
+  mutable std::shared_mutex m_;          // guards peers_
   std::set<std::pair<u32, u32>> peers_;  // who, whose memory
 };
 

@@ -24,7 +24,7 @@ class Workspaces {
   void tell(u64 at, bool there) const;
   memory::AddressSpace& space_;
   probe::Observer* const observer_;  // or null
-  std::mutex m_;
+  std::mutex m_;                     // guards free_
   std::vector<u64> free_;
 };
 

@@ -41,7 +41,7 @@ class StreamOrder {
 
   Executor& executor_;
   Stream& legacy_;
-  mutable std::mutex m_;
+  mutable std::mutex m_;          // guards the members below, and the tails of streams
   std::vector<Stream*> streams_;  // all but the legacy one
   std::vector<NodeRef> orphans_;  // tails of streams that are gone
 };
