@@ -196,14 +196,14 @@ void Interpreter::terminate(u32 group, const ir::Terminator& t) {
       return;
     }
     case Kind::Ret:
-      return return_from(group);
+      return return_from(group, t.site);
     case Kind::Exit:
-      return leave(group);
+      return leave(group, t.site);
     case Kind::Trap:
     case Kind::Unreachable:
       builder_.reset(group);
       builder_.call_rt(RtFn::Trap, {}, {}, nullptr, false);
-      return leave(group);
+      return leave(group, ir::kNoSite);
   }
 }
 void Interpreter::jump(u32 group, ir::BlockId target) {
@@ -216,7 +216,12 @@ void Interpreter::jump(u32 group, ir::BlockId target) {
     f.block = target.v, f.inst = 0;
   });
 }
-void Interpreter::leave(u32 group) {
+void Interpreter::leave(u32 group, u32 site) {
+  if (kernel_.probe == probe::Strategy::Events && site != ir::kNoSite) {
+    builder_.reset(group);
+    builder_.note_site(site);
+    builder_.call_rt(RtFn::ProbeExit, {}, {}, nullptr, false);
+  }
   warp_.live &= ~group;
   resting_ &= ~group;
 }

@@ -51,7 +51,7 @@ class Interpreter {
 
   void terminate(u32 group, const ir::Terminator&);
   void jump(u32 group, ir::BlockId);
-  void leave(u32 group);
+  void leave(u32 group, u32 site);  // of the exit
   void yield();
 
   // calls.cpp
@@ -60,7 +60,7 @@ class Interpreter {
   bool call_builtin(u32 group, const ir::Inst&, const std::string& name);
   bool call_device_api(u32 group, const ir::Inst&, const std::string& name);
   void push(u32 lane, const ir::Function&, const ir::Inst* call);
-  void return_from(u32 group);
+  void return_from(u32 group, u32 site);
   u64 argument(u32 lane, const ir::Operand&, u32 bytes, u32 at = 0);
   void set_result(u32 lane, const ir::Operand&, u64 value, u32 bytes);
   void copy_arguments(u32 lane, const ir::Inst::Call&, const ir::Function&);

@@ -40,6 +40,7 @@ class Control : public Frame, protected Part {
   // All lanes go to one target: `go` emits each one's block.
   template <class F>
   void branch_uniformly(const ir::Terminator&, Value* cond, F&& go);
+  void tell_exit(u32 site, Value* lanes);  // before they are gone: counts and events
   void kill_lanes(Value* m);
   u64 yield_site(u32 block, bool around_barrier) const;
 

@@ -9,6 +9,7 @@
 
 #include "device/abi/texture_code.h"
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "memory/texel.h"
 #include "numerics/atomic.h"
 
@@ -101,6 +102,11 @@ void reduce(u8* at, SurfaceOp op, bool sign, u64 value) {
   }
 }
 
+void tell_surface(Warp& w, u32 lane, probe::Image::Kind kind, u64 handle, const u8* at, u32 bytes) {
+  const probe::Range range = range_at(*w.home->slot, at, bytes);
+  tell_image(w, lane, kind, handle, {&range, at ? 1u : 0u});
+}
+
 }  // namespace
 
 void rt_SurfaceLoad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
@@ -109,6 +115,7 @@ void rt_SurfaceLoad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   for (u32 l : Lanes(mask)) {
     const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
     const u8* p = place(w, surface(w, a.handle[l], l), code, a.c, l, u32(code.bytes) * code.count);
+    if (w.listener) tell_surface(w, l, probe::Image::Kind::Read, a.handle[l], p, u32(code.bytes) * code.count);
     for (u32 k = 0; k < code.count; ++k) {
       u64 v = 0;
       if (p) std::memcpy(&v, p + k * code.bytes, code.bytes);
@@ -124,9 +131,10 @@ void rt_SurfaceStore(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
     const TextureObject& s = surface(w, a.handle[l], l);
     u8* p = place(w, s, code, a.c, l, u32(code.bytes) * code.count);
-    if (!p) continue;
     const u32 count = code.formatted ? std::min<u32>(code.count, s.format.channels) : code.count;
     const u32 bytes = code.formatted ? s.format.channel_bytes() : code.bytes;
+    if (w.listener) tell_surface(w, l, probe::Image::Kind::Write, a.handle[l], p, count * bytes);
+    if (!p) continue;
     for (u32 k = 0; k < count; ++k) {
       u64 v = a.v[k][l];
       if (code.formatted) v = to_channel(s.format.type, u32(v));
@@ -142,6 +150,7 @@ void rt_SurfaceReduce(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
     const TextureObject& s = surface(w, a.handle[l], l);
     u8* p = place(w, s, code, a.c, l, code.bytes);
+    if (w.listener) tell_surface(w, l, probe::Image::Kind::Reduce, a.handle[l], p, code.bytes);
     if (!p) continue;
     const u64 v = a.value[l];
     const bool sign = code.formatted ? s.format.type == TexelType::S32 : code.is_signed;
