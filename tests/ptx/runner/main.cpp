@@ -152,10 +152,10 @@ bool execute(Engines& engines, LoadedModule& m, device::Gpu& gpu, const std::sha
   std::vector<u64> pointers;
   for (const Array& a : c.arrays) {
     out.push_back(initial(a));
-    out.back().resize(out.back().size() + 256);  // vectors of a whole warp may be stored past the end of the array
+    out.back().resize(out.back().size() + 384);  // vectors of a whole warp may be stored past the end of the array
   }
   for (auto& bytes : out)
-    pointers.push_back(reinterpret_cast<u64>(bytes.data() + (-reinterpret_cast<u64>(bytes.data()) & 15)));
+    pointers.push_back(reinterpret_cast<u64>(bytes.data() + (-reinterpret_cast<u64>(bytes.data()) & 127)));
   if (where) *where = pointers;
   for (std::size_t k = 0; k < out.size(); ++k) {
     const auto start = initial(c.arrays[k]);
