@@ -50,8 +50,8 @@ class Interpreter {
   void unimplemented(u32 group, const ir::Inst&, const std::string& what);
 
   void terminate(u32 group, const ir::Terminator&);
-  void jump(u32 group, ir::BlockId);
-  void leave(u32 group, u32 site);  // of the exit
+  void jump(u32 group, ir::BlockId, u32 site);  // of the branch
+  void leave(u32 group, u32 site);              // of the exit
   void yield();
 
   // calls.cpp
@@ -74,6 +74,7 @@ class Interpreter {
   ProbeBuilder probe_;
   u32 resting_ = 0;
   std::array<u32, 32> spins_{};
+  std::array<u32, 32> came_by_{};  // by lane: the branch that it took last
 };
 
 }  // namespace us::codegen::eval

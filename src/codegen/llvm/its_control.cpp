@@ -381,7 +381,7 @@ void ItsControl::terminate(u32 b) {
     return;
   }
   if (t.targets.empty()) {
-    tell_exit(t.site, s_.mask());
+    tell_exit(b, b, s_.mask());
     kill_lanes(s_.mask());
     b_.CreateBr(dispatch_);
     return;
@@ -389,7 +389,7 @@ void ItsControl::terminate(u32 b) {
   auto go = [&](u32 to) {
     if (leaves(to)) {
       count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, s_.mask());
-      tell_exit(f_.blocks[to].term.site, s_.mask());
+      tell_exit(b, to, s_.mask());
       kill_lanes(s_.mask());
       b_.CreateBr(dispatch_);
       return;
@@ -404,7 +404,7 @@ void ItsControl::terminate(u32 b) {
   for (auto& [to, part] : divided(t, cond)) {
     if (leaves(to)) {
       count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
-      tell_exit(f_.blocks[to].term.site, part);
+      tell_exit(b, to, part);
       kill_lanes(part);
     } else {
       going.push_back({to, part});
