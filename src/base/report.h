@@ -34,7 +34,7 @@ class Report {
 
  private:
   using Counts = std::map<std::string, u64, std::less<>>;
-  mutable std::mutex m_;
+  mutable std::mutex m_;  // guards the members below
   std::vector<std::pair<std::string, std::string>> facts_;
   Counts counts_;
   std::map<std::string, std::set<std::string>, std::less<>> resources_;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builder interface: instruction semantics are written once against it (codegen/semantics/*), and three builders run
-// them: llvm/ emits 32-lane vector code, eval/ computes on plain arrays, shape/ computes only shapes (uniform, pattern,
-// varying) for the divergence analysis.
+// The builder interface: instruction semantics are written once against it (codegen/semantics/*), and three builders
+// run them: llvm/ emits 32-lane vector code, eval/ computes on plain arrays, shape/ computes only shapes (uniform,
+// pattern, varying) for the divergence analysis.
 //
-// A V is one value per lane of a warp: `bits` wide (1, 8, 16, 32, 64, 128), floats as their bits. All arithmetic methods
-// are lane-wise and free of side effects; they may compute garbage in inactive lanes but never trap. Memory, atomics and
-// runtime calls execute under the current execution mask, which the driver of the builder has set (guard included).
+// A V is one value per lane of a warp: `bits` wide (1, 8, 16, 32, 64, 128), floats as their bits. All arithmetic
+// methods are lane-wise and free of side effects; they may compute garbage in inactive lanes but never trap. Memory,
+// atomics and runtime calls execute under the current execution mask, which the driver of the builder has set (guard
+// included).
 #pragma once
 #include <initializer_list>
 #include <span>
@@ -15,6 +16,7 @@
 #include "device/abi/probe_code.h"
 #include "device/abi/rt_args.h"
 #include "ir/ir.h"
+#include "numerics/atomic.h"
 #include "probe/counts.h"
 
 namespace us::numerics {
@@ -32,9 +34,29 @@ struct V {
   explicit operator bool() const { return id != 0; }
 };
 
-enum class Bin : u8 { Add, Sub, Mul, UDiv, SDiv, URem, SRem, And, Or, Xor, Shl, LShr, AShr, UMin, UMax, SMin, SMax,
-                      MulHiU, MulHiS };  // Shl/LShr/AShr: amount >= width is handled as PTX does (clamped). Div/Rem by 0:
-                                         // div and rem -> all ones; INT_MIN / -1 -> INT_MIN, rem 0.
+// Shl/LShr/AShr: amount >= width is handled as PTX does (clamped). Div/Rem by 0: div and rem -> all ones;
+// INT_MIN / -1 -> INT_MIN, rem 0.
+enum class Bin : u8 {
+  Add,
+  Sub,
+  Mul,
+  UDiv,
+  SDiv,
+  URem,
+  SRem,
+  And,
+  Or,
+  Xor,
+  Shl,
+  LShr,
+  AShr,
+  UMin,
+  UMax,
+  SMin,
+  SMax,
+  MulHiU,
+  MulHiS
+};
 enum class Un : u8 { Not, Neg, PopCount, Clz, Ctz, BitReverse, ByteSwap, Abs };  // Clz/Ctz of 0 = width
 enum class ICmp : u8 { Eq, Ne, ULt, ULe, UGt, UGe, SLt, SLe, SGt, SGe };
 enum class FT : u8 { F16, BF16, F32, F64 };
@@ -68,7 +90,7 @@ struct MemRef {
   bool param_of_function = false;  // Space::Param: parameter of a device function / call, not of the entry
   ir::SymId param;                 // Space::Param: which variable
 };
-enum class AtomOp : u8 { Add, And, Or, Xor, Min, Max, Inc, Dec, Exch, Cas, FAdd, FMin, FMax };
+using AtomOp = numerics::AtomicOp;
 
 // A runtime function that takes N arguments: any other does not compile.
 template <std::size_t N>
@@ -116,19 +138,20 @@ class Builder {
   virtual V lanewise(device::NumFn fn, std::initializer_list<V> args, u32 result_bits) = 0;
   // Entry `index` of a constant table; its size is a power of two, and the index is taken modulo that.
   virtual V table(std::span<const u32> entries, V index) = 0;
-  // A sum of numerics/approx.h, high * 2^grain + low, at the table entry and x in `place` (no other bits set). False: this
-  // builder knows no better way than the operations above.
+  // A sum of numerics/approx.h, high * 2^grain + low, at the table entry and x in `place` (no other bits set). False:
+  // this builder knows no better way than the operations above.
   struct Interpolated {
     V high, low;
   };
   virtual bool interpolate(numerics::Approx, V, Interpolated&) { return false; }
-  // general(x), 32 bits each. Where ordinary(x) holds in every active lane, short_way(x) has the same value for less work.
+  // general(x), 32 bits each. Where ordinary(x) holds in every active lane, short_way(x) has the same value for less
+  // work.
   using Operation = V (*)(Builder&, V);
   virtual V quick(V x, Operation, Operation, Operation general) { return general(*this, x); }
   virtual bool fast_math() const { return false; }  // --math=fast: approximate instructions need only keep their bounds
-  // NaN results of F16, BF16 and F32 are canonical; F64 operations, and fcvt from and to F64, return a NaN operand made quiet
-  // (0xfff8... if none was NaN). fcvt from BF16 to F32 only shifts. fbin/fma/fun/fcvt results are canonicalised by the builder
-  // where they become observable; semantics code never needs to.
+  // NaN results of F16, BF16 and F32 are canonical; F64 operations, and fcvt from and to F64, return a NaN operand made
+  // quiet (0xfff8... if none was NaN). fcvt from BF16 to F32 only shifts. fbin/fma/fun/fcvt results are canonicalised
+  // by the builder where they become observable; semantics code never needs to.
 
   // Warp
   virtual V lane_id() = 0;       // 32 bits
@@ -145,16 +168,16 @@ class Builder {
   virtual void store(const MemRef&, std::span<const V> in) = 0;
   virtual V atomic(AtomOp, isa::Type, const MemRef&, V b, V c, bool result_used) = 0;  // c: Cas new value (b: compare)
   virtual void fence(Order, Scope) = 0;
-  virtual V symbol_address(
-      ir::SymId,
-      i64 offset) = 0;  // 64 bits: address in the symbol's own space (shared/const/local/param: offset form as `mov` gives)
+  // 64 bits: address in the symbol's own space (shared/const/local/param: offset form as `mov` gives)
+  virtual V symbol_address(ir::SymId, i64 offset) = 0;
   virtual V to_generic(isa::Space, V addr64) = 0;    // cvta
   virtual V from_generic(isa::Space, V addr64) = 0;  // cvta.to
   virtual V in_space(isa::Space, V addr64) = 0;      // 1 bit: does the generic address lie in that window? (isspacep)
 
-  // A runtime function of device/abi/rt_functions.inc. args are widened to 64 bits; results come back in the given widths.
-  // One call for the whole warp: see device/abi/abi.h. uniform_if_args: the result is the same in all lanes if all args are.
-  // The number of arguments is that of the row: of a list in braces the compiler sees to it, of others the assertion.
+  // A runtime function of device/abi/rt_functions.inc. args are widened to 64 bits; results come back in the given
+  // widths. One call for the whole warp: see device/abi/abi.h. uniform_if_args: the result is the same in all lanes if
+  // all args are. The number of arguments is that of the row: of a list in braces the compiler sees to it, of others
+  // the assertion.
   virtual void call_runtime(device::RtFn fn, std::span<const V> args, std::span<const u32> result_bits, V* results,
                             bool uniform_if_args) = 0;
   void call_rt(device::RtFn fn, RtOperands args, RtResultBits bits, V* results, bool uniform_if_args = false) {
@@ -208,7 +231,8 @@ struct Sem {
   V in(u32 k, isa::Type t) const { return b.read(i.ops[k], t); }
   V in(u32 k) const { return in(k, i.type()); }
   bool has_operand(u32 k) const { return k < i.ops.size() && i.ops[k].kind != ir::Operand::Kind::None; }
-  // Destination k gets v; if t is a signed type narrower than the register, v is sign-extended, otherwise zero-extended.
+  // Destination k gets v; if t is a signed type narrower than the register, v is sign-extended, otherwise
+  // zero-extended.
   void out(u32 k, V v, isa::Type t) const;
   void out(u32 k, V v) const { out(k, v, i.type()); }
   bool has(isa::Tok t) const { return i.has(t); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides which code a kernel becomes, besides its text and the processor. `words` is all that is compared and hashed; a field
-// that it does not name does not compile.
+// What decides which code a kernel becomes, besides its text and the processor. `words` is all that is compared and
+// hashed; a field that it does not name does not compile.
 #pragma once
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between the part of codegen that every process has (cache, loader) and the part with LLVM, which is a library
-// of its own and opened on the first cache miss.
+// The seam between the part of codegen that every process has (cache, loader) and the part with LLVM, which is a
+// library of its own and opened on the first cache miss.
 #pragma once
 #include "codegen/jit.h"
 

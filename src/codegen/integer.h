@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer operations of the builder (Bin, Un, ICmp) on values of up to 64 bits: what the interpreter computes and what shapes fold.
-// Bits above the width are zero in operands and arbitrary in results.
+// Integer operations of the builder (Bin, Un, ICmp) on values of up to 64 bits: what the interpreter computes and what
+// shapes fold. Bits above the width are zero in operands and arbitrary in results.
 #pragma once
 #include <algorithm>
 #include <bit>

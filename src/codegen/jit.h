@@ -14,6 +14,7 @@ struct Options : CodeChoices {
   std::string cpu;                               // LLVM CPU name; empty = host
   std::string cache_dir;                         // empty = no object cache
   std::function<void(std::string_view)> report;  // text for the person: why the object cache is not used
+  std::function<void(std::string_view)> show;    // times and dumps of passes, as the fields below ask for
   bool time_passes = false;
   bool verify_passes = false;  // ir::verify after each pass
   std::string dump_after;      // pass name or "all"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands before any builder and tells what the accesses of an instruction do before they are done. Everything else it hands on.
-// A builder's own calls of itself do not come by here, so that nothing is told twice.
+// Stands before any builder and tells what the accesses of an instruction do before they are done. Everything else it
+// hands on. A builder's own calls of itself do not come by here, so that nothing is told twice.
 #pragma once
 #include "codegen/builder.h"
 #include "probe/listener.h"

@@ -52,7 +52,7 @@ std::string explain(const std::string& file) {
 }  // namespace
 
 void note_foreign_caller(const void* return_address) {
-  static std::mutex m;
+  static std::mutex m;                                   // guards known
   static auto* const known = new std::set<std::string>;  // libraries call while the process ends, too
   const std::string file = file_of(return_address);
   const std::lock_guard l(m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runtime API inside kernels (dynamic parallelism). The driver does the work; the device passes on the calls of threads
-// and asks when a grid has really ended: not before everything that it launched.
+// The runtime API inside kernels (dynamic parallelism). The driver does the work; the device passes on the calls of
+// threads and asks when a grid has really ended: not before everything that it launched.
 #pragma once
 #include <functional>
 #include <span>

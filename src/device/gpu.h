@@ -95,8 +95,8 @@ struct GpuOptions {
   std::function<void(std::string_view)> print_error;  // messages of failed assertions; default stderr
 };
 
-// What the host does, as far as the driver knows: of threads, how many wait for the device, and how many do work that the device
-// may wait for (copies, host functions); and when work last ended. The deterministic clock looks at it.
+// What the host does, as far as the driver knows: of threads, how many wait for the device, and how many do work that
+// the device may wait for (copies, host functions); and when work last ended. The deterministic clock looks at it.
 struct HostActivity {
   std::atomic<i32> waiting{0}, working{0};
   std::atomic<u64> changed_ns{0};

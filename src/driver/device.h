@@ -46,7 +46,7 @@ class Device {
   std::unique_ptr<memory::Heap> heap_;
   std::unique_ptr<MemPool> default_pool_;
   std::atomic<MemPool*> pool_;
-  mutable std::recursive_mutex m_;
+  mutable std::recursive_mutex m_;  // guards the members below
   std::unique_ptr<device::Gpu> gpu_;
   struct Primary;  // always at the same address: its handle is good again once it is retained again
   std::unique_ptr<Primary> primary_;

@@ -83,8 +83,8 @@ class DeviceGrid final : public device::DeviceRuntime, public std::enable_shared
   Module& module_;
   const u32 depth_;
   const std::shared_ptr<GraphRun> run_;  // the launch of a graph that this belongs to
-  std::mutex m_;
-  u32 open_ = 1;  // the grid, or its tail launch that runs; work not complete
+  std::mutex m_;                         // guards the members below
+  u32 open_ = 1;                         // the grid, or its tail launch that runs; work not complete
   std::unordered_map<u64, std::unique_ptr<Prepared>> prepared_;  // by address of the parameters
   std::unordered_map<u64, NodeRef> streams_, events_;  // the last node; default streams have keys of their own
   std::deque<std::pair<NodeRef, NodeRef>> tails_;      // what to run, and what must be complete before

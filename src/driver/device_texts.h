@@ -15,7 +15,7 @@ class DeviceTexts {
 
  private:
   memory::AddressSpace& space_;
-  std::mutex m_;
+  std::mutex m_;  // guards the members below
   std::unordered_map<const char*, u64> known_;
   u64 at_ = 0, end_ = 0;
 };

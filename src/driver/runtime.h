@@ -118,8 +118,8 @@ class Runtime {
   const std::unique_ptr<Rights> rights_;
   const std::unique_ptr<Telling> telling_;
   std::atomic<u64> grids_{1}, contexts_made_{1};
-  mutable std::mutex m_;
-  std::mutex jit_m_;
+  mutable std::mutex m_;  // guards the tables below
+  std::mutex jit_m_;      // guards jit_
   std::unique_ptr<codegen::Jit> jit_;
   std::unordered_map<const void*, Context*> contexts_;
   std::unordered_map<const void*, std::unique_ptr<Library>> libraries_;

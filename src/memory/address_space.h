@@ -50,7 +50,7 @@ class AddressSpace {
   u64 base_ = 0, bytes_ = 0;
   u64 global_ = 0, global_bytes_ = 0, windows_ = 0, windows_bytes_ = 0, window_gap_ = kWindowReach;
   bool apart_ = true;
-  std::mutex m_;
+  std::mutex m_;  // guards the members below
   Extents free_, free_windows_;
 };
 

@@ -53,7 +53,7 @@ class Heap {
   u64 allocate_small(u64 bytes, u64 align);
   bool release_pages(u64 at, const Block&);
 
-  mutable std::mutex m_;
+  mutable std::mutex m_;  // guards the members below
   AddressSpace& space_;
   u64 base_ = 0, reserved_ = 0, capacity_, used_ = 0;
   Extents extents_;  // free address space

@@ -66,7 +66,7 @@ class Registry {
  private:
   void tell_ended(const Allocation&) const;  // with its context, nobody freed it
   probe::Observer* observer_ = nullptr;
-  mutable std::shared_mutex m_;
+  mutable std::shared_mutex m_;  // guards by_address_ and next_id_
   std::map<u64, Allocation> by_address_;
   u64 next_id_ = 1;
   std::atomic<u64> registered_{0};

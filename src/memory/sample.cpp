@@ -115,7 +115,13 @@ void add_plane(Taps& taps, const TextureObject& t, const TextureLevel& l, const 
   ++taps.planes;
 }
 
-Texel point(const TextureObject& t, const u8* at) { return at ? read_texel(t, at) : border_texel(t); }
+void note(const TextureRead& r, const u8* at) {
+  if (r.touched && at) r.touched->push_back(at);
+}
+Texel point(const TextureObject& t, const TextureRead& r, const u8* at) {
+  note(r, at);
+  return at ? read_texel(t, at) : border_texel(t);
+}
 
 // Cubes -------------------------------------------------------------------------------------------------------------
 // Faces are +x -x +y -y +z -z. The largest component picks; z before y before x where they are equal.
@@ -205,18 +211,19 @@ void add_level(Taps& taps, const TextureObject& t, const TextureRead& r, u32 lev
   add_plane(taps, t, l, x, y, z.first, near);
   add_plane(taps, t, l, x, y, z.second, total - near);
 }
-Texel result(const TextureObject& t, const Taps& taps) {
-  if (taps.count == 1 && taps.planes == 0) return point(t, taps.list[0].at);
+Texel result(const TextureObject& t, const TextureRead& r, const Taps& taps) {
+  if (taps.count == 1 && taps.planes == 0) return point(t, r, taps.list[0].at);
+  for (u32 k = 0; k < taps.count; ++k) note(r, taps.list[k].at);
   return filter_taps(t, {taps.list, taps.count});
 }
 Texel sample_level(const TextureObject& t, const TextureRead& r, u32 level) {
   if (t.shape == TextureShape::D2 && !filters(t)) {  // the most frequent case
     const TextureLevel& l = t.level[level];
-    return point(t, texel_at(t, l, axis_at(t, l, r, 0, false).first, axis_at(t, l, r, 1, false).first, 0));
+    return point(t, r, texel_at(t, l, axis_at(t, l, r, 0, false).first, axis_at(t, l, r, 1, false).first, 0));
   }
   Taps taps;
   add_level(taps, t, r, level, 256);
-  return result(t, taps);
+  return result(t, r, taps);
 }
 
 i64 level_in_256ths(float lod) {
@@ -233,7 +240,7 @@ Texel fetch(const TextureObject& t, const TextureRead& r) {
   for (u32 k = 0; r.level && k < 3; ++k) at[k] = std::clamp<i64>(at[k], 0, i64{size_of(l, k)} - 1);
   for (u32 k = 0; k < 3; ++k)
     if (at[k] < 0 || at[k] >= size_of(l, k)) return Texel{};
-  return point(t, texel_at(t, l, at[0], at[1], at[2]));
+  return point(t, r, texel_at(t, l, at[0], at[1], at[2]));
 }
 
 }  // namespace
@@ -250,7 +257,7 @@ Texel sample(const TextureObject& t, const TextureRead& r) {
   add_level(taps, t, r, level, 256 - fraction);
   if (fraction) add_level(taps, t, r, level + 1, fraction);
   ++taps.planes;  // one texel goes through the filter's arithmetic, too
-  return result(t, taps);
+  return result(t, r, taps);
 }
 
 Texel gather(const TextureObject& t, const TextureRead& r, u32 component) {
@@ -259,7 +266,7 @@ Texel gather(const TextureObject& t, const TextureRead& r, u32 component) {
   const i64 z = t.layered() ? layer_of(t, l, r.layer) : 0;
   const i64 xs[4] = {x.first, x.second, x.second, x.first}, ys[4] = {y.second, y.second, y.first, y.first};
   Texel out;
-  for (u32 k = 0; k < 4; ++k) out.c[k] = point(t, texel_at(t, l, xs[k], ys[k], z)).c[component];
+  for (u32 k = 0; k < 4; ++k) out.c[k] = point(t, r, texel_at(t, l, xs[k], ys[k], z)).c[component];
   return out;
 }
 

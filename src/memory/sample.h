@@ -6,6 +6,8 @@
 //   for a point    floor
 //   1-D            the row y = 0 of a 2-D texture of one row, with its own address mode (layered: no border above it)
 #pragma once
+#include <vector>
+
 #include "memory/texel.h"
 
 namespace us::memory {
@@ -17,8 +19,9 @@ struct TextureRead {
   u32 layer = 0;              // of layered shapes
   i32 offset[3] = {0, 0, 0};  // in texels
   float lod = 0;
-  i32 texel_level = 0;                  // with integer coordinates
-  bool integer = false, level = false;  // level: lod counts; otherwise level 0
+  i32 texel_level = 0;                        // with integer coordinates
+  bool integer = false, level = false;        // level: lod counts; otherwise level 0
+  std::vector<const u8*>* touched = nullptr;  // gets the texels that are read, if somebody wants to know
 };
 
 Texel sample(const TextureObject&, const TextureRead&);

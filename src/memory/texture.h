@@ -146,7 +146,7 @@ class TextureTable {
   static constexpr u64 kKeep = 1024;                                // free slots before one is used again
   static_assert(sizeof(TextureObject) <= kSlot);
   u64 base_ = 0, bytes_ = 0;
-  std::mutex m_;
+  std::mutex m_;                   // guards the members below
   u64 used_ = 0;                   // slots that have ever been used: the first ones
   std::unordered_set<u64> known_;  // handles, not removed
   std::deque<u64> free_;           // oldest first

@@ -146,6 +146,40 @@ struct Copies {
   u64 id = 0;
 };
 
+// Instructions of the lanes of a warp together, told before they are done, of the lanes that execute it at once.
+struct Collective {
+  enum class Kind : u8 { Shuffle, Vote, Match, Redux, Elect, ActiveMask };
+  Kind kind = Kind::Shuffle;
+  bool sync = true;              // false: without a membermask (activemask, vote without .sync)
+  const u64* members = nullptr;  // [lane] the membermask, as the lane has it; sync only
+  const u64* source =
+      nullptr;  // [lane] Shuffle: whose value it gets; itself where the lane asked for leaves its segment
+};
+
+// Instructions about caches. Addresses as in Access; no byte is read.
+struct Hint {
+  enum class Kind : u8 {
+    Prefetch,           // prefetch: of the cache line there
+    PrefetchUniform,    // prefetchu: a generic address, which must not lie in const, local or shared memory
+    PrefetchTensormap,  // of the map there
+    ApplyPriority,
+    Discard,  // what the bytes hold is lost
+  };
+  Kind kind = Kind::Prefetch;
+  Space space = Space::Global;
+  u8 level = 2;                  // of the cache, 1 or 2; of a tensor map, 0
+  u32 bytes = 0;                 // ApplyPriority, Discard, PrefetchTensormap
+  const u64* address = nullptr;  // [lane]
+};
+
+// What one lane touches through a texture or surface object.
+struct Image {
+  enum class Kind : u8 { Sample, Read, Write, Reduce };  // tex and tld4; suld; sust; sured
+  Kind kind = Kind::Sample;
+  u64 object = 0;                  // the handle
+  std::span<const Range> touched;  // in memory, a texel each; none: only what lies outside
+};
+
 // wgmma of a warpgroup, told once for each of its warps.
 struct Matrix {
   enum class Kind : u8 { Issue, Commit, Wait };

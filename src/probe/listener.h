@@ -25,7 +25,8 @@ class Listener {
   // Strategy::Events. From worker threads, those of one cluster from one thread at a time.
   virtual void cta_begins(const Who&, u32 /*threads*/) {}
   virtual void cta_ends(const Who&) {}
-  virtual void exits(const Who&) {}  // `lanes` have exited; `live` are left
+  // `lanes` exit, or have exited; `live` are left. Site: the instruction, unless the executor of the code had none.
+  virtual void exits(const Who&) {}
   virtual void access(const Who&, const Access&) {}
   virtual void fence(const Who&, const Fence&) {}
   virtual void meeting(const Who&, const Meeting&) {}
@@ -33,6 +34,9 @@ class Listener {
   virtual void transfer(const Who&, const Transfer&) {}
   virtual void copies(const Who&, const Copies&) {}
   virtual void matrix(const Who&, const Matrix&) {}
+  virtual void collective(const Who&, const Collective&) {}
+  virtual void hint(const Who&, const Hint&) {}
+  virtual void image(const Who&, const Image&) {}
 };
 
 }  // namespace us::probe

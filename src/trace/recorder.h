@@ -43,7 +43,7 @@ class Recorder {
   Header* const header_;
   const CurrentCall current_call_;
   std::atomic<u64> ids_{1};
-  std::mutex m_;
+  std::mutex m_;  // guards names_
   std::unordered_map<std::string, u32> names_;
 };
 

@@ -42,13 +42,13 @@ std::string ir_of(const std::string& text) {
   EXPECT_TRUE(m) << (m ? "" : m.diags()[0].message);
   if (!m) return "";
   Options o;
+  std::string ir;
   o.dump_after = "emit";
+  o.show = [&ir](std::string_view text) { ir += text; };
   Jit jit(o);
   Variant v;
   v.block = {kThreads, 1, 1};
-  testing::internal::CaptureStderr();
   const auto code = jit.compile(**m, "k", v);
-  const std::string ir = testing::internal::GetCapturedStderr();
   EXPECT_TRUE(code) << (code ? "" : code.diags()[0].message);
   return ir;
 }

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   us::codegen::Options o;
   us::codegen::Variant v;
   o.time_passes = true;
+  o.show = [](std::string_view text) { std::cerr << text; };
   for (int k = 1; k < argc; ++k) {
     const std::string a = argv[k];
     if (a == "--kernel" && k + 1 < argc)

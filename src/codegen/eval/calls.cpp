@@ -110,7 +110,7 @@ void Interpreter::call_function(u32 group, const ir::Inst& i, const ir::Function
     copy_arguments(l, i.call[0], f);
   });
 }
-void Interpreter::return_from(u32 group) {
+void Interpreter::return_from(u32 group, u32 site) {
   u32 ended = 0;
   each(group, [&](u32 l) {
     Lane& lane = lanes_[l];
@@ -122,7 +122,7 @@ void Interpreter::return_from(u32 group) {
     lane.stack.pop_back();
     copy_results(l, callee->call->call[0], *callee->function, *callee);
   });
-  if (ended) leave(ended);
+  if (ended) leave(ended, site);
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference interpreter: a kernel as device::KernelCode that interprets the register form. Slow and simple; the compiled
-// code is compared with it.
+// The reference interpreter: a kernel as device::KernelCode that interprets the register form. Slow and simple; the
+// compiled code is compared with it.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace us::codegen {
 
-// The module must outlive the result. Its symbols have their offsets (after layout). It counts wherever the launch's listener
-// wants that; of events it must know.
+// The module must outlive the result. Its symbols have their offsets (after layout). It counts wherever the launch's
+// listener wants that; of events it must know.
 Result<std::shared_ptr<const device::KernelCode>> make_eval_kernel(const ir::Module&, const std::string& kernel,
                                                                    probe::Strategy = probe::Strategy::Nothing);
 

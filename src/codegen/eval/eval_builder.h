@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builder that computes: a V is an array of 32 words. Values live until reset(), which the interpreter calls before every
-// instruction.
+// The builder that computes: a V is an array of 32 words. Values live until reset(), which the interpreter calls before
+// every instruction.
 #pragma once
 #include <array>
 #include <deque>

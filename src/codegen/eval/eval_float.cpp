@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Float operations with the host's IEEE arithmetic. Halves are computed in f64 and rounded once; NaN results are canonical.
+// Float operations with the host's IEEE arithmetic. Halves are computed in f64 and rounded once; NaN results are
+// canonical.
 #include <bit>
 #include <cmath>
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory. Addresses within shared windows and local memory are offsets; constant addresses are offsets from the constant bank;
-// parameter, global and generic addresses are host addresses.
+// Memory. Addresses within shared windows and local memory are offsets; constant addresses are offsets from the
+// constant bank; parameter, global and generic addresses are host addresses.
 #include <emmintrin.h>
 
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "codegen/eval/eval_builder.h"
+#include "codegen/semantics/atomic.h"
 #include "device/abi/bad_access.h"
-#include "numerics/numerics.h"
 
 namespace us::codegen::eval {
 
@@ -121,92 +120,21 @@ namespace {
 
 using u128 = unsigned __int128;
 
-float flushed(float v) { return std::fpclassify(v) == FP_SUBNORMAL ? std::copysign(0.0f, v) : v; }
-u64 add_f32(u64 a, u64 b, bool ftz) {
-  float x = std::bit_cast<float>(static_cast<u32>(a)), y = std::bit_cast<float>(static_cast<u32>(b));
-  if (ftz) x = flushed(x), y = flushed(y);
-  const float r = ftz ? flushed(x + y) : x + y;
-  return std::isnan(r) ? 0x7fffffffu : std::bit_cast<u32>(r);
-}
-u64 add_f64(u64 a, u64 b, bool shared) {
-  const double r = std::bit_cast<double>(a) + std::bit_cast<double>(b);
-  if (!std::isnan(r)) return std::bit_cast<u64>(r);
-  for (u64 v : {shared ? a : b, shared ? b : a})
-    if ((v << 1) > 0xffe0000000000000ull) return v | 1ull << 51;
-  return 0xfff8000000000000ull;
-}
-u64 half_op(AtomOp op, u64 a, u64 b, numerics::Format f) {
-  const double x = numerics::widen(a, f), y = numerics::widen(b, f);
-  if (op == AtomOp::FAdd) return numerics::narrow(x + y, 0, f, numerics::Round::Nearest);
-  if (std::isnan(x)) return std::isnan(y) ? 0x7fff : b;
-  if (std::isnan(y)) return a;
-  const bool less = x < y || (x == y && std::signbit(x));
-  return less == (op == AtomOp::FMin) ? a : b;
-}
-u64 float_op(AtomOp op, Type t, u64 a, u64 b, bool shared) {
-  const numerics::Format f = t == Type::bf16 || t == Type::bf16x2 ? numerics::kBF16 : numerics::kF16;
-  switch (t) {
-    case Type::f32:
-      return add_f32(a, b, !shared);  // global memory flushes subnormals
-    case Type::f64:
-      return add_f64(a, b, shared);
-    case Type::f16:
-    case Type::bf16:
-      return half_op(op, a, b, f);
-    case Type::f16x2:
-    case Type::bf16x2:
-      return half_op(op, a & 0xffff, b & 0xffff, f) | half_op(op, a >> 16 & 0xffff, b >> 16 & 0xffff, f) << 16;
-    default:
-      US_UNREACHABLE();
-  }
-}
-bool less(Type t, u64 a, u64 b) {
-  const u32 s = 64 - isa::bits_of(t);
-  return isa::is_signed(t) ? static_cast<i64>(a << s) < static_cast<i64>(b << s) : a < b;
-}
-u128 apply(AtomOp op, Type t, u128 old, u128 b, u128 c, bool shared) {
-  const u64 o = static_cast<u64>(old), x = static_cast<u64>(b);
-  switch (op) {
-    case AtomOp::Add:
-      return o + x;
-    case AtomOp::And:
-      return old & b;
-    case AtomOp::Or:
-      return old | b;
-    case AtomOp::Xor:
-      return old ^ b;
-    case AtomOp::Min:
-      return less(t, x, o) ? x : o;
-    case AtomOp::Max:
-      return less(t, o, x) ? x : o;
-    case AtomOp::Inc:
-      return o >= x ? 0 : o + 1;
-    case AtomOp::Dec:
-      return o == 0 || o > x ? x : o - 1;
-    case AtomOp::Exch:
-      return b;
-    case AtomOp::Cas:
-      return old == b ? c : old;
-    case AtomOp::FAdd:
-    case AtomOp::FMin:
-    case AtomOp::FMax:
-      return float_op(op, t, o, x, shared);
-  }
-  US_UNREACHABLE();
-}
 template <class T>
 T update(u8* at, AtomOp op, Type t, u128 b, u128 c, bool shared) {
+  const numerics::ScalarArithmetic<T> a{atomic_type(t, shared)};
   T* p = reinterpret_cast<T*>(at);
   T old = __atomic_load_n(p, __ATOMIC_SEQ_CST), next;
-  do next = static_cast<T>(apply(op, t, old, b, c, shared));
+  do next = numerics::updated(a, op, old, static_cast<T>(b), static_cast<T>(c));
   while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
   return old;
 }
 [[gnu::target("cx16")]] u128 update128(u8* at, AtomOp op, Type t, u128 b, u128 c) {
+  const numerics::ScalarArithmetic<u128> a{atomic_type(t, false)};
   auto* p = reinterpret_cast<u128*>(at);
   u128 old = 0;
   for (;;) {
-    const u128 seen = __sync_val_compare_and_swap(p, old, apply(op, t, old, b, c, false));
+    const u128 seen = __sync_val_compare_and_swap(p, old, numerics::updated(a, op, old, b, c));
     if (seen == old) return old;
     old = seen;
   }

@@ -177,37 +177,38 @@ void Interpreter::terminate(u32 group, const ir::Terminator& t) {
   builder_.count(t.site, probe::Counter::Lanes, 1);
   switch (t.kind) {
     case Kind::Br:
-      return jump(group, t.targets[0]);
+      return jump(group, t.targets[0], t.site);
     case Kind::CondBr: {
       builder_.reset(group);
       const V p = builder_.read(t.cond, isa::Type::pred);
       u32 taken = 0;
       each(group, [&](u32 l) { taken |= static_cast<u32>(builder_.value(p).lo[l]) << l; });
-      jump(taken, t.targets[0]);
-      return jump(group & ~taken, t.targets[1]);
+      jump(taken, t.targets[0], t.site);
+      return jump(group & ~taken, t.targets[1], t.site);
     }
     case Kind::Switch: {
       builder_.reset(group);
       const V index = builder_.read(t.cond, isa::Type::u32);
       each(group, [&](u32 l) {
         const u64 k = builder_.value(index).lo[l];
-        jump(1u << l, t.targets[std::min<u64>(k, t.targets.size() - 1)]);
+        jump(1u << l, t.targets[std::min<u64>(k, t.targets.size() - 1)], t.site);
       });
       return;
     }
     case Kind::Ret:
-      return return_from(group);
+      return return_from(group, t.site);
     case Kind::Exit:
-      return leave(group);
+      return leave(group, t.site);
     case Kind::Trap:
     case Kind::Unreachable:
       builder_.reset(group);
       builder_.call_rt(RtFn::Trap, {}, {}, nullptr, false);
-      return leave(group);
+      return leave(group, ir::kNoSite);
   }
 }
-void Interpreter::jump(u32 group, ir::BlockId target) {
+void Interpreter::jump(u32 group, ir::BlockId target, u32 site) {
   each(group, [&](u32 l) {
+    came_by_[l] = site;
     Frame& f = lanes_[l].top();
     if (kernel_.spins && target.v <= f.block && ++spins_[l] >= kSpinBudget) {
       spins_[l] = 0;
@@ -216,7 +217,18 @@ void Interpreter::jump(u32 group, ir::BlockId target) {
     f.block = target.v, f.inst = 0;
   });
 }
-void Interpreter::leave(u32 group) {
+void Interpreter::leave(u32 group, u32 site) {
+  const Frame& f = lanes_[first(group)].top();
+  const bool by_branch = site == ir::kNoSite && f.function->blocks[f.block].insts.empty();  // a branch that exits
+  for (u32 left = kernel_.probe == probe::Strategy::Events ? group : 0; left;) {
+    const u32 here = by_branch ? came_by_[first(left)] : site;
+    u32 together = 0;
+    each(left, [&](u32 l) { together |= static_cast<u32>(!by_branch || came_by_[l] == here) << l; });
+    left &= ~together;
+    builder_.reset(together);
+    builder_.note_site(here);
+    builder_.call_rt(RtFn::ProbeExit, {}, {}, nullptr, false);
+  }
   warp_.live &= ~group;
   resting_ &= ~group;
 }

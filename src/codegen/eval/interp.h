@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One warp under independent thread scheduling. Every lane has its own position; lanes at the same position run together.
+// One warp under independent thread scheduling. Every lane has its own position; lanes at the same position run
+// together.
 //
 //   pick the deepest call, then the smallest position among the lanes that can run
 //     at a .sync collective or a barrier: wait there
@@ -49,8 +50,8 @@ class Interpreter {
   void unimplemented(u32 group, const ir::Inst&, const std::string& what);
 
   void terminate(u32 group, const ir::Terminator&);
-  void jump(u32 group, ir::BlockId);
-  void leave(u32 group);
+  void jump(u32 group, ir::BlockId, u32 site);  // of the branch
+  void leave(u32 group, u32 site);              // of the exit
   void yield();
 
   // calls.cpp
@@ -59,7 +60,7 @@ class Interpreter {
   bool call_builtin(u32 group, const ir::Inst&, const std::string& name);
   bool call_device_api(u32 group, const ir::Inst&, const std::string& name);
   void push(u32 lane, const ir::Function&, const ir::Inst* call);
-  void return_from(u32 group);
+  void return_from(u32 group, u32 site);
   u64 argument(u32 lane, const ir::Operand&, u32 bytes, u32 at = 0);
   void set_result(u32 lane, const ir::Operand&, u64 value, u32 bytes);
   void copy_arguments(u32 lane, const ir::Inst::Call&, const ir::Function&);
@@ -73,6 +74,7 @@ class Interpreter {
   ProbeBuilder probe_;
   u32 resting_ = 0;
   std::array<u32, 32> spins_{};
+  std::array<u32, 32> came_by_{};  // by lane: the branch that it took last
 };
 
 }  // namespace us::codegen::eval

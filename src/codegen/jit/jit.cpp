@@ -118,14 +118,15 @@ Result<std::shared_ptr<const Compiled>> Jit::compile(const ir::Module& m, const 
     return line;
   };
   out->compile_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (impl_->options.time_passes) {
+  const auto& show = impl_->options.show;
+  if (show && impl_->options.time_passes) {
     std::string text =
         fmt::format("understudy: compiled {} for block {}x{}x{} in {:.2f} ms{}\n", kernel, v.block.x, v.block.y,
                     v.block.z, out->compile_ms, code.its ? " (independent thread scheduling)" : "");
     for (const PassTime& t : code.times) text += fmt::format("  {:<14} {:8.2f} ms\n", t.name, t.ms);
-    std::fputs(text.c_str(), stderr);
+    show(text);
   }
-  if (!code.dump.empty()) std::fputs(code.dump.c_str(), stderr);
+  if (show && !code.dump.empty()) show(code.dump);
   return std::shared_ptr<const Compiled>(out);
 }
 

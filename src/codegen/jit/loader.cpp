@@ -13,7 +13,8 @@
 namespace us::codegen {
 namespace {
 
-// Conversions that processors without the instruction call by name; a half or bfloat comes back in the low bits of xmm0.
+// Conversions that processors without the instruction call by name; a half or bfloat comes back in the low bits of
+// xmm0.
 _Float16 half_of_double(double x) { return static_cast<_Float16>(x); }
 _Float16 half_of_float(float x) { return static_cast<_Float16>(x); }
 float float_of_half(_Float16 x) { return static_cast<float>(x); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled objects on disk, one file per kernel variant. A damaged or foreign file is a miss, never an error.
 //
-// What lies there is run, so it must be this user's own: directories and files that belong to somebody else, or that others may
-// write, are not used, and no symbolic link is followed.
+// What lies there is run, so it must be this user's own: directories and files that belong to somebody else, or that
+// others may write, are not used, and no symbolic link is followed.
 #pragma once
 #include <atomic>
 #include <functional>

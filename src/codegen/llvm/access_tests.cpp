@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses that a device refuses end the launch. Tests of addresses are gathered and made at the end of a block, or before
-// the first store that they concern: the fault ends the launch, so nobody sees that later loads came first. Which access it
-// was is found by the runtime from a table (device/abi/bad_access.h), so that a test costs little code.
+// Accesses that a device refuses end the launch. Tests of addresses are gathered and made at the end of a block, or
+// before the first store that they concern: the fault ends the launch, so nobody sees that later loads came first.
+// Which access it was is found by the runtime from a table (device/abi/bad_access.h), so that a test costs little code.
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of accesses for what a device refuses: addresses out of bounds (bounds.cpp) and misaligned ones (alignment.cpp).
-// They are gathered, and made together (access_tests.cpp).
+// Tests of accesses for what a device refuses: addresses out of bounds (bounds.cpp) and misaligned ones
+// (alignment.cpp). They are gathered, and made together (access_tests.cpp).
 #pragma once
 #include <array>
 #include <functional>

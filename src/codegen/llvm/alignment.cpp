@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An access to an address that is no multiple of its size is a fault. Most addresses are an array's address plus something
-// known to be a multiple (known_bits.h): then that scalar is tested, once on the way to all accesses that it speaks for. What
-// is left is tested where it stands, a pattern by its scalar base, a vector of addresses lane by lane.
+// An access to an address that is no multiple of its size is a fault. Most addresses are an array's address plus
+// something known to be a multiple (known_bits.h): then that scalar is tested, once on the way to all accesses that it
+// speaks for. What is left is tested where it stands, a pattern by its scalar base, a vector of addresses lane by lane.
 #include <bit>
 
 #include "codegen/llvm/access_tests.h"

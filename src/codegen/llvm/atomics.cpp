@@ -1,79 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations: one update per lane, or one per warp where that is exact.
 #include "codegen/llvm/memory.h"
+#include "codegen/semantics/atomic.h"
 
 namespace us::codegen {
 
 using isa::Space;
 
-llvm::Value* Memory::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value* x, Value* y, bool exclusive) {
+llvm::Value* Memory::atomic_scalar(Builder& to, AtomOp op, isa::Type type, Value* ptr, Value* x, Value* y,
+                                   bool exclusive) {
   const u32 bits = isa::bits_of(type);
   const bool sign = isa::is_signed(type);
   llvm::Type* t = v_.int_type(bits);
-  const bool is_float = op == AtomOp::FAdd || op == AtomOp::FMin || op == AtomOp::FMax;
-  const FT ft = bits == 64 ? FT::F64 : FT::F32;
   const llvm::Align align(bits / 8);
-  // Global memory adds f32 with subnormals flushed to zero, shared memory does not (the ISA on atom.add.f32).
-  auto flushed = [&](Value* v) -> Value* {
-    Value* f = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, floats_.to_float(v, FT::F32));
-    Value* tiny = b_.CreateFCmpOLT(f, llvm::ConstantFP::get(f->getType(), 0x1p-126));
-    return b_.CreateSelect(tiny, b_.CreateAnd(v, llvm::ConstantInt::get(v->getType(), 0x80000000u)), v);
-  };
-  auto half_op = [&](Value* old, Value* with, FT h) -> Value* {
-    if (op == AtomOp::FAdd)
-      return floats_.narrow_half(b_.CreateFAdd(floats_.widen_half(old, h), floats_.widen_half(with, h)), h);
-    return floats_.min_max(op == AtomOp::FMin, h, old, with);
-  };
-  auto halves = [&](Value* old, Value* with) -> Value* {
-    const FT h = type == isa::Type::bf16 || type == isa::Type::bf16x2 ? FT::BF16 : FT::F16;
-    if (bits == 16) return half_op(old, with, h);
-    auto part = [&](Value* v, u64 k) { return b_.CreateTrunc(b_.CreateLShr(v, 16 * k), b_.getInt16Ty()); };
-    Value* low = b_.CreateZExt(half_op(part(old, 0), part(with, 0), h), t);
-    return b_.CreateOr(low, b_.CreateShl(b_.CreateZExt(half_op(part(old, 1), part(with, 1), h), t), 16));
-  };
-  const bool of_halves = is_float && (bits < 32 || isa::class_of(type) == isa::TypeClass::Packed);
-  auto compute = [&](Value* old) -> Value* {
-    if (of_halves) return halves(old, x);
-    switch (op) {
-      case AtomOp::Add:
-        return b_.CreateAdd(old, x);
-      case AtomOp::And:
-        return b_.CreateAnd(old, x);
-      case AtomOp::Or:
-        return b_.CreateOr(old, x);
-      case AtomOp::Xor:
-        return b_.CreateXor(old, x);
-      case AtomOp::Min:
-        return b_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, old, x);
-      case AtomOp::Max:
-        return b_.CreateBinaryIntrinsic(sign ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, old, x);
-      case AtomOp::Inc:
-        return b_.CreateSelect(b_.CreateICmpUGE(old, x), llvm::ConstantInt::get(t, 0),
-                               b_.CreateAdd(old, llvm::ConstantInt::get(t, 1)));
-      case AtomOp::Dec:
-        return b_.CreateSelect(
-            b_.CreateOr(b_.CreateICmpEQ(old, llvm::ConstantInt::get(t, 0)), b_.CreateICmpUGT(old, x)), x,
-            b_.CreateSub(old, llvm::ConstantInt::get(t, 1)));
-      case AtomOp::Exch:
-        return x;
-      case AtomOp::Cas:
-        return b_.CreateSelect(b_.CreateICmpEQ(old, x), y, old);
-      case AtomOp::FAdd: {
-        LV s;
-        s.shape = uniform_shape(bits);
-        s.shape.nan = bits == 64 ? Shape::Nan::F64 : Shape::Nan::F32;
-        const bool ftz = bits == 32 && !exclusive;
-        s.base = floats_.to_int(
-            b_.CreateFAdd(floats_.to_float(ftz ? flushed(old) : old, ft), floats_.to_float(ftz ? flushed(x) : x, ft)));
-        s.base = v_.canon(s).base;
-        return ftz ? flushed(s.base) : s.base;
-      }
-      case AtomOp::FMin:
-        return floats_.min_max(true, ft, old, x);
-      case AtomOp::FMax:
-        return floats_.min_max(false, ft, old, x);
-    }
-    US_UNREACHABLE();
+  const auto scalar = [&](Value* v) { return v ? v_.make_uniform(v, uniform_shape(bits)) : V{}; };
+  const auto compute = [&](Value* old) -> Value* {
+    const V r = v_.canon(updated(to, op, type, scalar(old), scalar(x), scalar(y), exclusive));
+    return v_.at(r).base;
   };
   if (exclusive) {  // shared memory: one worker owns the CTA
     Value* old = b_.CreateAlignedLoad(t, ptr, align);
@@ -128,7 +71,7 @@ llvm::Value* Memory::atomic_scalar(AtomOp op, isa::Type type, Value* ptr, Value*
   return old;
 }
 
-V Memory::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool result_used) {
+V Memory::atomic(Builder& to, AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool result_used) {
   stores_.flush();
   const u32 bits = isa::bits_of(type);
   Value* root = nullptr;
@@ -174,7 +117,7 @@ V Memory::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool re
       Value* x = v_.vec(vx);
       if (!s_.mask_full()) x = b_.CreateSelect(s_.mask_vec(), x, llvm::ConstantInt::get(v_.vec_type(bits), neutral));
       Value* sum = b_.CreateUnaryIntrinsic(*reduce, x);
-      atomic_scalar(op, type, pointer_at(b_, root, addr.base, m.offset), sum, nullptr, exclusive);
+      atomic_scalar(to, op, type, pointer_at(b_, root, addr.base, m.offset), sum, nullptr, exclusive);
       compiler_fence();
       return v_.imm(bits, 0);
     }
@@ -200,7 +143,7 @@ V Memory::atomic(AtomOp op, isa::Type type, const MemRef& m, V vx, V vy, bool re
       return slot ? static_cast<Value*>(b_.CreateLoad(v_.int_type(bits), b_.CreateGEP(v_.int_type(bits), slot, lane)))
                   : v_.at(v).base;
     };
-    Value* old = atomic_scalar(op, type, p, pick(vx, sx), pick(vy, sy), exclusive);
+    Value* old = atomic_scalar(to, op, type, p, pick(vx, sx), pick(vy, sy), exclusive);
     if (results) b_.CreateStore(old, b_.CreateGEP(v_.int_type(bits), results, lane));
   });
   compiler_fence();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a thread may touch memory. Device memory lies in one part of the address space (memory/address_space.h) with nothing
-// around it, so the address of an array is tested once for all accesses whose index is bounded (reach.h); what has no memory
-// faults by itself. Offsets of shared memory are tested against what the block has, those of local memory against the
-// lane's; both only where the compiler does not know.
+// Where a thread may touch memory. Device memory lies in one part of the address space (memory/address_space.h) with
+// nothing around it, so the address of an array is tested once for all accesses whose index is bounded (reach.h); what
+// has no memory faults by itself. Offsets of shared memory are tested against what the block has, those of local memory
+// against the lane's; both only where the compiler does not know.
 #include <algorithm>
 #include <bit>
 
@@ -109,7 +109,8 @@ llvm::Value* AccessTests::lanes_outside_window(LV& addr, const MemRef& m) {
   return b_.CreateOr(beyond, b_.CreateICmpUGT(b_.CreateAnd(d, splat(kStride - 1)), last));
 }
 
-// Most generic addresses are global ones; those of the cluster's shared memory are tested here, and the runtime knows the rest.
+// Most generic addresses are global ones; those of the cluster's shared memory are tested here, and the runtime knows
+// the rest.
 void AccessTests::generic_bounds(const MemRef& m, LV& addr) {
   stores_.flush();
   Block* go = cold_block(b_.CreateICmpNE(outside_global(addr, m.offset), b_.getInt32(0)), "windows", "generic");
@@ -133,8 +134,8 @@ bool AccessTests::in_variable(const MemRef& m, Space space) const {
   return s.space == space && r.low + add >= 0 && r.high + add + bytes_of(m) <= static_cast<i64>(s.size);
 }
 
-// Negative numbers are refused: a test is two or three operations on the base of the address, or on 32 offsets. `e` are the
-// first and the last byte from what `v` holds; `above`: the first one is known not to be negative.
+// Negative numbers are refused: a test is two or three operations on the base of the address, or on 32 offsets. `e` are
+// the first and the last byte from what `v` holds; `above`: the first one is known not to be negative.
 llvm::Value* AccessTests::outside_shared(Value* v, Extent e, bool above, Value* end) {
   const bool scalar = !v->getType()->isVectorTy();
   v = b_.CreateZExtOrTrunc(v, scalar ? static_cast<llvm::Type*>(b_.getInt32Ty()) : v_.vec_type(32));
@@ -156,8 +157,8 @@ llvm::Value* AccessTests::outside_shared(Value* v, Extent e, bool above, Value* 
   return scalar ? b_.CreateLShr(bad, 31) : b_.CreateICmpSLT(bad, number(0));
 }
 
-// Where the kernel's variables of fixed size end, no address is expected beyond: a launch with dynamic shared memory that the
-// kernel does not name has more.
+// Where the kernel's variables of fixed size end, no address is expected beyond: a launch with dynamic shared memory
+// that the kernel does not name has more.
 void AccessTests::shared_bounds(const MemRef& m, LV& addr) {
   if (in_variable(m, Space::Shared)) return;
   constexpr u64 kGrain = device::kSharedGrain;

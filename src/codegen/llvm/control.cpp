@@ -6,7 +6,7 @@
 
 namespace us::codegen {
 
-using device::WarpCtx;
+using device::RtFn, device::WarpCtx;
 using ir::Terminator;
 
 std::unique_ptr<Control> make_control(WarpBuilder& b) {
@@ -45,6 +45,17 @@ llvm::Value* Control::slot_alloca(bool, llvm::Type* t, const char* name) { retur
 
 // LLVM may take these apart, if no other access has an index that it does not know.
 llvm::Value* Control::scratch(llvm::Type* t, const char* name) { return s_.new_alloca(t, name); }
+
+void Control::tell_exit(u32 from, u32 to, Value* lanes) {
+  if (!m_.facts.events()) return;
+  const u32 own = f_.blocks[to].term.site, site = own != ir::kNoSite ? own : f_.blocks[from].term.site;
+  Value* const was = s_.partial_mask();
+  const bool was_full = s_.mask_full();
+  s_.set_mask(lanes, false);
+  builder_.note_site(site);
+  builder_.call_rt(RtFn::ProbeExit, {}, {}, nullptr);
+  s_.set_mask(was, was_full);
+}
 
 void Control::kill_lanes(Value* m) {
   Value* left = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_place()), b_.CreateNot(m));

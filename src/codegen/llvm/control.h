@@ -40,6 +40,8 @@ class Control : public Frame, protected Part {
   // All lanes go to one target: `go` emits each one's block.
   template <class F>
   void branch_uniformly(const ir::Terminator&, Value* cond, F&& go);
+  // Strategy::Events: lanes that exit from a block, or by way of it in an empty one, before they are gone.
+  void tell_exit(u32 from, u32 to, Value* lanes);
   void kill_lanes(Value* m);
   u64 yield_site(u32 block, bool around_barrier) const;
 

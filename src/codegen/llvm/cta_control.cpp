@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// CTA mode: kernels whose only blocking instruction is the barrier of the whole CTA run without fibres. One call runs all
-// warps of a CTA; a barrier notes where the warp goes on and turns to the next warp:
+// CTA mode: kernels whose only blocking instruction is the barrier of the whole CTA run without fibres. One call runs
+// all warps of a CTA; a barrier notes where the warp goes on and turns to the next warp:
 //
 //   dispatch: warp w ──► start | behind barrier 1 | behind barrier 2 ... ──► barrier or end ──► w + 1 ──► dispatch
 //
-// When all warps have arrived (or ended) the next round begins with warp 0. Values that live across a barrier are kept in
-// arrays with one element per warp; everything else stays in registers.
+// When all warps have arrived (or ended) the next round begins with warp 0. Values that live across a barrier are kept
+// in arrays with one element per warp; everything else stays in registers.
 #include <algorithm>
 
 #include "codegen/llvm/cta_control.h"

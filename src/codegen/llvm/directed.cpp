@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// f64 operations with directed rounding where the processor has instructions that carry a rounding mode. Results are those of
-// numerics/directed.cpp: a NaN operand comes back quiet, the one asked about first wins.
+// f64 operations with directed rounding where the processor has instructions that carry a rounding mode. Results are
+// those of numerics/directed.cpp: a NaN operand comes back quiet, the one asked about first wins.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/llvm/directed.h"

@@ -28,6 +28,7 @@ void WarpControl::go_on(u32 b, u32 to, Value* m, bool full) {
   const bool guarded = a_.guarded[b];
   if (f_.entry && ir::is_exit_block(f_, to)) {
     count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, m);
+    tell_exit(b, to, m);
     if (!guarded) {
       b_.CreateBr(s_.end);
       return;
@@ -62,6 +63,7 @@ void WarpControl::terminate(u32 b) {
     return;
   }
   if (exits) {
+    tell_exit(b, b, s_.mask());
     if (guarded || !f_.entry) {
       kill_lanes(s_.mask());
       if (guarded) return finish_block(b);
@@ -87,6 +89,7 @@ void WarpControl::terminate(u32 b) {
   for (auto& [to, part] : divided(t, cond)) {
     if (exit_edge(to)) {
       count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
+      tell_exit(b, to, part);
       kill_lanes(part);
     } else {
       going.push_back({to, part});

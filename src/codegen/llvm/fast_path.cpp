@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations with a short way for ordinary arguments: the general way is a function of its own, called where a lane needs it.
+// Operations with a short way for ordinary arguments: the general way is a function of its own, called where a lane
+// needs it.
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/llvm/warp_builder.h"

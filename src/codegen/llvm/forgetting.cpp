@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where pending masks and slots are known to hold nothing.
 //
-// A sweep may pass any block without lanes, so without more ado every slot and every pending mask would live from the start of the
-// function, and from one warp to the next, to its last use: the code grows with the square of the number of branches. But lanes only
-// wait for a block from the first edge on that leads to it (in layout order), and a value is only used by lanes that came through its
-// block, after it:
+// A sweep may pass any block without lanes, so without more ado every slot and every pending mask would live from the
+// start of the function, and from one warp to the next, to its last use: the code grows with the square of the number
+// of branches. But lanes only wait for a block from the first edge on that leads to it (in layout order), and a value
+// is only used by lanes that came through its block, after it:
 //
-//   check of the block with the first edge to Y:   nobody waits for Y      pending[Y] = 0, what Y's phis take is undefined
+//   check of the block with the first edge to Y:   nobody waits for Y      pending[Y] = 0, Y's phis take anything
 //   check of the block that defines v:             nobody has v            v's slot is undefined
 //   first edge to Y:                               is stored, not added or blended
 #include "codegen/llvm/forgetting.h"
@@ -26,8 +26,8 @@ u32 Forgetting::first_source(u32 block) const {
   return first;
 }
 
-// A block at or before `source`, at whose check nobody waits for `block`: outside of loops that lanes leave towards `block` while others
-// go round.
+// A block at or before `source`, at whose check nobody waits for `block`: outside of loops that lanes leave towards
+// `block` while others go round.
 u32 Forgetting::place_to_forget(u32 source, u32 block) const {
   constexpr int kSteps = 8;
   for (int k = 0; k < kSteps; ++k) {

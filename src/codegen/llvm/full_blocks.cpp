@@ -41,8 +41,8 @@ void WarpControl::find_full_blocks() {
     if (a_.divergent[b] && may_kill[b]) behind.insert(behind.end(), cfg_.succs[b].begin(), cfg_.succs[b].end());
   const std::vector<u8> missing = reach(behind, cfg_.succs);
   for (u32 b = 0; b < n; ++b) live_full_[b] = !missing[b];
-  // A sweep that leaves a part of the warp's block ends where all come together: there all lanes wait. What it passes on its
-  // way, blocks of another arm of a uniform branch, it finds without lanes.
+  // A sweep that leaves a part of the warp's block ends where all come together: there all lanes wait. What it passes
+  // on its way, blocks of another arm of a uniform branch, it finds without lanes.
   const u32 end = static_cast<u32>(cfg_.layout.size());
   auto meeting = [&](u32 p) { return checked_[cfg_.layout[p]] && !a_.guarded[cfg_.layout[p]]; };
   std::vector<u32> meetings(end + 1, 0);  // before a position

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of numerics/approx.h for 32 lanes where the processor can permute bytes: all lanes' table entries and squares are
-// computed as 16-bit words in one 512-bit register, lane k and lane k + 16 beside each other; products as pairs of words.
+// The sums of numerics/approx.h for 32 lanes where the processor can permute bytes: all lanes' table entries and
+// squares are computed as 16-bit words in one 512-bit register, lane k and lane k + 16 beside each other; products as
+// pairs of words.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/llvm/values.h"
@@ -94,7 +95,8 @@ class Interpolation {
     for (u32 k = 0; k < kBytes; ++k) even.push_back(b_.getInt1(k % 2 == 0));
     return as(32, kHalf, b_.CreateSelect(llvm::ConstantVector::get(even), plane(shift), plane(shift + 8)));
   }
-  // S of each word. With h and l as nibbles, the products of whole nibbles are exact, and the others come from one table:
+  // S of each word. With h and l as nibbles, the products of whole nibbles are exact, and the others come from one
+  // table:
   //   S = (h*h >> 1) + h1*l1 + products(h0, l1) + products(h1, l0)
   Value* squared(Value* x) {
     x = words(x);

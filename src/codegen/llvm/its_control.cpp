@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Independent thread scheduling: lanes of one warp may wait for each other, so every block has a pending mask in memory and
-// a dispatcher picks what runs next. Two bit sets say which blocks have pending lanes: `ready` ones can run, `waiting` ones
-// stand at a gate (a warp-synchronous instruction whose other lanes have not come) or poll a barrier of the CTA.
+// Independent thread scheduling: lanes of one warp may wait for each other, so every block has a pending mask in memory
+// and a dispatcher picks what runs next. Two bit sets say which blocks have pending lanes: `ready` ones can run,
+// `waiting` ones stand at a gate (a warp-synchronous instruction whose other lanes have not come) or poll a barrier of
+// the CTA.
 //
-//   dispatch   the lowest ready block; a spinning loop that has used up its budget puts its lanes back and closes itself and
-//              the blocks before it for the rest of the round
-//   round      nothing is left to run: each waiting block looks once whether it may go on, then all blocks are open again
-//   idle       a round brought nothing: other warps run. If lanes only wait for each other, which the program must not do,
-//              the gates open
+//   dispatch   the lowest ready block; a spinning loop that has used up its budget puts its lanes back and closes
+//              itself and the blocks before it for the rest of the round
+//   round      nothing is left to run: each waiting block looks once whether it may go on, then all blocks are open
+//              again
+//   idle       a round brought nothing: other warps run. If lanes only wait for each other, which the program must not
+//              do, the gates open
 //
-// A block that goes on with all lanes of the warp jumps directly. Values that cross blocks live in a frame in memory and are
-// blended under the mask; it is hidden from LLVM, which would otherwise make a phi of each value in the dispatcher.
+// A block that goes on with all lanes of the warp jumps directly. Values that cross blocks live in a frame in memory
+// and are blended under the mask; it is hidden from LLVM, which would otherwise make a phi of each value in the
+// dispatcher.
 #include <llvm/IR/InlineAsm.h>
 
 #include <algorithm>
@@ -378,6 +381,7 @@ void ItsControl::terminate(u32 b) {
     return;
   }
   if (t.targets.empty()) {
+    tell_exit(b, b, s_.mask());
     kill_lanes(s_.mask());
     b_.CreateBr(dispatch_);
     return;
@@ -385,6 +389,7 @@ void ItsControl::terminate(u32 b) {
   auto go = [&](u32 to) {
     if (leaves(to)) {
       count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, s_.mask());
+      tell_exit(b, to, s_.mask());
       kill_lanes(s_.mask());
       b_.CreateBr(dispatch_);
       return;
@@ -399,6 +404,7 @@ void ItsControl::terminate(u32 b) {
   for (auto& [to, part] : divided(t, cond)) {
     if (leaves(to)) {
       count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
+      tell_exit(b, to, part);
       kill_lanes(part);
     } else {
       going.push_back({to, part});

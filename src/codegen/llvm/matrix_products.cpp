@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// mma on registers. f64 to nearest: chains of fused multiplications and additions; a result that is a NaN is computed again by the
-// runtime function, which knows whose NaN it is. Dense products of other types: products.cpp, and the runtime function where numbers are
-// out of its range. All else: the runtime function.
+// mma on registers. f64 to nearest: chains of fused multiplications and additions; a result that is a NaN is computed
+// again by the runtime function, which knows whose NaN it is. Dense products of other types: products.cpp, and the
+// runtime function where numbers are out of its range. All else: the runtime function.
 //
-// Each kind that products.cpp knows has one function, and in a kernel with many of them every kind. Its arguments and results are vector
-// registers: a thousand copies of the code take a minute to compile and do not fit the processor's caches.
+// Each kind that products.cpp knows has one function, and in a kernel with many of them every kind. Its arguments and
+// results are vector registers: a thousand copies of the code take a minute to compile and do not fit the processor's
+// caches.
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/llvm/matrix_products.h"
@@ -128,8 +129,8 @@ std::vector<llvm::Value*> Products::product_by_runtime(const device::MmaCode& co
   return out;
 }
 
-// Lane l has a(l/4 + 8 (r odd), 4 (r/2) + l%4), b(4 r + l%4, l/4), c(l/4 + 8 (e/2), 2 (l%4) + e%2). So in pieces of eight lanes, a is
-// needed four times in each half, and b as four columns, twice.
+// Lane l has a(l/4 + 8 (r odd), 4 (r/2) + l%4), b(4 r + l%4, l/4), c(l/4 + 8 (e/2), 2 (l%4) + e%2). So in pieces of
+// eight lanes, a is needed four times in each half, and b as four columns, twice.
 std::vector<llvm::Value*> Products::product_of_doubles(const device::MmaCode& code, const std::vector<Value*>& args,
                                                        Value* ctx, Value* mask) {
   const u32 blocks = code.m / 8u, n_a = code.a_regs(), n_b = code.b_regs(), n_d = code.d_regs();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who takes part in a .sync instruction, as an H100 does it (oracle/masks):
 //
-//   the whole warp comes, and all lanes have      all lanes take part, whatever the mask says: the compiler of the hardware
+//   the whole warp comes, and all lanes have      all lanes take part, whatever the mask says: the compiler of the
+//                                                 hardware
 //   the same mask, as the compiler can tell       leaves the test away
 //   a lane that its own mask does not name        an illegal instruction
 //   masks that differ                             lanes of equal masks execute it together

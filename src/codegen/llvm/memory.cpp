@@ -67,7 +67,8 @@ LV Memory::address(const MemRef& m, Value** root) {
   }
 }
 
-// Only where there are several devices, whose memory lies in one address space, or where the program has registered memory.
+// Only where there are several devices, whose memory lies in one address space, or where the program has registered
+// memory.
 void Memory::require_rights(const MemRef& m, bool writes) {
   const bool everywhere = m.space == Space::Global || m.space == Space::Generic;
   if (!m_.facts.asks || !everywhere || !m.addr) return;

@@ -14,7 +14,7 @@ class Memory : private Part {
   // As in Builder
   void load(const MemRef&, std::span<V> out);
   void store(const MemRef&, std::span<const V> in);
-  V atomic(AtomOp, isa::Type, const MemRef&, V b, V c, bool result_used);
+  V atomic(Builder& to, AtomOp, isa::Type, const MemRef&, V b, V c, bool result_used);  // to: what computes
   void fence(Order, Scope);
   V symbol_address(ir::SymId, i64 offset);
   V to_generic(isa::Space, V addr64);
@@ -47,7 +47,7 @@ class Memory : private Part {
   std::vector<V> join_words(const MemRef&, std::span<const V> in);
 
   void fetch_ahead(const MemRef&, LV& addr);
-  Value* atomic_scalar(AtomOp, isa::Type, Value* ptr, Value* b, Value* c, bool local_memory);
+  Value* atomic_scalar(Builder& to, AtomOp, isa::Type, Value* ptr, Value* b, Value* c, bool exclusive);
   // Runs `body(lane i32)` for each active lane, lowest first.
   template <class F>
   void for_each_lane(F&& body);

@@ -62,8 +62,8 @@ V Params::load(Value* buf, u32 byte, u32 bits) {
   return v_.make_varying(r, bits);
 }
 
-// Is the parameter stored at several places, each for its lanes? Else the whole vector may be written: lanes outside the mask
-// do not read it.
+// Is the parameter stored at several places, each for its lanes? Else the whole vector may be written: lanes outside
+// the mask do not read it.
 bool Params::stored_in_parts(ir::SymId id) {
   if (s_.frame->lanes_apart()) return true;
   if (!param_stores_counted_) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters of device functions and calls: 32-bit words interleaved by lane (plain words where the block is one thread).
+// Parameters of device functions and calls: 32-bit words interleaved by lane (plain words where the block is one
+// thread).
 #pragma once
 #include <map>
 #include <set>

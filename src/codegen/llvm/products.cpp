@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums stay where the registers of the result are: element e of lane l is row l/4 + 8 (e/2), column 2 (l%4) + e%2. What it needs of a
-// lies in the four lanes around it, what it needs of b in lane 4 (2 (l%4) + e%2) + q:
+// Sums stay where the registers of the result are: element e of lane l is row l/4 + 8 (e/2), column 2 (l%4) + e%2. What
+// it needs of a lies in the four lanes around it, what it needs of b in lane 4 (2 (l%4) + e%2) + q:
 //
 //     product 4 n r + n q + i:  a  register 2 r + e/2, lane (l & ~3) + q, element i         (n elements in a register)
 //                               b  register r,         lane 8 (l%4) + 4 (e%2) + q, element i
@@ -70,8 +70,9 @@ class Products {
   const bool avx512_;
 };
 
-// As `tame_columns` of numerics/mma.cpp: products and scales are floats without an error. Of a and b every element that is not zero
-// has to lie in [2^-48, 2^61), of an accumulator of f32 in [2^-95, 2^128): then no result is smaller than a normal number, either.
+// As `tame_columns` of numerics/mma.cpp: products and scales are floats without an error. Of a and b every element that
+// is not zero has to lie in [2^-48, 2^61), of an accumulator of f32 in [2^-95, 2^128): then no result is smaller than a
+// normal number, either.
 class FloatProduct : Products {
  public:
   using Products::Products;
@@ -202,7 +203,8 @@ class FloatProduct : Products {
     Value* kept = b_.CreateAnd(exact, llvm::ConstantInt::get(longs, ~((u64{1} << 29) - 1)));
     return b_.CreateFPTrunc(b_.CreateBitCast(kept, doubles), floats());
   }
-  // Bits of total * scale: cut off to an f32, or to the nearest f16 (by way of an f32 whose last bit says that something is cut off).
+  // Bits of total * scale: cut off to an f32, or to the nearest f16 (by way of an f32 whose last bit says that
+  // something is cut off).
   Value* rounded(Value* total, Value* scale) {
     Value* r = cut_to_float(total);
     if (!halves()) return bits(b_.CreateFMul(r, scale));

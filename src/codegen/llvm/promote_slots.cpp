@@ -18,8 +18,8 @@ namespace us::codegen {
 namespace {
 
 constexpr std::size_t kFarthest = 200;  // edges that are looked at for one slot
-// Values that meet in phis share a register: through all of the function, if they went on from phi to phi. Register allocation compares
-// such a live range with all others. So what lives into one of these blocks stays in memory.
+// Values that meet in phis share a register: through all of the function, if they went on from phi to phi. Register
+// allocation compares such a live range with all others. So what lives into one of these blocks stays in memory.
 constexpr std::size_t kJoinsToCut = 64;  // every so many blocks of several predecessors
 
 using Block = llvm::BasicBlock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stack slots become SSA values where they live for a few blocks only. LLVM's own pass copies a list of all slots at every branch and
-// looks at all blocks for every slot, which in functions of many branches takes for ever; and a value that lives through thousands
-// of blocks is spilled anyhow. Time is linear in the size of the function.
+// Stack slots become SSA values where they live for a few blocks only. LLVM's own pass copies a list of all slots at
+// every branch and looks at all blocks for every slot, which in functions of many branches takes for ever; and a value
+// that lives through thousands of blocks is spilled anyhow. Time is linear in the size of the function.
 #pragma once
 #include <llvm/IR/PassManager.h>
 

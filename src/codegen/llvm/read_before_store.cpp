@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other warps may still read. As codegen/lower/inserted_barriers.h, for addresses that only the run knows: warps of a device leave a barrier together,
-// and what all of them read next is read long before the first of them has come to its next store. So before its first
-// store behind such loads a warp lets the others run once. In functions that are called and in dispatched ones; in other kernels
-// a turn of all warps would cost more than what lies between barriers.
+// What other warps may still read. As codegen/lower/inserted_barriers.h, for addresses that only the run knows: warps
+// of a device leave a barrier together, and what all of them read next is read long before the first of them has come
+// to its next store. So before its first store behind such loads a warp lets the others run once. In functions that are
+// called and in dispatched ones; in other kernels a turn of all warps would cost more than what lies between barriers.
 #include <llvm/IR/MDBuilder.h>
 
 #include "codegen/llvm/read_before_store.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CTA mode where all warps take the same way from barrier to barrier (codegen/lower/barrier_regions.h): each region is a loop over the
-// warps, which the optimiser sees as such, and unrolls where it is short: then a warp's index is a constant, and what one
-// region stores to shared memory and the next one loads stays in registers.
+// CTA mode where all warps take the same way from barrier to barrier (codegen/lower/barrier_regions.h): each region is
+// a loop over the warps, which the optimiser sees as such, and unrolls where it is short: then a warp's index is a
+// constant, and what one region stores to shared memory and the next one loads stays in registers.
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>

@@ -45,8 +45,8 @@ llvm::Value* Slots::slot_alloca(const Slot& s, llvm::Type* t, const char* name) 
   return s_.frame->slot_alloca(s.per_warp, t, name);
 }
 
-// In dispatched code a register is a place in memory, as on the device: the varying versions of it share a slot, in which
-// each lane has its latest, so that no edge copies what only lives on.
+// In dispatched code a register is a place in memory, as on the device: the varying versions of it share a slot, in
+// which each lane has its latest, so that no edge copies what only lives on.
 bool Slots::in_register_slot(ir::ValueId id) const { return s_.frame->lanes_apart() && a_.shapes[id.v].varying(); }
 bool Slots::same_place(ir::ValueId a, ir::ValueId b) const {
   return in_register_slot(a) && in_register_slot(b) && f_.origin[a.v] == f_.origin[b.v];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values by ValueId. Those used in another block than they are defined in live in allocas (Slot), which mem2reg turns into
-// SSA again: a skipped block leaves them undefined, which no lane observes.
+// Values by ValueId. Those used in another block than they are defined in live in allocas (Slot), which mem2reg turns
+// into SSA again: a skipped block leaves them undefined, which no lane observes.
 #pragma once
 #include "codegen/llvm/values.h"
 

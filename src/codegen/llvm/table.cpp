@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant tables: a load for a uniform index; for lanes, permutes of registers where the processor has them, else a gather.
+// Constant tables: a load for a uniform index; for lanes, permutes of registers where the processor has them, else a
+// gather.
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/llvm/values.h"
@@ -17,7 +18,8 @@ std::vector<int> lanes_from(u32 first) {
 
 }  // namespace
 
-// The entries that 16 lanes ask for, from `entries` of up to 128: pairs of registers are looked up, then chosen between.
+// The entries that 16 lanes ask for, from `entries` of up to 128: pairs of registers are looked up, then chosen
+// between.
 llvm::Value* Values::permuted(std::span<const u32> entries, Value* index) {
   std::vector<Value*> found;
   auto part = [&](std::size_t at) -> Value* {

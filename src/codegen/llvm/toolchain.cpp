@@ -32,7 +32,8 @@
 #include "base/types.h"
 #include "codegen/llvm/promote_slots.h"
 
-// The choice of a register allocator is a variable of a template: the one of LLVM's library is meant, not a hidden copy.
+// The choice of a register allocator is a variable of a template: the one of LLVM's library is meant, not a hidden
+// copy.
 #pragma GCC visibility push(default)
 #include <llvm/CodeGen/RegAllocRegistry.h>
 #pragma GCC visibility pop
@@ -41,10 +42,10 @@ extern template class llvm::RegisterRegAllocBase<llvm::RegisterRegAlloc>;
 namespace us::codegen {
 namespace {
 
-// In a dispatched function everything is one loop with an edge between any two blocks: passes over loops find nothing in it
-// and take for ever.
-// Live ranges that cannot be cut, such as a warp's context, are compared with all others: by the basic allocator in time that grows
-// with the square of the number of blocks, by the usual one more slowly.
+// In a dispatched function everything is one loop with an edge between any two blocks: passes over loops find nothing
+// in it and take for ever.
+// Live ranges that cannot be cut, such as a warp's context, are compared with all others: by the basic allocator in
+// time that grows with the square of the number of blocks, by the usual one more slowly.
 constexpr std::size_t kMostBlocks = 12000;  // of one function
 
 // Its time grows faster than the number of blocks; functions that are translated instruction by instruction do without.
@@ -62,8 +63,8 @@ struct HoistUnlessDispatched : llvm::PassInfoMixin<HoistUnlessDispatched> {
   }
 };
 
-// Loops over the warps of a CTA that the emitter has marked (regions_control.cpp); what one warp stores to shared memory
-// and another loads then meets in one block.
+// Loops over the warps of a CTA that the emitter has marked (regions_control.cpp); what one warp stores to shared
+// memory and another loads then meets in one block.
 struct UnrollMarked : llvm::PassInfoMixin<UnrollMarked> {
   llvm::FunctionPassManager passes;
   UnrollMarked() {
@@ -79,8 +80,8 @@ struct UnrollMarked : llvm::PassInfoMixin<UnrollMarked> {
   llvm::PreservedAnalyses run(llvm::Function& f, llvm::FunctionAnalysisManager& fam) {
     return f.hasFnAttribute("unrolled") && any_left(f, fam) ? passes.run(f, fam) : llvm::PreservedAnalyses::all();
   }
-  // LLVM 19 takes a vector division for a division by one when it unrolls a loop in which the divisors become 1, 1, 2, 3...
-  // (kernel_fuzz --start 5040006136).
+  // LLVM 19 takes a vector division for a division by one when it unrolls a loop in which the divisors become 1, 1, 2,
+  // 3... (kernel_fuzz --start 5040006136).
   static bool divides(const llvm::BasicBlock& b) {
     for (const llvm::Instruction& i : b)
       if (i.isIntDivRem()) return true;
@@ -124,7 +125,7 @@ class WithAllocator {
 
  private:
   static std::mutex& mutex() {
-    static std::mutex m;
+    static std::mutex m;  // guards variables of LLVM, which are the process's
     return m;
   }
   std::lock_guard<std::mutex> lock_;
@@ -138,8 +139,9 @@ void set_option(const char* name, bool value) {
   if (it != options.end()) static_cast<llvm::cl::opt<bool>*>(it->second)->setValue(value);
 }
 
-// How much is done about loops. `hoist`: what does not change is taken out of them; not of a loop over warps around many blocks, for
-// each constant would live through all of it. Strength reduction relates every loop to all values around it.
+// How much is done about loops. `hoist`: what does not change is taken out of them; not of a loop over warps around
+// many blocks, for each constant would live through all of it. Strength reduction relates every loop to all values
+// around it.
 void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& out,
                         llvm::CodeGenFileType type, bool large, bool hoist) {
   const WithAllocator allocator(large ? [] { return llvm::createBasicRegisterAllocator(); }
@@ -150,8 +152,8 @@ void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& 
   config->setDisableVerify(true);
   passes.add(config);
   passes.add(info);
-  // Only lines are told to debuggers, no variables; but the pass that follows variables looks at every register and stack
-  // slot of every block, whether there are variables or not. In dispatched functions it took most of the time.
+  // Only lines are told to debuggers, no variables; but the pass that follows variables looks at every register and
+  // stack slot of every block, whether there are variables or not. In dispatched functions it took most of the time.
   config->disablePass(&llvm::LiveDebugValuesID);
   if (!hoist) {
     config->disablePass(&llvm::EarlyMachineLICMID);
@@ -166,12 +168,12 @@ void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& 
   passes.add(llvm::createFreeMachineFunctionPass());
 }
 
-// The pass that moves masks between kinds of registers takes a third of the time on dispatched functions, and changes none of
-// the benchmark kernels' speed. It can be switched off for the process only.
+// The pass that moves masks between kinds of registers takes a third of the time on dispatched functions, and changes
+// none of the benchmark kernels' speed. It can be switched off for the process only.
 void keep_register_domains() { set_option("disable-x86-domain-reassignment", true); }
 
-// Without instructions on halves: comparisons with .ftz came out wrong on a processor that has them (kernel_fuzz, six kernels
-// of 171008), and f16 is computed in f32 elsewhere.
+// Without instructions on halves: comparisons with .ftz came out wrong on a processor that has them (kernel_fuzz, six
+// kernels of 171008), and f16 is computed in f32 elsewhere.
 std::string host_features() {
   std::string features;
   for (auto& [name, on] : llvm::sys::getHostCPUFeatures())
@@ -180,7 +182,7 @@ std::string host_features() {
 }
 
 struct Idle {
-  std::mutex mutex;
+  std::mutex mutex;  // guards by_cpu
   std::map<std::string, std::vector<std::unique_ptr<Toolchain>>> by_cpu;
 };
 // Never destroyed: kernels are compiled until the process ends.
@@ -280,9 +282,9 @@ void Toolchain::optimise(llvm::Module& m, PassSet disabled, const Told& told) {
   loops_.clear(), functions_.clear(), components_.clear(), modules_.clear();
 }
 
-// The usual allocator splits live ranges to put spills where they cost least, at an expense that grows faster than the code. What is
-// still larger, such as a test suite that was compiled as one kernel, is translated instruction by instruction: it would take
-// minutes, and most of it runs once.
+// The usual allocator splits live ranges to put spills where they cost least, at an expense that grows faster than the
+// code. What is still larger, such as a test suite that was compiled as one kernel, is translated instruction by
+// instruction: it would take minutes, and most of it runs once.
 constexpr std::size_t kLarge = 20000;  // instructions of one function
 constexpr std::size_t kHuge = 400000;  // of all
 

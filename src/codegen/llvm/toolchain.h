@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LLVM's target and pass pipelines, set up once and used for many modules: setting them up takes longer than to compile a
-// small kernel.
+// LLVM's target and pass pipelines, set up once and used for many modules: setting them up takes longer than to compile
+// a small kernel.
 #pragma once
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/Passes/PassBuilder.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of 32 lanes, and arithmetic on them.
 //
-// A value (LV) is a Shape plus what it needs at run time: `base`, the scalar of a uniform or pattern; `vec`, the 32-lane
-// vector, built on demand; `guard`, an i1 that says whether a guarded pattern holds (its `vec` is always right). Values are
-// integers; float operations bitcast.
+// A value (LV) is a Shape plus what it needs at run time: `base`, the scalar of a uniform or pattern; `vec`, the
+// 32-lane vector, built on demand; `guard`, an i1 that says whether a guarded pattern holds (its `vec` is always
+// right). Values are integers; float operations bitcast.
 #pragma once
 #include "codegen/llvm/float_code.h"
 #include "codegen/llvm/function_state.h"

@@ -77,7 +77,7 @@ class WarpBuilder final : public Builder, private Part {
   void load(const MemRef& m, std::span<V> out) override { memory_.load(m, out); }
   void store(const MemRef& m, std::span<const V> in) override { memory_.store(m, in); }
   V atomic(AtomOp op, isa::Type t, const MemRef& m, V b, V c, bool result_used) override {
-    return memory_.atomic(op, t, m, b, c, result_used);
+    return memory_.atomic(*this, op, t, m, b, c, result_used);
   }
   void fence(Order o, Scope s) override { memory_.fence(o, s); }
   V symbol_address(ir::SymId s, i64 offset) override { return memory_.symbol_address(s, offset); }

@@ -3,8 +3,8 @@
 //
 // Blocks stand in the layout of ir::Cfg (loops contiguous). A checked block has a pending mask: divergent branches and
 // edges out of guarded blocks add lanes to it and go on with the sweep, which visits checked blocks in layout order and
-// skips the empty ones; behind the last block of a loop the sweep returns to the header while lanes wait there. Unguarded
-// blocks run with all live lanes and are jumped to directly.
+// skips the empty ones; behind the last block of a loop the sweep returns to the header while lanes wait there.
+// Unguarded blocks run with all live lanes and are jumped to directly.
 //
 //   A (divergent) ──► check B ──► B ──► check C ──► C ──► check P ──► P (reconverged)
 //                        └ empty ─────────┘└ empty ──────────┘

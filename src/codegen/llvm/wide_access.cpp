@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strong (volatile, relaxed, acquire, release) accesses to vectors: a lane's 8 or 16 bytes move in one access. The PTX ISA
-// promises order for the components only, but an H200 moves the whole, and programs rely on it: the look-back of CUB keeps a
-// value and its status in one 16-byte word.
+// Strong (volatile, relaxed, acquire, release) accesses to vectors: a lane's 8 or 16 bytes move in one access. The PTX
+// ISA promises order for the components only, but an H200 moves the whole, and programs rely on it: the look-back of
+// CUB keeps a value and its status in one 16-byte word.
 #include "codegen/llvm/memory.h"
 #include "codegen/lower/shape_builder.h"
 

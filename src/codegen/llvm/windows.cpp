@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pattern accesses: whole windows of 64 bytes with constant shuffles, rows of two-dimensional indices, and shared stores that
-// wait for their neighbours.
+// Pattern accesses: whole windows of 64 bytes with constant shuffles, rows of two-dimensional indices, and shared
+// stores that wait for their neighbours.
 #include <algorithm>
 #include <map>
 
@@ -129,8 +129,8 @@ bool Memory::store_windows(const MemRef& m, Value* base, const Shape& shape, std
   return true;
 }
 
-// Rows of a two-dimensional index: both half-warps read consecutive words, though the compiler cannot know. Returns the i1
-// that says so and the two row pointers.
+// Rows of a two-dimensional index: both half-warps read consecutive words, though the compiler cannot know. Returns the
+// i1 that says so and the two row pointers.
 llvm::Value* Memory::rows_test(const MemRef& m, Value* root, LV& addr, Value** low, Value** high) {
   Value* a = v_.vec(addr);
   const u32 bits = a->getType()->getScalarSizeInBits();

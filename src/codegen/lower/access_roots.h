@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values are tested on behalf of many addresses. Such roots become `Inst::roots` of the accesses that they speak for, so
-// that they are kept where those need them.
+// Which values are tested on behalf of many addresses. Such roots become `Inst::roots` of the accesses that they speak
+// for, so that they are kept where those need them.
 #pragma once
 #include <map>
 #include <set>

@@ -171,8 +171,8 @@ class Analyzer {
     return region;
   }
 
-  // The outermost loop around branch and stop that some lanes go round before they come to the stop: there is no place in
-  // the loop where the lanes meet.
+  // The outermost loop around branch and stop that some lanes go round before they come to the stop: there is no place
+  // in the loop where the lanes meet.
   int wraps_around(u32 branch, u32 stop, const std::vector<u32>& region) const {
     int found = -1;
     if (stop >= n_) return found;

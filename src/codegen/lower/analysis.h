@@ -2,14 +2,14 @@
 // Divergence analysis of one SSA function: the shape of every value, which branches split a warp, which blocks must run
 // under a mask, and whether the function needs independent thread scheduling (ITS).
 //
-// A branch is divergent if its condition differs between lanes and both sides go on. Its region (blocks reachable from it
-// before its immediate post-dominator) is guarded: lanes collect in a pending mask per block. Phis where paths of one
-// divergent branch meet are varying. Values that leave a loop some lanes left earlier are read through a shadow: a copy
-// blended under the mask at the definition, so each lane keeps its own last value.
+// A branch is divergent if its condition differs between lanes and both sides go on. Its region (blocks reachable from
+// it before its immediate post-dominator) is guarded: lanes collect in a pending mask per block. Phis where paths of
+// one divergent branch meet are varying. Values that leave a loop some lanes left earlier are read through a shadow: a
+// copy blended under the mask at the definition, so each lane keeps its own last value.
 //
-// ITS: lanes of one warp may wait for each other (a divergent loop whose exit depends on other threads, a barrier or .sync
-// under divergence, irreducible control flow). Then every block is scheduled by a dispatcher and values crossing blocks
-// live in blended slots.
+// ITS: lanes of one warp may wait for each other (a divergent loop whose exit depends on other threads, a barrier or
+// .sync under divergence, irreducible control flow). Then every block is scheduled by a dispatcher and values crossing
+// blocks live in blended slots.
 #pragma once
 #include "codegen/lower/shape.h"
 #include "ir/cfg.h"

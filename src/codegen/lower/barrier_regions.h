@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers of the whole CTA cut a kernel into regions: the code from its start, or from behind a barrier, to the next
-// barriers or the end. Where the way from region to region depends only on what is the same in the whole CTA (the arguments,
-// the block's index, loop counters), all warps take the same way, and each region can be a loop over the warps:
+// barriers or the end. Where the way from region to region depends only on what is the same in the whole CTA (the
+// arguments, the block's index, loop counters), all warps take the same way, and each region can be a loop over the
+// warps:
 //
 //   start ── for each warp ──► barrier 1 ── for each warp ──► barrier 2 ── ... ──► end
 #pragma once

@@ -211,7 +211,8 @@ class Inliner {
     f_.blocks[body.exit].term.targets.push_back(BlockId{after});
   }
 
-  // Arguments go into the parameters before the body, results out of them behind it; a call that is jumped over does neither.
+  // Arguments go into the parameters before the body, results out of them behind it; a call that is jumped over does
+  // neither.
   void pass(const Inst& call, const ir::Function& callee, std::vector<Inst>& in, std::vector<Inst>& out) {
     const Inst::Call& c = call.call[0];
     for (std::size_t a = 0; a < c.args.size() && a < callee.params.size(); ++a) {

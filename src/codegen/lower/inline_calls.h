@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device functions whose lanes may wait for each other are part of their caller's control flow: a call runs all its lanes to
-// the end, so lanes that wait inside for lanes outside would never see them come.
+// Device functions whose lanes may wait for each other are part of their caller's control flow: a call runs all its
+// lanes to the end, so lanes that wait inside for lanes outside would never see them come.
 #pragma once
 #include <map>
 
@@ -8,8 +8,8 @@
 
 namespace us::codegen {
 
-// Functions that contain a barrier, a warp-synchronous instruction or a loop that reads what other threads write, or that
-// call such a function. By FuncId.
+// Functions that contain a barrier, a warp-synchronous instruction or a loop that reads what other threads write, or
+// that call such a function. By FuncId.
 std::vector<u8> waiting_functions(const ir::Module&);
 
 // Functions whose address is used as a value: what an indirect call may call. By FuncId.
@@ -22,9 +22,9 @@ std::vector<u32> waiting_targets(const ir::Module&, const std::vector<u8>& waiti
 // calls that may reach one test for it first. Register form.
 // `local_shift`: where the .local variables of each body lie in the frame of `f`, by SymId.
 //
-// Bodies::Shared, for dispatched code: a big function that is called from several places has one body, which remembers for
-// each lane where it was called; functions that could come to themselves again are copied still. Without it nested calls
-// multiply the code.
+// Bodies::Shared, for dispatched code: a big function that is called from several places has one body, which remembers
+// for each lane where it was called; functions that could come to themselves again are copied still. Without it nested
+// calls multiply the code.
 //
 //   a: site = 0 ─┐            ┌ 0 ─► rest of a
 //                ├─► body ─►──┤

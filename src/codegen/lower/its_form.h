@@ -5,7 +5,8 @@
 
 namespace us::codegen {
 
-// What an instruction waits for before it may run: nothing, the lanes that its membermask names, or all lanes of the warp.
+// What an instruction waits for before it may run: nothing, the lanes that its membermask names, or all lanes of the
+// warp.
 enum class Gate : u8 { None, Members, Warp };
 Gate gate_of(const ir::Inst&);
 

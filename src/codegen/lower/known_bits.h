@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about the low bits of values, for alignment: modulo 2^bits a value is `root + add`, where root is a value that
-// is the same in all lanes (or nothing). All elements of an array have the root that is the array's address, however their
-// index was computed, so one scalar test of it speaks for all accesses.
+// What is known about the low bits of values, for alignment: modulo 2^bits a value is `root + add`, where root is a
+// value that is the same in all lanes (or nothing). All elements of an array have the root that is the array's address,
+// however their index was computed, so one scalar test of it speaks for all accesses.
 #pragma once
 #include "codegen/lower/analysis.h"
 

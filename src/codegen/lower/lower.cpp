@@ -21,8 +21,8 @@ const std::vector<u8>& Lowering::waiting() {
 
 namespace {
 
-// Launched behind the end of its predecessors, a kernel has nothing to wait for, and only a listener hears of it. True: it lets
-// dependents begin.
+// Launched behind the end of its predecessors, a kernel has nothing to wait for, and only a listener hears of it. True:
+// it lets dependents begin.
 bool drop_dependencies(ir::Function& f, const CodeFacts& facts) {
   bool triggers = false;
   for (ir::Block& b : f.blocks)
@@ -88,8 +88,8 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       l.cfg = ir::analyze_cfg(f, true);
       ir::build_ssa(f, l.cfg);
     });
-    // Dispatched code keeps all versions of a register in one place (llvm/slots.cpp), so they must not be alive at once.
-    // Where instructions are counted or told of, none goes.
+    // Dispatched code keeps all versions of a register in one place (llvm/slots.cpp), so they must not be alive at
+    // once. Where instructions are counted or told of, none goes.
     if (!its && !facts.probed()) pass(Pass::Copies, [&] { ir::propagate_copies(f); });
     if (!facts.probed()) pass(Pass::Dead, [&] { ir::remove_dead(f); });
     analyze_lanes(its);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far addresses are from a value that one test can speak for: an address is `root + d`, low <= d <= high. All elements of
-// an array have the array's address as root, if their index is a number of 32 bits or is bounded otherwise.
+// How far addresses are from a value that one test can speak for: an address is `root + d`, low <= d <= high. All
+// elements of an array have the array's address as root, if their index is a number of 32 bits or is bounded otherwise.
 #pragma once
 #include "codegen/lower/analysis.h"
 

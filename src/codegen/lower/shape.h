@@ -5,9 +5,9 @@
 //   pattern   lane l has base + offset[l]; base is a run-time scalar, offsets are compile-time constants
 //   varying   anything else: a vector
 //
-// A constant vector is a pattern whose base is the known constant 0. `low_zeros` is how many low bits of base are known to
-// be zero; if all offsets lie in [0, 2^low_zeros) the pattern is `disjoint`: base + offset == base | offset, and bitwise
-// operations act on base and offsets separately. `lo..hi` bounds base as an unsigned number.
+// A constant vector is a pattern whose base is the known constant 0. `low_zeros` is how many low bits of base are known
+// to be zero; if all offsets lie in [0, 2^low_zeros) the pattern is `disjoint`: base + offset == base | offset, and
+// bitwise operations act on base and offsets separately. `lo..hi` bounds base as an unsigned number.
 //
 // Float: `nan` says which canonicalisation the value still needs before it is observable (Values::canon).
 #pragma once
@@ -54,7 +54,8 @@ Shape constant_vector(u32 bits, const std::array<u64, kWarpSize>& lanes);
 bool same_shape(const Shape&, const Shape&);
 Shape meet(const Shape&, const Shape&);  // for phis
 
-// Transfer functions. `needs_guard` (resize): the extension is only a pattern if no lane wraps; the builder emits the test.
+// Transfer functions. `needs_guard` (resize): the extension is only a pattern if no lane wraps; the builder emits the
+// test.
 Shape shape_bin(Bin, const Shape&, const Shape&);
 Shape shape_un(Un, const Shape&);
 Shape shape_icmp(ICmp, const Shape&, const Shape&);

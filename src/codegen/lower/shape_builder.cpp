@@ -42,7 +42,8 @@ void ShapeBuilder::define(ir::ValueId v, Shape s) {
   Shape& old = values_[v.v];
   if (old.kind != Shape::Kind::Top) {
     // Only ever descend, so that the iteration ends.
-    // A pattern under a guard stays one: the same instruction computes value and guard every time (a phi does not, see meet).
+    // A pattern under a guard stays one: the same instruction computes value and guard every time (a phi does not, see
+    // meet).
     Shape before = old, after = s;
     const bool guarded = before.pattern() && after.pattern() && (before.guarded || after.guarded);
     if (guarded) before.guarded = after.guarded = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The builder that computes only shapes. Used by the divergence analysis; the LLVM builder uses the same transfer functions.
+// The builder that computes only shapes. Used by the divergence analysis; the LLVM builder uses the same transfer
+// functions.
 #pragma once
 #include <functional>
 

@@ -5,7 +5,8 @@
 
 namespace us::codegen {
 
-// `tid < 32`, `tid > 63`: is the bound between the numbers of one warp and those of the next, so that the bases alone decide?
+// `tid < 32`, `tid > 63`: is the bound between the numbers of one warp and those of the next, so that the bases alone
+// decide?
 static bool bound_between_warps(ICmp op, const Shape& lanes, const Shape& bound) {
   if (!lanes.pattern() || lanes.guarded || !bound.uniform() || lanes.bits > 64 || !lanes.disjoint()) return false;
   u64 span = 1;

@@ -43,8 +43,8 @@ Waits::Waits(ir::Function& f, const Cfg& c) : f_(f), c_(c) {
   }
 }
 
-// What a question has seen. Kept from question to question: clearing it for each would take the square of the number of loops.
-// A question may ask another one.
+// What a question has seen. Kept from question to question: clearing it for each would take the square of the number of
+// loops. A question may ask another one.
 class Waits::Marks {
  public:
   explicit Marks(const Waits& w) : w_(w) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The approximate instructions: one operation of the multi-function unit each, with the scaling that the stock assembler
-// puts around it for arguments and results that the unit would flush.
+// The approximate instructions: one operation of the multi-function unit each, with the scaling that the stock
+// assembler puts around it for arguments and results that the unit would flush.
 #include "codegen/semantics/approx.h"
 
 #include "codegen/semantics/float.h"

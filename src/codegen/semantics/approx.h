@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of the multi-function unit, on f32 bits: subnormal arguments and results are zeros, NaN results canonical.
-// They give the bits of an H200 for every argument; the instructions around them are in approx.cpp.
+// The operations of the multi-function unit, on f32 bits: subnormal arguments and results are zeros, NaN results
+// canonical. They give the bits of an H200 for every argument; the instructions around them are in approx.cpp.
 #pragma once
 #include "codegen/builder.h"
 
@@ -13,8 +13,8 @@ V unit_ex2(Builder&, V x);
 V unit_lg2(Builder&, V x);
 V unit_sin(Builder&, V x, bool cosine);  // of x radians: the multiplication by 1 / 2 pi included
 V unit_tanh(Builder&, V x);              // keeps small subnormals
-// For ordinary arguments, all whose steps and results are normal numbers, the instruction is the unit's operation, and that is
-// shorter.
+// For ordinary arguments, all whose steps and results are normal numbers, the instruction is the unit's operation, and
+// that is shorter.
 struct Ordinary {
   Builder::Operation test, operation;  // test: 1 bit
 };

@@ -70,7 +70,8 @@ V cut(Builder& b, V value, V scale) {
   return b.add(bits, shl(b, b.sub(scale, imm32(b, 1023 - 127)), 23));
 }
 
-// x * 2^shift for a shift of either sign; 0 where everything is shifted out on the right, the lowest 32 bits on the left.
+// x * 2^shift for a shift of either sign; 0 where everything is shifted out on the right, the lowest 32 bits on the
+// left.
 V shifted(Builder& b, V x, V shift) {
   return b.or_(b.bin(Bin::Shl, x, shift), b.bin(Bin::LShr, x, b.sub(imm32(b, 0), shift)));
 }
@@ -128,7 +129,8 @@ V unit_sqrt(Builder& b, V x) {
   return b.select(is(b, ICmp::ULt, masked(b, x, 0x7fffffff), kOne), masked(b, x, kSign), r);
 }
 
-// The argument becomes a fixed-point number, cut to 23 fractional bits; a negative one is inverted unless that is whole.
+// The argument becomes a fixed-point number, cut to 23 fractional bits; a negative one is inverted unless that is
+// whole.
 V unit_ex2(Builder& b, V x) {
   V a = masked(b, x, 0x7fffffff);
   V c = b.bin(Bin::UMin, a, imm32(b, 0x43000000));  // 128 gives the exponent of infinity

@@ -81,10 +81,16 @@ void sem_cp_async_bulk_wait_group(const Sem& s) {
   s.b.call_rt(RtFn::CpBulkWait, {s.in(0, Type::u32), imm32(s.b, s.has(Tok::read))}, {}, nullptr);
 }
 // Caches hold nothing that memory has not.
-void sem_cp_async_bulk_prefetch(const Sem&) {}
+void sem_cp_async_bulk_prefetch(const Sem& s) {
+  if (!s.b.listens()) return;
+  const device::HintCode code{.bulk = true};
+  s.b.call_rt(RtFn::ProbeHint, {s.b.imm(64, code.pack()), address(s, 0), s.in(1, Type::u32)}, {}, nullptr);
+}
+void sem_cp_async_bulk_prefetch_tensor(const Sem&) {}
 
 namespace {
-// Operands k and k + 1 are [map, {coordinates}], operand `shared` the place in shared memory, `mbar` and `offsets` as they are there.
+// Operands k and k + 1 are [map, {coordinates}], operand `shared` the place in shared memory, `mbar` and `offsets` as
+// they are there.
 void tensor_copy(const Sem& s, u32 k, u32 shared, BulkCode code, int mbar, int offsets, int ctas) {
   Builder& b = s.b;
   const ir::Operand& at = s.i.ops[k + 1];
@@ -159,6 +165,15 @@ void sem_tensormap_replace(const Sem& s) {
   const bool by_dimension = field >= MapField::BoxDim;
   V map = s.has(Tok::shared_cta) ? s.b.to_generic(isa::Space::Shared, s.b.zext(shared_offset(s, 0, false), 64))
                                  : address(s, 0);
+  if (s.b.listens()) {  // the ISA: a weak operation on the whole map
+    using Kind = probe::Access::Kind;
+    const V rows[] = {
+        s.b.imm(64,
+                device::AccessCode{.kind = Kind::Write, .space = device::AccessCode::kGeneric, .bytes = 16, .count = 8}
+                    .pack()),
+        map};
+    s.b.call_rt(RtFn::ProbeAccess, {rows, 2}, {}, nullptr);
+  }
   s.b.call_rt(RtFn::TensorMapReplace,
               {map, imm32(s.b, static_cast<u32>(field)), by_dimension ? s.in(1, Type::u32) : none(s),
                s.in(by_dimension ? 2 : 1)},

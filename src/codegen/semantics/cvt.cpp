@@ -153,8 +153,8 @@ void sem_cvt_tf32(const Sem& s) {
   s.out(0, b.select(is_nan(b, FT::F32, x), nan, r), Type::b32);
 }
 
-// Eight-bit floats. Inputs of the packing forms are f32 or f16; results are clamped to the largest finite value. e4m3 has no
-// infinity: exponent 15 holds numbers, only mantissa 7 there is NaN.
+// Eight-bit floats. Inputs of the packing forms are f32 or f16; results are clamped to the largest finite value. e4m3
+// has no infinity: exponent 15 holds numbers, only mantissa 7 there is NaN.
 namespace {
 struct Eight {
   u32 mantissa, bias, largest;

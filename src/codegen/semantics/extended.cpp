@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PTX ISA "Extended-Precision Arithmetic Instructions". The carry flag CC.CF is a hidden predicate register: the last source
-// of addc, subc, madc and the second destination of the .cc forms. Subtraction adds the complement: its carry-out is set when
-// there is no borrow. Programs see that (the compiler's own 128-bit division reads it with addc).
+// PTX ISA "Extended-Precision Arithmetic Instructions". The carry flag CC.CF is a hidden predicate register: the last
+// source of addc, subc, madc and the second destination of the .cc forms. Subtraction adds the complement: its
+// carry-out is set when there is no borrow. Programs see that (the compiler's own 128-bit division reads it with addc).
 #include "codegen/semantics/common.h"
 
 namespace us::codegen {

@@ -19,8 +19,8 @@ V mul_f32(Builder&, Rnd, V x, V y);
 V fma_f32(Builder&, Rnd, V x, V y, V z);
 V div_f32(Builder&, Rnd, V x, V y);
 V sqrt_f32(Builder&, Rnd, V x);
-// Flush of a result to zero. Hardware looks at the result rounded as if exponents had no lower end, so `scaled` is the same
-// operation done with an operand from scale_for_flush: it is out of the range of subnormals.
+// Flush of a result to zero. Hardware looks at the result rounded as if exponents had no lower end, so `scaled` is the
+// same operation done with an operand from scale_for_flush: it is out of the range of subnormals.
 V flush_result(Builder&, FT, V result, V scaled);
 V scale_for_flush(Builder&, FT, V operand);
 // The f32 next to the exact value s + e (f64 pair, |e| far below s) in direction Rnd.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shapes, types and numbers of registers matrix instructions have. The table of instructions lets the words combine freely;
-// what is not here fails by its name when a launch reaches it.
+// Which shapes, types and numbers of registers matrix instructions have. The table of instructions lets the words
+// combine freely; what is not here fails by its name when a launch reaches it.
 #include <algorithm>
 
 #include "codegen/semantics/matrix.h"

@@ -36,6 +36,22 @@ device::NoteCode fence_note(device::FenceKind kind, Order order, Scope scope) {
   return {.fence = kind, .order = static_cast<probe::Order>(order), .scope = static_cast<probe::Scope>(scope)};
 }
 
+probe::Space probe_space(Space s) {
+  switch (s) {
+    case Space::Shared:
+    case Space::SharedCluster:
+      return probe::Space::Shared;
+    case Space::Local:
+      return probe::Space::Local;
+    case Space::Const:
+      return probe::Space::Const;
+    case Space::Param:
+      return probe::Space::Param;
+    default:
+      return probe::Space::Global;
+  }
+}
+
 namespace {
 bool is_shared(Space s) { return s == Space::Shared || s == Space::SharedCluster; }
 bool is_entry_parameter(const ir::Module& m, ir::SymId id) {
@@ -165,7 +181,24 @@ void sem_atom(const Sem& s) { atomic(s, 1, &s.i.ops[0]); }
 void sem_red(const Sem& s) { atomic(s, 0, nullptr); }
 
 // Cache hints: no effect on results.
-void sem_cache_hint(const Sem&) {}
+void sem_cache_hint(const Sem& s) {
+  using Kind = probe::Hint::Kind;
+  using isa::Form;
+  Builder& b = s.b;
+  if (!b.listens()) return;
+  const Form f = s.i.form;
+  device::HintCode c;
+  c.kind = f == Form::prefetchu            ? Kind::PrefetchUniform
+           : f == Form::prefetch_tensormap ? Kind::PrefetchTensormap
+           : f == Form::applypriority      ? Kind::ApplyPriority
+           : f == Form::discard            ? Kind::Discard
+                                           : Kind::Prefetch;
+  const bool of_lines = c.kind == Kind::Prefetch || c.kind == Kind::PrefetchUniform;
+  const Space space = space_of(s);
+  if (space != Space::Generic) c.space = static_cast<u8>(probe_space(space));
+  c.level = s.has(Tok::L1) ? 1 : c.kind == Kind::PrefetchTensormap ? 0 : 2;
+  b.call_rt(device::RtFn::ProbeHint, {b.imm(64, c.pack()), address(s, 0), imm32(b, of_lines ? 0 : 128)}, {}, nullptr);
+}
 // A policy is an opaque value that only hints take; it is kept distinct from zero.
 void sem_createpolicy(const Sem& s) { s.out(0, s.b.imm(64, 0x12f0000000000000ull), Type::b64); }
 

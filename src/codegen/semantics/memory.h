@@ -6,6 +6,7 @@
 namespace us::codegen {
 
 isa::Space space_of(const Sem&);
+probe::Space probe_space(isa::Space);  // what is not generic
 Order order_of(const Sem&, Order otherwise);
 Scope scope_of(const Sem&, Scope otherwise);
 device::NoteCode fence_note(device::FenceKind, Order, Scope);

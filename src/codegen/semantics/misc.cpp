@@ -6,7 +6,8 @@ namespace us::codegen {
 
 using device::RtFn;
 
-// The stack of a thread: memory taken at run time. Functions give back what they took (the parser adds the instructions).
+// The stack of a thread: memory taken at run time. Functions give back what they took (the parser adds the
+// instructions).
 void sem_alloca(const Sem& s) {
   Builder& b = s.b;
   V align = s.has_operand(2) ? s.in(2, Type::u32) : imm32(b, 8), at;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directed rounding. An f32 result is first computed in f64 together with the sign of what is missing (the residual), rounded
-// to nearest f32, then moved one step when the rounded value lies on the wrong side of the exact one. Products of two f32 are
-// exact in f64; sums use Knuth's two-sum; quotients and roots take the sign of an exact fma residual. f64 results have no
-// wider type to lean on and are computed lane by lane in numerics/. NaN results of f32 are canonical, those of f64 keep a payload.
+// Directed rounding. An f32 result is first computed in f64 together with the sign of what is missing (the residual),
+// rounded to nearest f32, then moved one step when the rounded value lies on the wrong side of the exact one. Products
+// of two f32 are exact in f64; sums use Knuth's two-sum; quotients and roots take the sign of an exact fma residual.
+// f64 results have no wider type to lean on and are computed lane by lane in numerics/. NaN results of f32 are
+// canonical, those of f64 keep a payload.
 #include "codegen/semantics/float.h"
 
 namespace us::codegen {

@@ -54,7 +54,8 @@ V compute(const Sem& s, VideoOp op, V x, V y) {
   US_UNREACHABLE();
 }
 
-// The part of a 32-bit operand that its selector names (Operand::comp: 1..4 bytes, 5, 6 half-words), extended by type t.
+// The part of a 32-bit operand that its selector names (Operand::comp: 1..4 bytes, 5, 6 half-words), extended by type
+// t.
 struct Part {
   u32 bits, at;
 };
@@ -98,8 +99,9 @@ void scalar(const Sem& s, VideoOp op, bool second) {
   s.out(0, b.or_(rest, b.and_(b.bin(Bin::Shl, r, imm32(b, to.at)), imm32(b, mask))), Type::b32);
 }
 
-// vmad: a product of selected parts plus c, one of the two negated at most, scaled down. 64 bits are enough: sums are below
-// 2^64 if nothing is signed, and 2^63 away from zero at most otherwise, but for the negated product of two unsigned words.
+// vmad: a product of selected parts plus c, one of the two negated at most, scaled down. 64 bits are enough: sums are
+// below 2^64 if nothing is signed, and 2^63 away from zero at most otherwise, but for the negated product of two
+// unsigned words.
 V part_times(const Sem& s, u32 k, Type t) {
   ir::Operand plain = s.i.ops[k];
   plain.negated = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// wgmma: products of a warpgroup. With eager delivery they are made at issue, which is one of the orders that wgmma.wait_group allows.
-// Late, results come as late as it allows: late_results.h has given each instruction one operand more than its row says.
+// wgmma: products of a warpgroup. With eager delivery they are made at issue, which is one of the orders that
+// wgmma.wait_group allows. Late, results come as late as it allows: late_results.h has given each instruction one
+// operand more than its row says.
 #include "codegen/semantics/matrix.h"
 
 namespace us::codegen {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wmma: fragments lie in registers as mma.sync wants them (recorded with oracle/numerics/record_fragments.cu), whatever the layout
-// of the matrix in memory. With n elements in a register, e counting them, lane l and register r hold
+// wmma: fragments lie in registers as mma.sync wants them (recorded with oracle/numerics/record_fragments.cu), whatever
+// the layout of the matrix in memory. With n elements in a register, e counting them, lane l and register r hold
 //
 //     a(l/4, n (l%4) + e) + place of r        b(n (l%4) + e, l/4) + place of r        c(l/4, 2 (l%4) + e) + place of r
 //

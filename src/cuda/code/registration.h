@@ -34,7 +34,7 @@ class Registration {
     driver::Library* library;
     std::string name;
   };
-  mutable std::shared_mutex m_;
+  mutable std::shared_mutex m_;  // guards the members below
   std::unordered_map<const void*, driver::Kernel*> kernels_;
   std::unordered_map<const void*, HostVariable> variables_;
   std::vector<Managed> managed_;

@@ -13,7 +13,7 @@ namespace us::cufft {
 namespace {
 
 struct Table {
-  std::mutex m;
+  std::mutex m;  // guards the members below
   std::map<cufftHandle, std::shared_ptr<Plan>> plans;
   cufftHandle next = 1;
 };

@@ -54,7 +54,7 @@ class Transform {
  private:
   void* plan(bool in_place, bool inverse, void* in, void* out);
   const Shape shape_;
-  std::mutex m_;
+  std::mutex m_;            // guards plans_
   void* plans_[2][2] = {};  // [in place][inverse]
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 // Programs that were compiled for a real architecture: for them a CUBIN is expected.
 struct Asked {
-  std::mutex m;
+  std::mutex m;  // guards real
   std::unordered_set<nvrtcProgram> real;
 };
 Asked& asked() {

@@ -19,7 +19,7 @@ using memory::TextureShape;
 namespace {
 
 struct Images {
-  std::mutex m;
+  std::mutex m;  // guards by_handle
   std::unordered_map<u64, ImageDesc> by_handle;
 };
 Images& images() {

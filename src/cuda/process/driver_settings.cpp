@@ -31,6 +31,7 @@ driver::Settings driver_settings(const Config& c) {
   s.jit.verify_passes = c.settings.verify_passes;
   s.report = [](std::string_view text) { fmt::print(stderr, "understudy: {}\n", text); };
   s.jit.report = s.report;
+  s.jit.show = [](std::string_view text) { fmt::print(stderr, "{}", text); };
   if (!c.settings.quiet) s.compiling.say = s.report;
   s.compiling.watched = isatty(STDERR_FILENO);
   s.unimplemented = [](std::string_view what) { fidelity().shortfall(Shortfall::Unimplemented, what); };

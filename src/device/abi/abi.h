@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled kernels and the device share. Plain data only: compiled code reads these structs by offset, so a change of
-// layout must raise kAbiVersion (it is part of the object cache key).
+// What compiled kernels and the device share. Plain data only: compiled code reads these structs by offset, so a change
+// of layout must raise kAbiVersion (it is part of the object cache key).
 //
 // A compiled kernel is `void kernel(WarpCtx*)`: one call runs one warp from start to exit. If the kernel may yield
 // (KernelCode::yields) the call runs on a fibre and runtime functions may switch to another warp in the middle.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled code tells about accesses that a device refuses: misaligned ones, and those outside of what the thread may
-// touch. One call covers all accesses of a block that were tested together; which of them is at fault is found here, off the
-// hot path.
+// What compiled code tells about accesses that a device refuses: misaligned ones, and those outside of what the thread
+// may touch. One call covers all accesses of a block that were tested together; which of them is at fault is found
+// here, off the hot path.
 //
 //   args[0]      address of a table of words: count, then one BadAccess each, then texts and offsets
 //   args[1 + k]  the base of access k

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an asynchronous copy instruction says besides its operands, in one number: written by codegen, read by rt_bulk.cpp.
+// What an asynchronous copy instruction says besides its operands, in one number: written by codegen, read by
+// rt_bulk.cpp.
 #pragma once
 #include "device/abi/reduce_codes.h"
 #include "memory/tensor_map.h"

@@ -39,6 +39,28 @@ struct NoteCode {
   static NoteCode unpack(u64 w) { return std::bit_cast<NoteCode>(w); }
 };
 static_assert(sizeof(NoteCode) == 8);
+// Of RtFn::ProbeHint.
+struct HintCode {
+  static constexpr u8 kGeneric = AccessCode::kGeneric;
+  probe::Hint::Kind kind = probe::Hint::Kind::Prefetch;
+  u8 space = kGeneric;  // probe::Space, or kGeneric
+  u8 level = 2;
+  bool bulk = false;  // cp.async.bulk.prefetch
+  u32 unused = 0;
+
+  u64 pack() const { return std::bit_cast<u64>(*this); }
+  static HintCode unpack(u64 w) { return std::bit_cast<HintCode>(w); }
+};
+static_assert(sizeof(HintCode) == 8);
+
+// Of RtFn::ProbeCollective.
+struct CollectiveCode {
+  probe::Collective::Kind kind = probe::Collective::Kind::Shuffle;
+  bool sync = true;
+
+  u64 pack() const { return u64{static_cast<u8>(kind)} | u64{sync} << 8; }
+  static CollectiveCode unpack(u64 w) { return {static_cast<probe::Collective::Kind>(w & 0xff), (w >> 8 & 1) != 0}; }
+};
 using FenceKind = probe::Fence::Kind;
 inline constexpr u8 kNoteGlobal = u8(probe::Space::Global), kNoteShared = u8(probe::Space::Shared);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arguments and results of the runtime functions by name: each row of rt_functions.inc is a struct of arguments, XArgs, and one
-// of results, XResults, whose fields have 32 lanes.
+// Arguments and results of the runtime functions by name: each row of rt_functions.inc is a struct of arguments, XArgs,
+// and one of results, XResults, whose fields have 32 lanes.
 //
-//   US_RT(CpBulkWait, (n, read), (), "")    struct CpBulkWaitArgs { PerLane n; PerLane read; };  struct CpBulkWaitResults {};
+//   US_RT(CpBulkWait, (n, read), (), "")    struct CpBulkWaitArgs { PerLane n; PerLane read; };
+//                                           struct CpBulkWaitResults {};
 #pragma once
 #include <type_traits>
 

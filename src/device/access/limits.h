@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread may touch, and what is said when it touches something else. As on an H200 (oracle/limits): a block's shared
-// memory ends with the last 128 bytes that it has a part of; offsets behind the window are illegal instructions; shared and
-// local memory are out of reach for global accesses.
+// What a thread may touch, and what is said when it touches something else. As on an H200 (oracle/limits): a block's
+// shared memory ends with the last 128 bytes that it has a part of; offsets behind the window are illegal instructions;
+// shared and local memory are out of reach for global accesses.
 #pragma once
 #include "device/schedule/resident.h"
 

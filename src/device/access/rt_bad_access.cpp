@@ -61,7 +61,8 @@ void rt_BadAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   report(w, list[0], table, args[1], mask);
 }
 
-// A generic address that is not in the global part: the windows of the cluster, the lane's own local memory, parameters.
+// A generic address that is not in the global part: the windows of the cluster, the lane's own local memory,
+// parameters.
 void rt_CheckGeneric(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<CheckGenericArgs>(args);

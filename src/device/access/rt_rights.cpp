@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several devices share one address space, and programs register memory of their own: then what a device may touch is asked
-// before each access.
+// Several devices share one address space, and programs register memory of their own: then what a device may touch is
+// asked before each access.
 #include <fmt/format.h>
 
 #include "device/access/limits.h"

@@ -1,68 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/copy/reduce.h"
 
-#include <algorithm>
 #include <atomic>
-#include <bit>
-#include <cmath>
 #include <cstring>
 
-#include "numerics/numerics.h"
+#include "numerics/atomic.h"
 
 namespace us::device {
 namespace {
 
-template <class T>
-T combine_integer(ReduceOp op, T a, T b) {
-  using U = std::make_unsigned_t<T>;
+using numerics::AtomicOp, numerics::AtomicType;
+
+AtomicType type_of(Element e) {
+  using Number = AtomicType::Number;
+  constexpr Number numbers[] = {Number::Unsigned, Number::Signed, Number::Unsigned, Number::Signed,
+                                Number::F16,      Number::BF16,   Number::F32,      Number::F64};
+  AtomicType t;
+  t.number = numbers[u32(e)], t.shared = true;
+  return t;
+}
+AtomicOp operation(ReduceOp op, const AtomicType& t) {
+  const bool is_float = t.number > AtomicType::Number::Signed;
   switch (op) {
     case ReduceOp::Add:
-      return T(U(a) + U(b));
+      return is_float ? AtomicOp::FAdd : AtomicOp::Add;
     case ReduceOp::Min:
-      return std::min(a, b);
+      return is_float ? AtomicOp::FMin : AtomicOp::Min;
     case ReduceOp::Max:
-      return std::max(a, b);
+      return is_float ? AtomicOp::FMax : AtomicOp::Max;
     case ReduceOp::Inc:
-      return U(a) >= U(b) ? T(0) : T(U(a) + 1);
+      return AtomicOp::Inc;
     case ReduceOp::Dec:
-      return U(a) == 0 || U(a) > U(b) ? b : T(U(a) - 1);
+      return AtomicOp::Dec;
     case ReduceOp::And:
-      return a & b;
+      return AtomicOp::And;
     case ReduceOp::Or:
-      return a | b;
-    default:
-      return a ^ b;
+      return AtomicOp::Or;
+    case ReduceOp::Xor:
+      return AtomicOp::Xor;
+    case ReduceOp::None:
+      break;
   }
+  US_UNREACHABLE();
 }
 
-float combine_float(float a, float b) {
-  const float r = a + b;
-  return std::isnan(r) ? std::bit_cast<float>(0x7fffffffu) : r;
-}
-double combine_float(double a, double b) { return a + b; }
-
-u16 combine_half(ReduceOp op, u16 a, u16 b, numerics::Format f) {
-  const double x = numerics::widen(a, f), y = numerics::widen(b, f);
-  double r = x + y;
-  if (op != ReduceOp::Add) {
-    if (std::isnan(x) || std::isnan(y))
-      r = std::isnan(x) ? y : x;
-    else if (x == y)
-      r = (std::signbit(x) == (op == ReduceOp::Min)) ? x : y;
-    else
-      r = (x < y) == (op == ReduceOp::Min) ? x : y;
-  }
-  return u16(numerics::narrow(r, 0, f, numerics::Round::Nearest));
-}
-
-template <class T, class F>
-void each(u8* dst, const u8* src, u32 bytes, F combine) {
+template <class T>
+void reduce(u8* dst, const u8* src, u32 bytes, Reduction r) {
+  const numerics::ScalarArithmetic<T> arithmetic{type_of(r.type)};
+  const AtomicOp op = operation(r.op, arithmetic.type);
   for (u32 at = 0; at < bytes; at += sizeof(T)) {
     T b;
     std::memcpy(&b, src + at, sizeof b);
     std::atomic_ref<T> cell(*reinterpret_cast<T*>(dst + at));
     T seen = cell.load(std::memory_order_relaxed);
-    while (!cell.compare_exchange_weak(seen, combine(seen, b), std::memory_order_relaxed)) {
+    while (
+        !cell.compare_exchange_weak(seen, numerics::updated(arithmetic, op, seen, b, T{}), std::memory_order_relaxed)) {
     }
   }
 }
@@ -84,31 +76,13 @@ u32 bytes_of(Element e) {
 }
 
 void reduce_into(u8* dst, const u8* src, u32 bytes, Reduction r) {
-  auto integers = [&]<class T>(T) {
-    each<T>(dst, src, bytes, [&](T a, T b) { return combine_integer<T>(r.op, a, b); });
-  };
-  switch (r.type) {
-    case Element::U32:
-      return integers(u32{});
-    case Element::S32:
-      return integers(i32{});
-    case Element::U64:
-      return integers(u64{});
-    case Element::S64:
-      return integers(i64{});
-    case Element::F16:
-    case Element::BF16: {
-      const numerics::Format f = r.type == Element::F16 ? numerics::kF16 : numerics::kBF16;
-      return each<u16>(dst, src, bytes, [&](u16 a, u16 b) { return combine_half(r.op, a, b, f); });
-    }
-    case Element::F32:
-      return each<u32>(dst, src, bytes, [](u32 a, u32 b) {
-        return std::bit_cast<u32>(combine_float(std::bit_cast<float>(a), std::bit_cast<float>(b)));
-      });
-    case Element::F64:
-      return each<u64>(dst, src, bytes, [](u64 a, u64 b) {
-        return std::bit_cast<u64>(combine_float(std::bit_cast<double>(a), std::bit_cast<double>(b)));
-      });
+  switch (bytes_of(r.type)) {
+    case 2:
+      return reduce<u16>(dst, src, bytes, r);
+    case 8:
+      return reduce<u64>(dst, src, bytes, r);
+    default:
+      return reduce<u32>(dst, src, bytes, r);
   }
 }
 

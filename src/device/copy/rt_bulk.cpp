@@ -218,7 +218,8 @@ void rt_CpBulkWait(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   if (w.listener) tell_waited(w, mask, true, a.read[first_lane(mask)] != 0, a.n.lane);
 }
 
-// One element or a vector of them for the shared memory of a CTA of the cluster; there, an mbarrier learns of the bytes.
+// One element or a vector of them for the shared memory of a CTA of the cluster; there, an mbarrier learns of the
+// bytes.
 void rt_StoreAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<StoreAsyncArgs>(args);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runtime functions of cp.async: copies of 4, 8 or 16 bytes by each lane, their groups, and their arrival at an mbarrier.
+// Runtime functions of cp.async: copies of 4, 8 or 16 bytes by each lane, their groups, and their arrival at an
+// mbarrier.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -67,8 +67,8 @@ void write_range(u8* p, u32 bytes) {  // what is there stays
   if (bytes) write(p + bytes - 1);
 }
 
-// A bad address is found here, on the fibre of the warp that names it: the scheduler, which delivers later, has no kernel to
-// blame for it.
+// A bad address is found here, on the fibre of the warp that names it: the scheduler, which delivers later, has no
+// kernel to blame for it.
 void touch(const Slot& s, const Transfer& t) {
   if (t.mbarrier >= 0) read(s.window + t.mbarrier);
   if (t.arrives) return;

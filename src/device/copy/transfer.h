@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engine: every asynchronous copy is a Transfer, and completes in one way: a group of the thread that issued it, or
-// transaction bytes at an mbarrier. When it is delivered is a policy, because a copy runs as if by another thread:
+// The copy engine: every asynchronous copy is a Transfer, and completes in one way: a group of the thread that issued
+// it, or transaction bytes at an mbarrier. When it is delivered is a policy, because a copy runs as if by another
+// thread:
 //
 //   eager   at once
-//   late    at the last moment: when its thread waits for its group, when no warp of the cluster can go on without it, or at the
-//           end of the CTA. Source and destination are touched then.
+//   late    at the last moment: when its thread waits for its group, when no warp of the cluster can go on without it,
+//           or at the end of the CTA. Source and destination are touched then.
 //   random  any time in between, in any order, as a seed says
 //
 // A program whose result depends on the policy has forgotten to wait.
@@ -54,8 +55,8 @@ struct Transfer {
   std::vector<u8> snapshot;  // what was at src when its thread was told that it had been read
 };
 
-// Transfers under way, in order of issue; each has a ticket, a number that grows by one. A transfer that is taken out of order
-// leaves a gap until all older ones are gone.
+// Transfers under way, in order of issue; each has a ticket, a number that grows by one. A transfer that is taken out
+// of order leaves a gap until all older ones are gone.
 class TransferQueue {
  public:
   bool empty() const { return queue_.empty(); }

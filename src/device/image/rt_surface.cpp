@@ -9,8 +9,9 @@
 
 #include "device/abi/texture_code.h"
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "memory/texel.h"
-#include "numerics/numerics.h"
+#include "numerics/atomic.h"
 
 namespace us::device {
 namespace {
@@ -90,33 +91,20 @@ u32 to_channel(TexelType t, u32 v) {
 }
 
 template <class T>
-T combine(SurfaceOp op, T a, T b) {
-  switch (op) {
-    case SurfaceOp::Add:
-      return T(a + b);
-    case SurfaceOp::Min:
-      return std::min(a, b);
-    case SurfaceOp::Max:
-      return std::max(a, b);
-    case SurfaceOp::And:
-      return T(a & b);
-    case SurfaceOp::Or:
-      return T(a | b);
-  }
-  US_UNREACHABLE();
-}
-template <class T>
-void reduce(u8* at, SurfaceOp op, T value) {
+void reduce(u8* at, SurfaceOp op, bool sign, u64 value) {
+  using numerics::AtomicOp, numerics::AtomicType;
+  static constexpr AtomicOp ops[] = {AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::And, AtomicOp::Or};
+  numerics::ScalarArithmetic<T> arithmetic;
+  if (sign) arithmetic.type.number = AtomicType::Number::Signed;
   std::atomic_ref<T> cell(*reinterpret_cast<T*>(at));
   T old = cell.load(std::memory_order_relaxed);
-  if constexpr (std::is_signed_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    while (!cell.compare_exchange_weak(old, op == SurfaceOp::Add ? T(U(old) + U(value)) : combine(op, old, value))) {
-    }
-  } else {
-    while (!cell.compare_exchange_weak(old, combine(op, old, value))) {
-    }
+  while (!cell.compare_exchange_weak(old, numerics::updated(arithmetic, ops[u32(op)], old, T(value), T{}))) {
   }
+}
+
+void tell_surface(Warp& w, u32 lane, probe::Image::Kind kind, u64 handle, const u8* at, u32 bytes) {
+  const probe::Range range = range_at(*w.home->slot, at, bytes);
+  tell_image(w, lane, kind, handle, {&range, at ? 1u : 0u});
 }
 
 }  // namespace
@@ -127,6 +115,7 @@ void rt_SurfaceLoad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   for (u32 l : Lanes(mask)) {
     const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
     const u8* p = place(w, surface(w, a.handle[l], l), code, a.c, l, u32(code.bytes) * code.count);
+    if (w.listener) tell_surface(w, l, probe::Image::Kind::Read, a.handle[l], p, u32(code.bytes) * code.count);
     for (u32 k = 0; k < code.count; ++k) {
       u64 v = 0;
       if (p) std::memcpy(&v, p + k * code.bytes, code.bytes);
@@ -142,9 +131,10 @@ void rt_SurfaceStore(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
     const TextureObject& s = surface(w, a.handle[l], l);
     u8* p = place(w, s, code, a.c, l, u32(code.bytes) * code.count);
-    if (!p) continue;
     const u32 count = code.formatted ? std::min<u32>(code.count, s.format.channels) : code.count;
     const u32 bytes = code.formatted ? s.format.channel_bytes() : code.bytes;
+    if (w.listener) tell_surface(w, l, probe::Image::Kind::Write, a.handle[l], p, count * bytes);
+    if (!p) continue;
     for (u32 k = 0; k < count; ++k) {
       u64 v = a.v[k][l];
       if (code.formatted) v = to_channel(s.format.type, u32(v));
@@ -160,13 +150,14 @@ void rt_SurfaceReduce(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const SurfaceCode code = SurfaceCode::unpack(a.code[l]);
     const TextureObject& s = surface(w, a.handle[l], l);
     u8* p = place(w, s, code, a.c, l, code.bytes);
+    if (w.listener) tell_surface(w, l, probe::Image::Kind::Reduce, a.handle[l], p, code.bytes);
     if (!p) continue;
     const u64 v = a.value[l];
     const bool sign = code.formatted ? s.format.type == TexelType::S32 : code.is_signed;
     if (code.bytes == 8)
-      sign ? reduce(p, code.op, i64(v)) : reduce(p, code.op, v);
+      reduce<u64>(p, code.op, sign, v);
     else
-      sign ? reduce(p, code.op, i32(v)) : reduce(p, code.op, u32(v));
+      reduce<u32>(p, code.op, sign, v);
   }
 }
 

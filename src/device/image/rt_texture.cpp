@@ -6,6 +6,7 @@
 
 #include "device/abi/texture_code.h"
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 #include "memory/sample.h"
 #include "memory/warp_sample.h"
@@ -82,6 +83,20 @@ TextureRead read_of(const TextureCode& code, const Args& a, u32 lane) {
 
 void put(u64* results, u32 lane, const memory::Texel& t) {
   for (u32 k = 0; k < 4; ++k) results[k * 32 + lane] = t.c[k];
+}
+
+// f(read), which samples; a listener hears which texels that took.
+template <class F>
+memory::Texel told(Warp& w, u32 lane, u64 handle, const TextureObject& t, TextureRead& r, F&& f) {
+  if (!w.listener) return f(r);
+  std::vector<const u8*> texels;
+  r.touched = &texels;
+  const memory::Texel result = f(r);
+  std::vector<probe::Range> ranges;
+  for (const u8* at : texels)
+    if (handle) ranges.push_back(range_at(*w.home->slot, at, t.format.texel_bytes()));
+  tell_image(w, lane, probe::Image::Kind::Sample, handle, ranges);
+  return result;
 }
 
 // Numbers of CUDA's OpenCL-style channel enumerations, as the driver writes them.
@@ -168,10 +183,10 @@ void rt_Texture(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   const auto& a = named<TextureArgs>(args);
   const TextureCode code = TextureCode::unpack(a.code[first_lane(mask)]);
   each_object(w, mask, a.handle, [&](const TextureObject& t, u32 same) {
-    const memory::WarpSampler fast = code.gather     ? nullptr
-                                     : !code.integer ? t.sample_warp
-                                     : code.level    ? nullptr
-                                                     : t.fetch_warp;
+    const memory::WarpSampler fast = code.gather || w.listener ? nullptr
+                                     : !code.integer           ? t.sample_warp
+                                     : code.level              ? nullptr
+                                                               : t.fetch_warp;
     for (u32 l : Lanes(fast ? by_warp(fast, t, code, same, a, results) : same)) {
       TextureRead r = read_of(code, a, l);
       r.level = code.level;
@@ -179,7 +194,9 @@ void rt_Texture(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
         r.texel_level = code.level ? i32(a.lod[l]) : 0;
       else
         r.lod = real(a.lod, l);
-      put(results, l, code.gather ? memory::gather(t, r, code.component) : memory::sample(t, r));
+      put(results, l, told(w, l, a.handle[l], t, r, [&](const TextureRead& one) {
+            return code.gather ? memory::gather(t, one, code.component) : memory::sample(t, one);
+          }));
     }
   });
 }
@@ -189,13 +206,14 @@ void rt_TextureGrad(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
   const auto& a = named<TextureGradArgs>(args);
   const TextureCode code = TextureCode::unpack(a.code[first_lane(mask)]);
   each_object(w, mask, a.handle, [&](const TextureObject& t, u32 same) {
-    for (u32 l : Lanes(t.sample_warp ? by_warp(t.sample_warp, t, code, same, a, results) : same)) {
+    const bool fast = t.sample_warp && !w.listener;
+    for (u32 l : Lanes(fast ? by_warp(t.sample_warp, t, code, same, a, results) : same)) {
       TextureRead r = read_of(code, a, l);
       float d[2][3];
       for (u32 k = 0; k < 6; ++k) d[k / 3][k % 3] = real(a.gradient[k], l);
       r.level = true;
       r.lod = memory::level_of_gradients(t, d[0], d[1]);
-      put(results, l, memory::sample(t, r));
+      put(results, l, told(w, l, a.handle[l], t, r, [&](const TextureRead& one) { return memory::sample(t, one); }));
     }
   });
 }

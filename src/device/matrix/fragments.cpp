@@ -16,8 +16,8 @@ u32 as_half(MmaType t, u32 v) {
   return u32(t == MmaType::E5M2 ? numerics::e5m2_to_f16(v, 0, 0) : numerics::e4m3_to_f16(v, 0, 0));
 }
 
-// The place of product k among the steps. Floats of 8 bits are multiplied as halves, in two steps: the lower halves of all
-// registers of a, then the upper halves.
+// The place of product k among the steps. Floats of 8 bits are multiplied as halves, in two steps: the lower halves of
+// all registers of a, then the upper halves.
 struct Order {
   bool halves = false;
   u32 run = 1, half = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of a warp to tiles of matrices and back. Where lanes hold which elements is in the PTX ISA; with n elements in a
-// register, a and b look the same for every type:
+// Registers of a warp to tiles of matrices and back. Where lanes hold which elements is in the PTX ISA; with n elements
+// in a register, a and b look the same for every type:
 //
 //     register r of lane l holds a(row l/4 + 8 (r odd), columns 4n (r/2) + n (l%4) ..)
 //                                b(column l/4,          rows    4n r     + n (l%4) ..)
@@ -12,7 +12,8 @@ namespace us::device {
 
 bool eight_bit_float(numerics::MmaType);
 
-// Where the metadata of a sparse matrix say that stored elements of a row belong. Each four bits hold two positions of a chunk.
+// Where the metadata of a sparse matrix say that stored elements of a row belong. Each four bits hold two positions of
+// a chunk.
 class Metadata {
  public:
   Metadata(const MmaCode& code, const u64* registers) : code_(code), registers_(registers) {}
@@ -26,8 +27,8 @@ class Metadata {
 
 // One instruction of a warp: registers of a, b, c and the metadata, 32 lanes each, to those of d.
 void multiply_fragments(const MmaCode&, const u64* registers, u64* results);
-// Eight columns of wgmma.mma_async for warp 0 .. 3 of a warpgroup; a, b: descriptors of matrices in shared memory; registers: four
-// of a, the metadata, those of c.
+// Eight columns of wgmma.mma_async for warp 0 .. 3 of a warpgroup; a, b: descriptors of matrices in shared memory;
+// registers: four of a, the metadata, those of c.
 void multiply_tile(const MmaCode&, const u8* shared, u32 warp, u64 a, u64 b, const u64* registers, u64* results);
 
 void load_a(const MmaCode&, const u64* registers, const u64* metadata, numerics::MmaTile::Column* a);

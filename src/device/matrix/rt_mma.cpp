@@ -69,8 +69,9 @@ void multiply_doubles(const MmaCode& code, const u64* a, const u64* b, const u64
     }
 }
 
-// m8n8k4: lanes 4q .. 4q+3 and 16+4q .. 16+4q+3 hold matrices of 8 rows or columns and 4 products. Not made by tensor cores, but
-// by f32 operations: a chain of four, then the accumulator; for results of f16 the accumulator and two chains of two.
+// m8n8k4: lanes 4q .. 4q+3 and 16+4q .. 16+4q+3 hold matrices of 8 rows or columns and 4 products. Not made by tensor
+// cores, but by f32 operations: a chain of four, then the accumulator; for results of f16 the accumulator and two
+// chains of two.
 void multiply_quarters(const MmaCode& code, const u64* a, const u64* b, const u64* c, u64* d) {
   auto half = [](const u64* registers, u32 lane, u32 e) {
     const u16 v = u16(registers[e / 2 * 32 + lane] >> (e % 2 * 16));

@@ -36,7 +36,8 @@ void read(Warp& w, Wgmma& p) {
         w.live, probe::Refused::MatrixOperand);
 }
 
-// The sums of a product go to the next product with the same registers, and wait for wgmma.wait_group to bring them there.
+// The sums of a product go to the next product with the same registers, and wait for wgmma.wait_group to bring them
+// there.
 void deliver_sum(WgmmaQueue& q, size_t after, u32 key, const u64* sum) {
   std::copy_n(sum, kWarpSize, q.results[key].begin());
   for (size_t n = after; n < q.queue.size(); ++n)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// wgmma.mma_async of a warpgroup, as an H200 does it (tests/programs/wgmma_step.cu): a warp that comes to it waits there until all
-// four have come; none waits for others at wgmma.fence, commit_group and wait_group. So whatever a warp stores behind its wait
-// has been read before by all four.
+// wgmma.mma_async of a warpgroup, as an H200 does it (tests/programs/wgmma_step.cu): a warp that comes to it waits
+// there until all four have come; none waits for others at wgmma.fence, commit_group and wait_group. So whatever a warp
+// stores behind its wait has been read before by all four.
 //
 //   warp 0  issue ─┐  columns  columns ...         wait_group
 //   warp 1  issue ─┤  columns  columns ...         wait_group
 //   warp 2  issue ─┤  columns  columns ...         wait_group
 //   warp 3  issue ─┴─ columns  columns ...         wait_group
 //                  ▲                               ▲
-//                  eager: matrices are read        late: they are read when the first warp waits; registers get their sums then
+//                  eager: matrices are read        late: when the first warp waits; then registers get their sums
 #pragma once
 #include <array>
 #include <deque>

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrices of wgmma.mma_async: each warp of a warpgroup multiplies its sixteen rows of a by all of b, eight columns at a time.
+// The matrices of wgmma.mma_async: each warp of a warpgroup multiplies its sixteen rows of a by all of b, eight columns
+// at a time.
 //
 // A descriptor says where a matrix lies in shared memory (addresses and distances in units of 16 bytes):
 //
 //     63 62 | 61 .. 52 | 51 49 | 48 46 | 45 .. 32 | 31 30 | 29 .. 16 | 15 14 | 13 .. 0
-//     swizzle           base            stride             lead               start       swizzle 1: 128, 2: 64, 3: 32 bytes
+//     swizzle           base            stride             lead               start
+//     swizzle 1: 128, 2: 64, 3: 32 bytes
 //
-// Matrices consist of chunks of 16 bytes. Elements along k side by side (K-major): row x has its chunks in a line as wide as the
-// swizzle (16 bytes without); eight lines follow each other, the next eight rows are `stride` away, the next line's width of chunks
-// `lead`. Elements along the other dimension side by side: the same with the dimensions exchanged, but without a swizzle the next
-// eight k are `lead` away and the next chunk `stride`. A swizzle exclusive-ors address bits 4.. with bits 7.. less the base offset.
-// Recorded with oracle/numerics/record_wgmma.cu.
+// Matrices consist of chunks of 16 bytes. Elements along k side by side (K-major): row x has its chunks in a line as
+// wide as the swizzle (16 bytes without); eight lines follow each other, the next eight rows are `stride` away, the
+// next line's width of chunks `lead`. Elements along the other dimension side by side: the same with the dimensions
+// exchanged, but without a swizzle the next eight k are `lead` away and the next chunk `stride`. A swizzle
+// exclusive-ors address bits 4.. with bits 7.. less the base offset. Recorded with oracle/numerics/record_wgmma.cu.
 #include <algorithm>
 #include <cstring>
 

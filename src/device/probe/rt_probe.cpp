@@ -6,7 +6,7 @@
 namespace us::device {
 namespace {
 
-using probe::Space;
+using probe::Range, probe::Space;
 
 constexpr u64 kConstBytes = 64 * 1024;
 
@@ -28,22 +28,34 @@ Spot resolve(const Warp& w, u64 a, u32 lane) {
   return {Space::Global, a};
 }
 
-// One event for each space that the lanes' addresses lie in.
-void tell_generic(Warp& w, u32 mask, const u64* addresses, probe::Access& e) {
-  constexpr Space all[] = {Space::Global, Space::Shared, Space::Local, Space::Const};
+// tell(space, lanes, addresses) for each space that the lanes' addresses lie in.
+template <class F>
+void in_spaces(Warp& w, u32 mask, u8 space, const u64* addresses, F&& tell) {
   u64 at[kWarpSize] = {};
-  u32 lanes[5] = {};
-  for (u32 l : Lanes(mask)) {
-    const Spot s = resolve(w, addresses[l], l);
-    lanes[u32(s.space)] |= 1u << l, at[l] = s.address;
-  }
-  e.address = at;
-  const u32 wrote = e.wrote;
-  for (const Space s : all)
-    if (const u32 here = lanes[u32(s)]) {
-      e.space = s, e.wrote = wrote & here;
-      w.listener->access(who(w, here), e);
+  if (space == AccessCode::kGeneric) {
+    constexpr Space all[] = {Space::Global, Space::Shared, Space::Local, Space::Const, Space::Param};
+    u32 lanes[5] = {};
+    for (u32 l : Lanes(mask)) {
+      const Spot s = resolve(w, addresses[l], l);
+      lanes[u32(s.space)] |= 1u << l, at[l] = s.address;
     }
+    for (const Space s : all)
+      if (lanes[u32(s)]) tell(s, lanes[u32(s)], at);
+    return;
+  }
+  if (Space(space) != Space::Const) return tell(Space(space), mask, addresses);
+  for (u32 l : Lanes(mask))  // compiled code has the address, the interpreter the offset in the bank
+    at[l] = addresses[l] < kConstBytes ? addresses[l] + std::bit_cast<u64>(w.grid->const_bank) : addresses[l];
+  tell(Space::Const, mask, at);
+}
+
+void tell_prefetch(Warp& w, u32 lane, u64 address, u64 bytes) {
+  const Range from[] = {{Space::Global, address, bytes}};
+  probe::Transfer t;
+  t.kind = probe::Transfer::Kind::Prefetch, t.completion = probe::Transfer::Completion::None;
+  t.id = ++w.home->slot->grid->transfers;
+  t.from = from;
+  w.listener->transfer(who(w, 1u << lane), t);
 }
 
 void tell_warp_sync(Warp& w, u32 lanes, const u64* members) {
@@ -88,16 +100,46 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     e.wrote = 0;
     for (u32 l : Lanes(mask)) e.wrote |= u32(a.value[1][l] & 1) << l;
   }
-  if (code.space == AccessCode::kGeneric) return tell_generic(w, mask, a.addr.lane, e);
-  e.space = Space(code.space);
-  e.address = a.addr.lane;
-  u64 at[kWarpSize] = {};
-  if (e.space == Space::Const) {  // compiled code has the address, the interpreter the offset in the bank
-    for (u32 l : Lanes(mask))
-      at[l] = a.addr[l] < kConstBytes ? a.addr[l] + std::bit_cast<u64>(w.grid->const_bank) : a.addr[l];
-    e.address = at;
+  const u32 wrote = e.wrote;
+  in_spaces(w, mask, code.space, a.addr.lane, [&](Space s, u32 lanes, const u64* at) {
+    e.space = s, e.address = at, e.wrote = code.space == AccessCode::kGeneric ? wrote & lanes : wrote;
+    w.listener->access(who(w, lanes), e);
+  });
+}
+
+void rt_ProbeHint(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (!w.listener) return;
+  const auto& a = named<ProbeHintArgs>(args);
+  const u32 first = first_lane(mask);
+  const HintCode code = HintCode::unpack(a.code[first]);
+  if (code.bulk) {
+    for (u32 l : Lanes(mask)) tell_prefetch(w, l, a.addr[l], a.bytes[l]);
+    return;
   }
-  w.listener->access(who(w, mask), e);
+  probe::Hint h;
+  h.kind = code.kind, h.level = code.level, h.bytes = u32(a.bytes[first]);
+  in_spaces(w, mask, code.space, a.addr.lane, [&](Space s, u32 lanes, const u64* at) {
+    h.space = s, h.address = at;
+    w.listener->hint(who(w, lanes), h);
+  });
+}
+
+void rt_ProbeCollective(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (!w.listener) return;
+  const auto& a = named<ProbeCollectiveArgs>(args);
+  const CollectiveCode code = CollectiveCode::unpack(a.code[first_lane(mask)]);
+  probe::Collective c;
+  c.kind = code.kind, c.sync = code.sync;
+  if (c.sync) c.members = a.membermask.lane;
+  if (c.kind == probe::Collective::Kind::Shuffle) c.source = a.source.lane;
+  w.listener->collective(who(w, mask), c);
+}
+
+void rt_ProbeExit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (w.listener && mask) tell_exit(w, mask);
 }
 
 void rt_ProbeNote(WarpCtx* ctx, u32 mask, const u64* args, u64*) {

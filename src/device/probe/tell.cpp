@@ -49,14 +49,28 @@ void tell_begin(Cta& c) {
 }
 void tell_end(const Cta& c) { c.slot->grid->listener->cta_ends(who(c)); }
 
-void tell_exits(Warp& w) {
-  const u32 gone = w.told->live & ~w.live;
-  if (!gone) return;
-  w.told->live = w.live;
+namespace {
+void tell_gone(Warp& w, u32 gone, u32 site) {
+  w.told->live &= ~gone;
   Who r = who(*w.home);
-  r.warp = w.warp_id, r.lanes = gone, r.live = w.live;
+  r.warp = w.warp_id, r.lanes = gone, r.live = w.told->live, r.site = site;
   w.listener->exits(r);
   tell_unfinished(w, gone);
+}
+}  // namespace
+
+void tell_exits(Warp& w) {
+  if (const u32 gone = w.told->live & ~w.live) tell_gone(w, gone, probe::kNoSite);
+}
+void tell_exit(Warp& w, u32 lanes) {
+  tell_exits(w);
+  tell_gone(w, lanes, w.probe_site);
+}
+
+void tell_image(Warp& w, u32 lane, probe::Image::Kind kind, u64 object, std::span<const probe::Range> touched) {
+  probe::Image i;
+  i.kind = kind, i.object = object, i.touched = touched;
+  w.listener->image(who(w, 1u << lane), i);
 }
 
 void tell_barrier(Warp& w, MeetingKind kind, u32 lanes, const BarrierTold& b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens on the device, told to the launch's listener (probe/events.h). Who has a listener calls these; Warp::listener
-// and Grid::listener are null where nobody listens to events.
+// What happens on the device, told to the launch's listener (probe/events.h). Who has a listener calls these;
+// Warp::listener and Grid::listener are null where nobody listens to events.
 #pragma once
 #include "device/abi/probe_code.h"
 #include "device/schedule/resident.h"
@@ -23,6 +23,7 @@ void begin_telling(Warp&);  // a CTA begins
 void tell_begin(Cta&);
 void tell_end(const Cta&);
 void tell_exits(Warp&);
+void tell_exit(Warp&, u32 lanes);  // at the instruction that runs
 
 using MeetingKind = probe::Meeting::Kind;
 struct BarrierTold {
@@ -34,6 +35,11 @@ void tell_barrier_done(const Cta&, u32 id, u32 generation);
 void tell_cluster(Warp&, MeetingKind, u32 lanes);
 void tell_meeting(Warp&, MeetingKind, u32 lanes);
 NoteCode take_next(Warp&);  // what was noted about the synchronisation that runs now
+
+// What a lane touches of an image.
+void tell_image(Warp&, u32 lane, probe::Image::Kind, u64 object, std::span<const probe::Range>);
+// A pointer of the host into memory that a launch may touch.
+probe::Range range_at(const Slot&, const u8* at, u64 bytes);
 
 // Copies: `t` gets its number.
 void tell_transfer(Slot&, Transfer& t);

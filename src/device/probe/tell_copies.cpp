@@ -10,12 +10,6 @@ namespace {
 
 using probe::Range, probe::Space;
 
-Range range_at(const Slot& s, const u8* at, u64 bytes) {
-  const u64 offset = std::bit_cast<u64>(at) - std::bit_cast<u64>(s.window);
-  if (offset < cluster_window_bytes(s)) return {Space::Shared, offset, bytes};
-  return {Space::Global, std::bit_cast<u64>(at), bytes};
-}
-
 // Bytes of a piece of a box that a load reads: none behind the end of the tensor's row, where that can be told.
 u64 bytes_inside(const memory::TensorMap& m, u64 at, u64 bytes) {
   for (u32 d = 2; d < m.rank; ++d)
@@ -74,6 +68,12 @@ probe::Who who(const Transfer& t) {
 }
 
 }  // namespace
+
+Range range_at(const Slot& s, const u8* at, u64 bytes) {
+  const u64 offset = std::bit_cast<u64>(at) - std::bit_cast<u64>(s.window);
+  if (offset < cluster_window_bytes(s)) return {Space::Shared, offset, bytes};
+  return {Space::Global, std::bit_cast<u64>(at), bytes};
+}
 
 void tell_transfer(Slot& s, Transfer& t) {
   Warp& w = *t.issuer.warp;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host signals raised by guest code (SIGSEGV, SIGBUS, SIGFPE, SIGILL) end the launch, not the process. The handler leaves
-// the fibre by resuming its worker's scheduler; signals outside guest code go on to the handler installed before ours.
+// Host signals raised by guest code (SIGSEGV, SIGBUS, SIGFPE, SIGILL) end the launch, not the process. The handler
+// leaves the fibre by resuming its worker's scheduler; signals outside guest code go on to the handler installed before
+// ours.
 #pragma once
 #include "device/schedule/worker.h"
 

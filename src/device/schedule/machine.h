@@ -41,11 +41,11 @@ struct Machine {
   void wake(u64 wanted);
   void spin_while(u32 seen);
 
-  SpinLock queue_lock_;
+  SpinLock queue_lock_;                      // guards queue_
   BusyClock busy_;
   std::deque<std::shared_ptr<Grid>> queue_;  // grids with clusters left to issue, in order of submission
-  // Ended grids, freed by the thread that submits the next one: it allocates at the moment when a worker would free, and
-  // the two would sleep on the allocator's lock.
+  // Ended grids, freed by the thread that submits the next one: it allocates at the moment when a worker would free,
+  // and the two would sleep on the allocator's lock.
   std::vector<std::shared_ptr<Grid>> retired_;
   std::atomic<u32> sleeping_{0}, looking_{0};
   std::atomic<bool> stopping_{false};

@@ -2,7 +2,7 @@
 // What is on the machine: grids, and on each worker the clusters (slots) it has admitted, with their CTAs and warps.
 //
 //   Grid ── shared by all workers: next cluster to issue, clusters not yet ended, first fault
-//   Slot ── one resident cluster (most often of one CTA): its shared window and local memory; reused cluster after cluster
+//   Slot ── one resident cluster (most often of one CTA): its shared window and local memory, reused
 //   Cta  ── barriers and the sets of warps: ready to run, spun (gave way in this round), the rest wait or have ended
 //   Warp ── the WarpCtx that compiled code sees, its fibre and what it waits for
 //
@@ -51,8 +51,8 @@ struct Grid {
   std::atomic<u32> resident{0};     // clusters admitted on fibres
   std::atomic<bool> failed{false};
   std::atomic<u64> progress_ns{0};  // when something other than spinning last happened
-  std::mutex fault_mutex;
-  Fault fault;  // the first one
+  std::mutex fault_mutex;           // guards fault
+  Fault fault;                      // the first one
 
   bool exhausted() const { return next.load(std::memory_order_relaxed) >= clusters; }
 };
@@ -98,8 +98,8 @@ struct Warp : WarpCtx {
   std::unique_ptr<Told> told;           // if there is a listener
 };
 
-// One of the 16 barriers of a CTA. Threads are counted as the ISA counts them: a warp that arrives with all its remaining
-// lanes counts 32.
+// One of the 16 barriers of a CTA. Threads are counted as the ISA counts them: a warp that arrives with all its
+// remaining lanes counts 32.
 struct Barrier {
   u32 expected = 0;   // threads; 0: all warps of the CTA that have not ended
   u32 arrived = 0;    // threads
@@ -142,7 +142,8 @@ struct Slot {
   bool abandoned = false;
   bool fresh = false;  // has not been stuck yet
   u64 events = 0;      // barrier phases, mbarrier changes, ended warps: anything but spinning
-  // Of these, since the cluster began: barrier phases in which every warp that arrived was waiting in a loop around the barrier.
+  // Of these, since the cluster began: barrier phases in which every warp that arrived was waiting in a loop around the
+  // barrier.
   u64 idle_events = 0;
   u32 cluster_missing = 0;    // warps that have not all come to the cluster's barrier; 0: no phase has begun
   bool cluster_busy = false;  // like Barrier::busy
@@ -164,7 +165,8 @@ inline void count_failed_poll(Warp& w, u32 lanes, Wait what) {
   w.polled = what;
   w.poll_events = events;
 }
-// The warp comes to a barrier. False: in a loop in which it gave way a few turns ago, so it may do nothing but wait there.
+// The warp comes to a barrier. False: in a loop in which it gave way a few turns ago, so it may do nothing but wait
+// there.
 inline bool comes_busy(Warp& w) {
   if (w.idle_arrivals == 0) return true;
   --w.idle_arrivals;

@@ -94,8 +94,9 @@ void Worker::pass() {
   rest();
 }
 
-// Warps wait for the host, or for other workers. Whoever is to answer may need this core, so sleep, but not for long: a little
-// at first, more the longer it takes. Offering the core instead (sched_yield) costs 3 to 8 ms a time on a busy machine.
+// Warps wait for the host, or for other workers. Whoever is to answer may need this core, so sleep, but not for long: a
+// little at first, more the longer it takes. Offering the core instead (sched_yield) costs 3 to 8 ms a time on a busy
+// machine.
 void Worker::rest() {
   if (fruitless_ < kRestAfter) return _mm_pause();
   const u64 now = now_ns();
@@ -113,7 +114,8 @@ void Worker::rest() {
   rested_ns_ = now_ns();
 }
 
-// Has a loop that waits ended since the last time? Loops that wait for the host make no events. A look at some of them will do.
+// Has a loop that waits ended since the last time? Loops that wait for the host make no events. A look at some of them
+// will do.
 bool Worker::spinning_moved() {
   u32 looks = 0;
   bool moved = false;
@@ -150,9 +152,9 @@ size_t Worker::visit(size_t k, Round& sum) {
   return more;
 }
 
-// Warps gave way in every pass. Loops that make progress give way too (each has its budget): only if the stacks stay the
-// same do they wait for something. Loops that count as they wait change theirs, so after long patience others are admitted:
-// who needs one cluster that is not there yet often needs many, so the next ones come sooner.
+// Warps gave way in every pass. Loops that make progress give way too (each has its budget): only if the stacks stay
+// the same do they wait for something. Loops that count as they wait change theirs, so after long patience others are
+// admitted: who needs one cluster that is not there yet often needs many, so the next ones come sooner.
 bool Worker::spins_in_vain() {
   if (stuck_) return true;
   if (fruitless_ % kPatience) return false;

@@ -185,8 +185,8 @@ bool Watch::others_quiet(Worker& worker, bool& fruits) {
   return quiet;
 }
 
-// Has the slot waited for longer than anybody waits for something that comes? Stacks that stand and then move are those of
-// loops without a counter that end and begin again: somebody answers.
+// Has the slot waited for longer than anybody waits for something that comes? Stacks that stand and then move are those
+// of loops without a counter that end and begin again: somebody answers.
 bool waits_for_good(Slot& s, u64 now, double quiet_s, double limit) {
   const bool same = stacks_unchanged(s);
   if (same)

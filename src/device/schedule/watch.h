@@ -2,14 +2,15 @@
 // Finds launches that can never end. A worker asks after each pass in which nothing happened.
 //
 //   all warps of a cluster wait at barriers           nobody else can wake them: reported at once
-//   ... some in try_wait (or testing in a loop)       reported when all workers have been quiet for a quarter of a second:
-//                                                     such a loop may also watch a flag
-//   ... and read the clock between the polls          the same, after an hour of the device's time: it is advanced, so that
-//                                                     a loop with a time limit ends
-//   warps spin on memory                              reported after GpuOptions::spin_limit_s of quiet, if their stacks have
-//                                                     been the same at all looks for half of that time
+//   ... some in try_wait (or testing in a loop)       reported when all workers have been quiet for a quarter of a
+//                                                     second: such a loop may also watch a flag
+//   ... and read the clock between the polls          the same, after an hour of the device's time: it is advanced, so
+//                                                     that a loop with a time limit ends
+//   warps spin on memory                              reported after GpuOptions::spin_limit_s of quiet, if their stacks
+//                                                     have been the same at all looks for half of that time
 //   ... and their stacks differ at every look         after ten times as long, in loops with barriers a hundred times
-// Quiet: no barrier or mbarrier changed, no warp started or ended, on no worker. Barriers in loops that wait do not count.
+// Quiet: no barrier or mbarrier changed, no warp started or ended, on no worker. Barriers in loops that wait do not
+// count.
 #pragma once
 #include <atomic>
 #include <vector>

@@ -2,8 +2,8 @@
 // One worker: its thread, and what its fibres do. When which cluster runs is schedule.cpp's.
 //
 //   idle ──take──> non-blocking kernel: a chunk of CTAs in one loop
-//        └─admit─> slot: its warps run on fibres; a warp that waits switches straight to the next ready warp of its CTA,
-//                  and back to the scheduler only when its CTA has none
+//        └─admit─> slot: its warps run on fibres; a warp that waits switches straight to the next ready warp of its
+//                  CTA, and back to the scheduler only when its CTA has none
 //   pass: one round over the resident slots. A slot that ended takes its grid's next cluster. When passes bring nothing
 //         (all wait or spin), another cluster is admitted: of another grid first, then of the same, up to its limit.
 #include "device/schedule/worker.h"
@@ -80,7 +80,7 @@ void Worker::main() {
   release(loop);
 }
 
-// --- kernels that never block ------------------------------------------------------------------------------------------
+// --- kernels that never block ---
 
 void Worker::take_from(const std::shared_ptr<Grid>& g) {
   Pulse::count(pulse.fruits);
@@ -153,7 +153,7 @@ void Worker::run_to_end(const Grid& g, Cta& c, u32 spin) {
   }
 }
 
-// --- kernels that can block --------------------------------------------------------------------------------------------
+// --- kernels that can block ---
 
 bool Worker::admit(const std::shared_ptr<Grid>& g) {
   if (resident_.empty()) fresh_start();
@@ -262,7 +262,8 @@ void Worker::leave(Warp& w) {
 
 void Worker::give_way(Warp& w) {
   Cta& c = *w.home;
-  // A warp that waits for warps which are waiting themselves spins in vain at each of its turns: its budget shrinks every time.
+  // A warp that waits for warps which are waiting themselves spins in vain at each of its turns: its budget shrinks
+  // every time.
   constexpr u32 kLastStep = 5, kLeast = 2;
   w.spin = std::max(machine.options.spin_budget >> w.gave_way, kLeast);
   if (w.gave_way < kLastStep) ++w.gave_way;

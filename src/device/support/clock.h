@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device's clock: %clock64, %globaltimer. Most often the host's. A deterministic machine has one of its own, which counts what
-// the device does, so that no result depends on how fast the host is:
+// The device's clock: %clock64, %globaltimer. Most often the host's. A deterministic machine has one of its own, which
+// counts what the device does, so that no result depends on how fast the host is:
 //
 //   a look at the clock              20 ns
 //   nanosleep                        its time

@@ -14,9 +14,9 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-// `ret` at the end, not an indirect jump: warps of a CTA wait at the same place, so the return addresses that the predictor
-// remembers from the warp that left are those of the warp that comes back. A jump would leave them off by one, and every
-// return up to compiled code would be mispredicted.
+// `ret` at the end, not an indirect jump: warps of a CTA wait at the same place, so the return addresses that the
+// predictor remembers from the warp that left are those of the warp that comes back. A jump would leave them off by
+// one, and every return up to compiled code would be mispredicted.
 // us_fibre_start is the first frame of a fibre; an undefined return address ends unwinding there.
 asm(R"(
 .text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stackful fibres: one per warp of a kernel that can block. A switch saves the six callee-saved registers and the stack
-// pointer, nothing else (no signal mask, no MXCSR, no x87 control word): compiled code restores those before it calls out.
-// A fibre never leaves the worker thread that made it.
+// pointer, nothing else (no signal mask, no MXCSR, no x87 control word): compiled code restores those before it calls
+// out. A fibre never leaves the worker thread that made it.
 #pragma once
 #include <vector>
 

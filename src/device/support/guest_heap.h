@@ -26,7 +26,7 @@ class GuestHeap {
   void erase_free(u64 at, u64 bytes);
 
   memory::AddressSpace* space_;  // null: anywhere
-  SpinLock m_;
+  SpinLock m_;                   // guards the members below
   u64 bytes_;
   u8* base_ = nullptr;
   std::set<std::pair<u64, u64>> by_size_;       // free: (bytes, offset)

@@ -11,14 +11,14 @@
 
 namespace us::device {
 
-// Appends to `out`. `args` is packed as nvcc packs it: promoted types (int 4 bytes, double, long long and pointers 8), each
-// at its natural alignment. Returns the number of arguments used, -1 without a format. Reads guest memory.
+// Appends to `out`. `args` is packed as nvcc packs it: promoted types (int 4 bytes, double, long long and pointers 8),
+// each at its natural alignment. Returns the number of arguments used, -1 without a format. Reads guest memory.
 // `may_read` is asked before a string argument is read.
 int format_printf(std::string& out, const char* format, const u8* args,
                   const std::function<void(const char*)>& may_read = {});
 
-// Output of all grids, in order of the calls. When more than its capacity is written before a flush, the oldest calls are
-// lost, as on hardware.
+// Output of all grids, in order of the calls. When more than its capacity is written before a flush, the oldest calls
+// are lost, as on hardware.
 class PrintBuffer {
  public:
   PrintBuffer(u64 capacity, std::function<void(std::string_view)> sink);

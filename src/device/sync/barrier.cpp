@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A barrier counts threads. A warp whose remaining lanes all come counts 32, also when it is the CTA's partial last warp;
-// lanes that come on their own (diverged, not .aligned) count one each, and the warp's last part fills up to 32.
+// A barrier counts threads. A warp whose remaining lanes all come counts 32, also when it is the CTA's partial last
+// warp; lanes that come on their own (diverged, not .aligned) count one each, and the warp's last part fills up to 32.
 // Without a count the barrier waits for every warp that has not ended: exited threads do not hold it up.
 #include "device/sync/barrier.h"
 
@@ -106,7 +106,8 @@ void wait(Warp& w, u32 id, u32 mask) {
   w.wait = Wait::None;
 }
 
-// Lanes of `mask` that name the same barrier and count as its first lane. Operands of .aligned forms are the same anyway.
+// Lanes of `mask` that name the same barrier and count as its first lane. Operands of .aligned forms are the same
+// anyway.
 template <class Args>
 u32 same_operands(u32 mask, const Args& a, u32 first) {
   u32 group = 0;

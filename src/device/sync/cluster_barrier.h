@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier of a cluster (PTX ISA, barrier.cluster): it counts threads of all its CTAs that have not exited. A thread that
-// arrives belongs to the phase until all have come; its lane stays set in Warp::cluster_arrived so long.
+// The barrier of a cluster (PTX ISA, barrier.cluster): it counts threads of all its CTAs that have not exited. A thread
+// that arrives belongs to the phase until all have come; its lane stays set in Warp::cluster_arrived so long.
 #pragma once
 #include "device/schedule/resident.h"
 

@@ -4,9 +4,10 @@
 //   63     62    61..41       40..20          19..0      (bit 61..41: 21 bits, two's complement)
 //   phase  mark  tx-count     expected        pending
 //
-// Pending arrivals count down; the phase completes when pending and tx-count are both zero. Then the phase bit flips and
-// pending starts again at expected. `mark` tells an initialised object from other memory, for messages only.
-// The state that arrive returns is the word as it was before the arrival, so it carries the phase and the pending count.
+// Pending arrivals count down; the phase completes when pending and tx-count are both zero. Then the phase bit flips
+// and pending starts again at expected. `mark` tells an initialised object from other memory, for messages only.
+// The state that arrive returns is the word as it was before the arrival, so it carries the phase and the pending
+// count.
 #pragma once
 #include <string>
 

@@ -32,7 +32,7 @@ class Assembler {
  private:
   void look();
   std::string key_of(const Parts&, u32 sm) const;
-  std::mutex m_;
+  std::mutex m_;  // guards the members below
   std::string ptxas_;
   FactsCache cache_;
 };

@@ -25,7 +25,7 @@ class CompileNotice {  // lives as long as the compiler runs
   const std::string kernel_;
   bool& told_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::mutex m_;
+  std::mutex m_;  // guards done_ and said_
   std::condition_variable ended_;
   bool done_ = false, said_ = false;
   std::thread thread_;

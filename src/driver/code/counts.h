@@ -38,7 +38,7 @@ class Counts {
  private:
   struct Of;
   class Launched;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;                            // guards kernels_ and what is added up in them
   std::map<std::string, std::shared_ptr<Of>> kernels_;  // by the module's hash and the kernel's name
 };
 

@@ -70,7 +70,7 @@ class Function {
   mutable Resources exact_;
   mutable std::atomic<const Resources*> best_{nullptr};  // one of the two; nullptr: nobody has asked yet
   mutable std::once_flag asked_;
-  std::mutex m_;
+  std::mutex m_;  // guards the members below; held while a variant is compiled
   std::vector<Entry> variants_;
   bool told_compiling_ = false;
 };

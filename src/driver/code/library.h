@@ -43,21 +43,21 @@ class Library {
   Facts facts_at_hand() const;
   Facts facts();
   // Managed variables are there once, for all contexts that have the library; they end with the last of these.
-  std::mutex managed_m;
+  std::mutex managed_m;  // guards managed
   std::weak_ptr<ManagedVariables> managed;
 
  private:
   Error parse();
   void keep_facts(std::vector<ptx::Image>, u32 sm);
   Runtime& runtime_;
-  std::mutex m_;
+  std::mutex m_;  // guards the members below, up to kernels_
   const void* image_ = nullptr;
   std::string name_, log_, text_;
   bool parsed_ = false;
   Error error_ = Error::Success;
   std::unique_ptr<ir::Module> module_;
   std::map<std::string, std::unique_ptr<Kernel>> kernels_;
-  mutable std::mutex facts_m_;
+  mutable std::mutex facts_m_;  // guards the members below
   std::optional<sass::Cubin> cubin_;
   FactSource origin_ = FactSource::Estimate;
   Parts parts_;  // until the assembler was asked

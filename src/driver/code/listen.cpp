@@ -140,7 +140,7 @@ class Sites {
  private:
   static std::string name_of(const ir::Inst& i);
   const ir::Module& module_;
-  std::mutex m_;
+  std::mutex m_;  // guards all_
   std::vector<ir::Site> all_;
   std::unordered_map<const ir::Function*, std::unique_ptr<MadeFrom>> made_;
   std::unordered_map<const ir::Function*, std::unique_ptr<Consequences>> consequences_;

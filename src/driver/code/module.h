@@ -57,7 +57,7 @@ class Module {
   std::once_flag looked_for_waits_;
   u8* const_bank_ = nullptr;
   u64 const_bytes_ = 0;
-  std::mutex m_;
+  std::mutex m_;  // guards functions_
   std::map<std::string, std::unique_ptr<Function>> functions_;
 };
 

@@ -24,7 +24,7 @@ class Modules {
 
  private:
   Context& context_;
-  std::recursive_mutex m_;
+  std::recursive_mutex m_;  // guards the members below
   std::unordered_map<Library*, std::unique_ptr<Module>> library_modules_;
   std::unordered_map<const void*, std::pair<std::shared_ptr<Library>, std::unique_ptr<Module>>> modules_;
   std::unordered_map<const Kernel*, Function*> kernel_functions_;

@@ -109,7 +109,7 @@ class GraphExec : public std::enable_shared_from_this<GraphExec> {
   const ContextRef where_;
   const u64 flags_;
   const u64 number_;
-  std::recursive_mutex m_;
+  std::recursive_mutex m_;  // guards the members below
   std::unique_ptr<Graph> graph_;
   Plan plan_;
   std::unordered_map<const Graph*, Plan> bodies_;

@@ -101,7 +101,7 @@ class Graphs {
  private:
   friend class Graph;
   Runtime& runtime_;
-  mutable std::recursive_mutex m_;
+  mutable std::recursive_mutex m_;  // guards all graphs, nodes, captures and user objects
   u64 next_id_ = 1, executables_made_ = 1;
   std::unordered_map<const void*, std::unique_ptr<Graph>> graphs_;  // the program's own
   std::unordered_map<const void*, Graph*> by_handle_;               // nested ones, too

@@ -57,7 +57,7 @@ class GraphMemory {
   };
   u64 live_bytes(u32 device) const;
   Runtime& runtime_;
-  mutable std::mutex m_;
+  mutable std::mutex m_;  // guards the members below
   std::map<u64, std::weak_ptr<GraphBlock>> blocks_;
   std::map<u64, std::shared_ptr<GraphBlock>> live_;
   std::map<u32, Use> use_;

@@ -28,7 +28,7 @@ class UpdatableNode {
   Error set_grid(const device::Dim3&);
 
  private:
-  std::mutex m_;
+  std::mutex m_;  // guards the members below
   device::Dim3 grid_;
   ParamBlock block_;
   bool enabled_ = true;

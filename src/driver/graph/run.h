@@ -39,7 +39,7 @@ class GraphRun : public std::enable_shared_from_this<GraphRun> {
   const std::shared_ptr<GraphExec> exec_;
   const std::shared_ptr<GraphRun> above_;
   std::function<void()> over_;
-  std::mutex m_;
+  std::mutex m_;  // guards the members below
   u32 open_ = 1, fired_ = 0;
   std::deque<std::shared_ptr<GraphExec>> tails_, later_;  // later_: of those whose place this run took
 };

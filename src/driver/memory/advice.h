@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program said about ranges of managed memory: cudaMemAdvise, cudaMemPrefetchAsync. The memory is where all sides
-// reach it already, so this is kept only to be told again.
+// What a program said about ranges of managed memory: cudaMemAdvise, cudaMemPrefetchAsync. The memory is where all
+// sides reach it already, so this is kept only to be told again.
 #pragma once
 #include <map>
 #include <mutex>
@@ -38,7 +38,7 @@ class Advice {
   template <class F>
   void change(u64 at, u64 bytes, F&&);
   void split(u64 at);
-  mutable std::mutex m_;
+  mutable std::mutex m_;  // guards the members below
   struct Part {
     u64 end = 0;
     Said said;

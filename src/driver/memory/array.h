@@ -79,7 +79,7 @@ class ArrayTable {
  private:
   Error allocate(Context&, const ArrayDesc&, MipmappedArray*, std::unique_ptr<Array>& out);
   void release(const Array&);
-  mutable std::mutex m_;
+  mutable std::mutex m_;  // guards the members below
   std::unordered_map<const void*, std::unique_ptr<Array>> arrays_;
   std::unordered_map<const void*, std::unique_ptr<MipmappedArray>> mipmapped_;
   std::unordered_map<const void*, Array*> levels_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and sets over linear memory, up to three dimensions. Addresses are host addresses: the device is in our process.
+// Copies and sets over linear memory, up to three dimensions. Addresses are host addresses: the device is in our
+// process.
 #pragma once
 #include "driver/error.h"
 

@@ -31,7 +31,8 @@ class Ipc {
   Error close_memory(u64 address);  // the last close of what was opened unmaps it
   Error drop(u64 address);          // the same, without waiting for work that may use it
 
-  // Pools: the descriptor says only that there is one; each allocation is shared like other memory when it is asked for.
+  // Pools: the descriptor says only that there is one; each allocation is shared like other memory when it is asked
+  // for.
   static Error export_pool(const MemPool&, int& descriptor);  // InvalidValue: not made to be exported
   Error import_pool(int descriptor, MemPool*& out);
   Error export_pool_memory(u64 address, IpcHandle& out);
@@ -48,7 +49,7 @@ class Ipc {
   Error open(Context&, const IpcHandle&, MemPool*, u64& out);
 
   Runtime& runtime_;
-  std::mutex m_;
+  std::mutex m_;                  // guards opened_
   std::map<u64, Opened> opened_;  // by address of the allocation
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for stream-ordered allocation: freed blocks are kept and given out again, until a synchronisation releases what
-// is above the threshold.
+// Memory for stream-ordered allocation: freed blocks are kept and given out again, until a synchronisation releases
+// what is above the threshold.
 #pragma once
 #include <atomic>
 #include <map>
@@ -28,8 +28,8 @@ class MemPool {
 
   enum class Sharing { None, Exportable, Imported };  // Imported: another process's, gives out nothing
 
-  // Where its memory is: on the device, in the host's memory, or in either (managed). `place` tells the homes of one kind
-  // apart, as CUDA numbers them: the type of a location and its number.
+  // Where its memory is: on the device, in the host's memory, or in either (managed). `place` tells the homes of one
+  // kind apart, as CUDA numbers them: the type of a location and its number.
   struct Home {
     enum class Kind : u8 { Device, Host, Managed } kind = Kind::Device;
     u32 device = 0;  // whose heap managed memory is taken from; 0 for the host's
@@ -72,7 +72,7 @@ class MemPool {
   const u64 max_bytes_;  // 0: no limit
   const Sharing sharing_;
   std::atomic<u64> visitors_{0};
-  mutable std::mutex m_;
+  mutable std::mutex m_;          // guards the members below
   std::multimap<u64, u64> free_;  // size → address
   u64 threshold_ = 0, kept_ = 0;
   u64 taken_ = 0, used_ = 0;  // what is given out: in units of the pool, and as it was asked for

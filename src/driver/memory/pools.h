@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory pools of the program, and what is taken from without naming a pool, of each home. A device's own default pool is the
-// device's.
+// Memory pools of the program, and what is taken from without naming a pool, of each home. A device's own default pool
+// is the device's.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -33,7 +33,7 @@ class Pools {
   };
   Standard& standard(MemPool::Home);  // m_ is held; not for devices, which have their own
   Runtime& runtime_;
-  std::mutex m_;
+  std::mutex m_;  // guards the members below
   std::unordered_map<const void*, std::unique_ptr<MemPool>> pools_;
   std::vector<Standard> standards_;
   std::vector<std::unique_ptr<MemPool>> destroyed_;  // blocks of them may still be in use

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which memory a device may touch when there are several: its own, what all can reach, and of the others' what peer access, the
-// rights of a pool or those of a mapping allow.
+// Which memory a device may touch when there are several: its own, what all can reach, and of the others' what peer
+// access, the rights of a pool or those of a mapping allow.
 #pragma once
 #include <mutex>
 #include <set>
@@ -28,7 +28,7 @@ class Rights {
   u64 reach_of_other(u32 device, u32 owner, u64 address) const;
 
   Runtime& runtime_;
-  mutable std::shared_mutex m_;
+  mutable std::shared_mutex m_;          // guards peers_
   std::set<std::pair<u32, u32>> peers_;  // who, whose memory
 };
 

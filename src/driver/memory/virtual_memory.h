@@ -71,8 +71,8 @@ class VirtualMemory {
 
   Runtime& runtime_;
   std::atomic<bool> any_mapping_{false};  // ever made
-  mutable std::mutex m_;
-  std::map<u64, u64> ranges_;  // reservations: start → bytes
+  mutable std::mutex m_;                  // guards the members below
+  std::map<u64, u64> ranges_;             // reservations: start → bytes
   std::map<u64, Mapping> mappings_;
   std::map<u64, Physical> memory_;  // by handle
   u64 next_handle_ = 0x100;

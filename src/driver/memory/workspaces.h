@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of ours in device memory that kernels use: in which the blocks of a cooperative grid count who has come to its barrier,
-// values of conditional handles.
+// Words of ours in device memory that kernels use: in which the blocks of a cooperative grid count who has come to its
+// barrier, values of conditional handles.
 #pragma once
 #include <mutex>
 #include <vector>
@@ -24,7 +24,7 @@ class Workspaces {
   void tell(u64 at, bool there) const;
   memory::AddressSpace& space_;
   probe::Observer* const observer_;  // or null
-  std::mutex m_;
+  std::mutex m_;                     // guards free_
   std::vector<u64> free_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a stream's next node goes while it captures, or what an event was recorded behind: the nodes before it, and how it
-// depends on them. Captures (graph/capture.h) keeps it.
+// Where a stream's next node goes while it captures, or what an event was recorded behind: the nodes before it, and how
+// it depends on them. Captures (graph/capture.h) keeps it.
 #pragma once
 #include <memory>
 #include <vector>

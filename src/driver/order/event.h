@@ -46,7 +46,7 @@ class Event : public std::enable_shared_from_this<Event> {
   Context& context_;
   bool timing_, blocking_sync_;
   std::shared_ptr<SharedEvent> shared_;
-  mutable std::mutex m_;
+  mutable std::mutex m_;  // guards node_ and captured_
   NodeRef node_;
   CapturePoint captured_;
   std::atomic<bool> is_captured_{false};

@@ -116,7 +116,7 @@ struct Executor::Engine {
 
   Executor& executor;
   const u32 limit;
-  std::mutex m;
+  std::mutex m;  // guards queue, idle and stop
   std::condition_variable cv;
   std::deque<Node*> queue;
   std::vector<std::thread> threads;
@@ -180,7 +180,7 @@ struct Executor::Watch {
   }
 
   Executor& executor;
-  std::mutex m;
+  std::mutex m;  // guards fresh and stop
   std::condition_variable cv;
   std::vector<Node*> fresh;
   std::thread thread;

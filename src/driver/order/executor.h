@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the work graph of one context: nodes become ready when their predecessors are complete, branches run concurrently.
-// Predecessors may belong to other executors (an event of another device).
+// Runs the work graph of one context: nodes become ready when their predecessors are complete, branches run
+// concurrently. Predecessors may belong to other executors (an event of another device).
 #pragma once
 #include <memory>
 #include <span>
@@ -21,8 +21,8 @@ class Executor {
   NodeRef make(Node::Kind);  // from a pool
   // The node runs when all of `after` are complete. Nothing that submits waits: workers of the device do so, too.
   void submit(const NodeRef&, std::span<const NodeRef> after);
-  // It runs when a kernel has come to a phase. If there is a `last` it is a kernel too, complete only after that: `primary` or
-  // what follows it and does not hold a kernel up.
+  // It runs when a kernel has come to a phase. If there is a `last` it is a kernel too, complete only after that:
+  // `primary` or what follows it and does not hold a kernel up.
   void submit_early(const NodeRef&, std::span<const NodeRef> after, const NodeRef& primary, Phase, const NodeRef& last);
   void complete(NodeRef);           // by the caller of a Kind::Caller node
   void wait(const NodeRef&);        // until complete
@@ -30,8 +30,8 @@ class Executor {
   void wait_idle();
   void known(const NodeRef&);  // it is complete, and the calling thread saw that
   device::Gpu& gpu();
-  // Until there is room for more work. For threads of the program, before others can depend on what they are going to submit:
-  // what makes room must not wait for it.
+  // Until there is room for more work. For threads of the program, before others can depend on what they are going to
+  // submit: what makes room must not wait for it.
   void throttle();
   bool busy() const;
 

@@ -2,11 +2,12 @@
 // One piece of work in the work graph. Streams, events and graphs are made of nothing else.
 //
 //   waiting = predecessors not yet complete (+1 while under construction)
-//   waiting reaches 0 → the executor starts the node → it ends → complete() → successors' waiting goes down, waiters wake up
+//   waiting reaches 0 → the executor starts the node → it ends → complete() → waiting of its successors goes down,
+//   who waits for it wakes up
 //
-// A node may wait for less than a kernel's completion (`early`): that all its blocks have triggered or ended, or have begun. A kernel
-// that does (programmatic dependent launch) may wait for the completion itself (`predecessors_done`), and is complete only after it
-// (`closing`).
+// A node may wait for less than a kernel's completion (`early`): that all its blocks have triggered or ended, or have
+// begun. A kernel that does (programmatic dependent launch) may wait for the completion itself (`predecessors_done`),
+// and is complete only after it (`closing`).
 #pragma once
 #include <atomic>
 #include <cstring>

@@ -47,7 +47,7 @@ class Stream {
   std::shared_ptr<GreenContext> green_;
   std::atomic<int> priority_;
   u64 id_;
-  mutable std::mutex m_;
+  mutable std::mutex m_;  // guards attributes_
   std::atomic<bool> any_attribute_{false};
   std::map<int, std::vector<u8>> attributes_;
   // Guarded by StreamOrder

@@ -24,7 +24,8 @@ class StreamOrder {
   NodeRef append(Stream&, const NodeRef&, const NodeRef& also_after = {}, Link = Link::Behind);  // behind the tail
   // A kernel, and what is complete when all its blocks have begun and all before it in the stream is over.
   void append_kernel(Stream&, const NodeRef&, Link, std::span<const NodeRef> begun);
-  // Two nodes with something between them: `first` goes behind the tail, `last` is the new tail and the caller's to submit.
+  // Two nodes with something between them: `first` goes behind the tail, `last` is the new tail and the caller's to
+  // submit.
   void append_span(Stream&, const NodeRef& first, const NodeRef& last, const NodeRef& also_after);
   // On this thread, when the stream gets there; dropped when the context is broken.
   Error run(Stream&, const NodeRef&, const std::function<void()>& work);
@@ -40,7 +41,7 @@ class StreamOrder {
 
   Executor& executor_;
   Stream& legacy_;
-  mutable std::mutex m_;
+  mutable std::mutex m_;          // guards the members below, and the tails of streams
   std::vector<Stream*> streams_;  // all but the legacy one
   std::vector<NodeRef> orphans_;  // tails of streams that are gone
 };

@@ -57,6 +57,13 @@ bool array_directive(const std::string& rest, Array& a) {
   a.spec = eq == std::string::npos ? "recorded" : trimmed(rest.substr(eq + 1));
   return a.count && a.element_bytes();
 }
+// "texture 4x2 of a"
+bool image_directive(const std::string& rest, Image& i) {
+  const auto ws = words(rest);
+  if (ws.size() != 4 || (ws[0] != "texture" && ws[0] != "surface") || ws[2] != "of") return false;
+  i.surface = ws[0] == "surface", i.array = ws[3];
+  return std::sscanf(ws[1].c_str(), "%ux%u", &i.width, &i.height) == 2;
+}
 void directive(File& f, std::vector<Array>& common, const std::string& line, int number) {
   static const std::pair<const char*, Array::Role> roles[] = {
       {"INOUT ", Array::Role::InOut}, {"IN ", Array::Role::In}, {"OUT ", Array::Role::Out}};
@@ -79,6 +86,19 @@ void directive(File& f, std::vector<Array>& common, const std::string& line, int
       f.cases.back().counts = word;
   } else if (line.rfind("EVENTS: any", 0) == 0 && !f.cases.empty()) {
     f.cases.back().events = false;
+  } else if (line.rfind("IMAGE: ", 0) == 0) {
+    Image i;
+    if (f.cases.empty() || !image_directive(line.substr(7), i))
+      f.problems.push_back("line " + std::to_string(number) + ": IMAGE: texture|surface WxH of ARRAY, behind RUN");
+    else
+      f.cases.back().images.push_back(i);
+  } else if (line.rfind("TELLS: by warp", 0) == 0 && !f.cases.empty()) {
+    f.cases.back().tells_by_warp = true;
+  } else if (line.rfind("TELL: ", 0) == 0) {
+    if (f.cases.empty())
+      f.problems.push_back("line " + std::to_string(number) + ": TELL before RUN");
+    else
+      f.cases.back().tells.push_back(trimmed(line.substr(6)));
   } else if (line.rfind("TODO:", 0) == 0) {
     f.todo = trimmed(line.substr(5));
   }

@@ -17,6 +17,13 @@ struct Array {
   std::size_t element_bytes() const;
   std::size_t bytes() const { return count * element_bytes(); }
 };
+// IMAGE directive: a texture or surface object of u32 texels in an array; its handle is a parameter behind the
+// pointers.
+struct Image {
+  bool surface = false;
+  unsigned width = 1, height = 1;
+  std::string array;
+};
 struct Case {
   std::string kernel;
   unsigned grid[3] = {1, 1, 1}, block[3] = {32, 1, 1}, cluster[3] = {1, 1, 1}, smem = 0;
@@ -25,6 +32,9 @@ struct Case {
   std::string fault;             // FAULT directive: part of the message with which the launch must end
   std::string counts = "equal";  // COUNTS directive
   bool events = true;            // EVENTS: any
+  std::vector<Image> images;
+  std::vector<std::string> tells;  // TELL directives: all events, in order
+  bool tells_by_warp = false;      // TELLS: by warp
 };
 struct File {
   std::string path, name, text;  // name: path without directory and ".ptx"

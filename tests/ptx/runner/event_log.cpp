@@ -144,4 +144,27 @@ void EventLog::matrix(const Who& w, const Matrix& m) {
   tell(w, fmt::format("wgmma {} {} left {}", kKinds[static_cast<int>(m.kind)], ranges(m.operands), m.left));
 }
 
+void EventLog::collective(const Who& w, const Collective& c) {
+  static constexpr const char* kKinds[] = {"shuffle", "vote", "match", "redux", "elect", "activemask"};
+  tell_lanes(w, fmt::format("{}{}", kKinds[static_cast<int>(c.kind)], flag(c.sync, "sync")), [&](u32 l) {
+    std::string s;
+    if (c.members) s += " " + lanes_text(static_cast<u32>(c.members[l]));
+    if (c.source) s += fmt::format(" from {}", c.source[l]);
+    return s;
+  });
+}
+
+void EventLog::hint(const Who& w, const Hint& h) {
+  static constexpr const char* kKinds[] = {"prefetch", "prefetchu", "prefetch tensormap", "applypriority", "discard"};
+  std::string s = fmt::format("{} {}", kKinds[static_cast<int>(h.kind)], name(h.space));
+  if (h.level) s += fmt::format(" L{}", h.level);
+  if (h.bytes) s += fmt::format(" {} bytes", h.bytes);
+  tell_lanes(w, s, [&](u32 l) { return " " + naming_(h.space, h.address[l]); });
+}
+
+void EventLog::image(const Who& w, const Image& i) {
+  static constexpr const char* kKinds[] = {"sample", "read", "write", "reduce"};
+  tell(w, fmt::format("image {} {}", kKinds[static_cast<int>(i.kind)], ranges(i.touched)));
+}
+
 }  // namespace ptx_test

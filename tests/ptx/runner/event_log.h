@@ -29,6 +29,9 @@ class EventLog final : public us::probe::Listener {
   void transfer(const us::probe::Who&, const us::probe::Transfer&) override;
   void copies(const us::probe::Who&, const us::probe::Copies&) override;
   void matrix(const us::probe::Who&, const us::probe::Matrix&) override;
+  void collective(const us::probe::Who&, const us::probe::Collective&) override;
+  void hint(const us::probe::Who&, const us::probe::Hint&) override;
+  void image(const us::probe::Who&, const us::probe::Image&) override;
 
   const std::vector<std::string>& lines() const { return lines_; }
   const std::map<Lane, std::vector<std::string>>& lanes() const { return lanes_; }

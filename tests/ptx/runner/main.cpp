@@ -11,6 +11,7 @@
 
 #include "codegen/eval/eval.h"
 #include "ir/sites.h"
+#include "memory/texture.h"
 #include "probe/counting.h"
 #include "runner/approximations.h"
 #include "runner/event_log.h"
@@ -52,6 +53,7 @@ class Engines {
     device::GpuOptions one, all;
     one.workers = 1;
     one.deterministic = true;
+    one.textures = all.textures = &textures_;
     one_ = std::make_unique<device::Gpu>(one);
     all_ = std::make_unique<device::Gpu>(all);
     std::istringstream in(list);
@@ -80,6 +82,7 @@ class Engines {
   bool events() const { return events_; }
   device::Gpu& one() { return *one_; }
   device::Gpu& all() { return *all_; }
+  memory::TextureTable& textures() { return textures_; }
   Result<std::shared_ptr<const device::KernelCode>> compile(const std::string& engine, const LoadedModule& m,
                                                             const Case& c) {
     if (engine == "eval") return codegen::make_eval_kernel(m.ir(), c.kernel);
@@ -105,6 +108,7 @@ class Engines {
  private:
   std::vector<std::string> names_;
   bool counts_ = false, events_ = false;
+  memory::TextureTable textures_;
   std::unique_ptr<device::Gpu> one_, all_;
 #ifdef US_WITH_JIT
   // many: as functions of many blocks are compiled; plain: without the passes that code is correct without
@@ -112,25 +116,56 @@ class Engines {
 #endif
 };
 
-bool execute(LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const device::KernelCode>& code, const Case& c,
-             Outputs& out, std::string& why, std::shared_ptr<probe::Listener> listener = nullptr,
+// The objects of a case, while it runs.
+class Images {
+ public:
+  Images(memory::TextureTable& table, const Case& c, const std::vector<u64>& pointers) : table_(table) {
+    for (const Image& i : c.images) {
+      memory::TextureObject t;
+      t.magic = i.surface ? memory::TextureObject::kSurface : memory::TextureObject::kTexture;
+      t.format = {memory::TexelType::U32, 1};
+      memory::TextureLevel& l = t.level[0];
+      l.width = i.width, l.height = i.height, l.pitch = 4 * i.width, l.slice = l.pitch * i.height;
+      for (std::size_t k = 0; k < c.arrays.size(); ++k)
+        if (c.arrays[k].name == i.array) l.data = pointers[k];
+      objects_.push_back({table.add(t), t.magic});
+    }
+  }
+  ~Images() {
+    for (const auto& [handle, magic] : objects_)
+      if (table_.remove(handle, magic)) table_.bury(handle);
+  }
+  void append_to(std::vector<u64>& parameters) const {
+    for (const auto& object : objects_) parameters.push_back(object.first);
+  }
+
+ private:
+  memory::TextureTable& table_;
+  std::vector<std::pair<u64, u32>> objects_;
+};
+
+bool execute(Engines& engines, LoadedModule& m, device::Gpu& gpu, const std::shared_ptr<const device::KernelCode>& code,
+             const Case& c, Outputs& out, std::string& why, std::shared_ptr<probe::Listener> listener = nullptr,
              std::vector<u64>* where = nullptr) {
   m.initialise();
   out.clear();
   std::vector<u64> pointers;
   for (const Array& a : c.arrays) {
     out.push_back(initial(a));
-    out.back().resize(out.back().size() + 256);  // vectors of a whole warp may be stored past the end of the array
+    out.back().resize(out.back().size() + 384);  // vectors of a whole warp may be stored past the end of the array
   }
   for (auto& bytes : out)
-    pointers.push_back(reinterpret_cast<u64>(bytes.data() + (-reinterpret_cast<u64>(bytes.data()) & 15)));
+    pointers.push_back(reinterpret_cast<u64>(bytes.data() + (-reinterpret_cast<u64>(bytes.data()) & 127)));
   if (where) *where = pointers;
   for (std::size_t k = 0; k < out.size(); ++k) {
     const auto start = initial(c.arrays[k]);
     std::memcpy(reinterpret_cast<void*>(pointers[k]), start.data(), start.size());
   }
+  std::vector<u64> parameters = pointers;
+  const Images images(engines.textures(), c, pointers);
+  images.append_to(parameters);
   const device::Fault f = m.run(gpu, code, {c.grid[0], c.grid[1], c.grid[2]}, {c.block[0], c.block[1], c.block[2]},
-                                {c.cluster[0], c.cluster[1], c.cluster[2]}, c.smem, pointers, std::move(listener));
+                                {c.cluster[0], c.cluster[1], c.cluster[2]}, c.smem, parameters, std::move(listener));
   for (std::size_t k = 0; k < out.size(); ++k) {
     const u8* at = reinterpret_cast<const u8*>(pointers[k]);
     out[k] = std::vector<u8>(at, at + c.arrays[k].bytes());
@@ -212,7 +247,7 @@ class FileTest {
       auto counting = std::make_shared<probe::Counting>(m.ir().sites, engines_.one().workers());
       Outputs out;
       std::string why;
-      if (!execute(m, engines_.one(), *code, c, out, why, counting)) return report_.fail(where, why);
+      if (!execute(engines_, m, engines_.one(), *code, c, out, why, counting)) return report_.fail(where, why);
       const std::vector<probe::Count> got = counting->total();
       if (want.empty())
         want = got;
@@ -266,12 +301,25 @@ class FileTest {
           std::ranges::none_of(c.arrays, [](const Array& a) { return a.spec.find("any-nan") != std::string::npos; });
       Outputs out;
       std::string why;
-      if (!execute(m, engines_.one(), *code, c, out, why, logs.back(), pointers.get())) return report_.fail(where, why);
+      if (!execute(engines_, m, engines_.one(), *code, c, out, why, logs.back(), pointers.get()))
+        return report_.fail(where, why);
     }
     judge_events(file_.path + " " + c.kernel + ", events", *logs[0], *logs[1]);
     judge_bytes(m, c, sites, logs[1]->bytes());
+    if (!c.tells.empty()) judge_text(c, logs[1]->lines());
     if (settings_.print_events)
       for (const std::string& line : logs[1]->lines()) std::printf("%s\n", line.c_str());
+  }
+  void judge_text(const Case& c, std::vector<std::string> got) {
+    const std::string where = file_.path + " " + c.kernel + ", text of events";
+    const std::vector<std::string>& want = c.tells;
+    if (c.tells_by_warp)
+      std::ranges::stable_sort(got, {}, [](const std::string& line) { return line.substr(0, line.find(' ')); });
+    std::size_t k = 0;
+    while (k < want.size() && k < got.size() && want[k] == got[k]) ++k;
+    if (k == want.size() && k == got.size()) return;
+    const auto line = [k](const std::vector<std::string>& lines) { return k < lines.size() ? lines[k] : "no more"; };
+    report_.fail(where, "event " + std::to_string(k) + ": " + line(got) + "; wanted: " + line(want));
   }
   void judge_bytes(LoadedModule& m, const Case& c, const std::vector<ir::Site>& sites,
                    const std::vector<probe::Count>& told) {
@@ -281,11 +329,12 @@ class FileTest {
     auto counting = std::make_shared<probe::Counting>(m.ir().sites, engines_.one().workers());
     Outputs out;
     std::string why;
-    if (!execute(m, engines_.one(), *code, c, out, why, counting)) return report_.fail(where, why);
+    if (!execute(engines_, m, engines_.one(), *code, c, out, why, counting)) return report_.fail(where, why);
     const std::vector<probe::Count> counted = counting->total();
     for (std::size_t k = 0; k < sites.size(); ++k) {
       const ir::Inst* const i = sites[k].inst;
       if (!i || i->has(isa::Tok::param) || i->has(isa::Tok::const_)) continue;  // told of only in part
+      if (i->form == isa::Form::tensormap_replace || i->form == isa::Form::tensormap_replace_dim) continue;
       if (told[k].read != counted[k].read || told[k].written != counted[k].written)
         report_.fail(where, ir::to_text(m.ir(), *i) + " in line " + std::to_string(i->loc.line) + ": " +
                                 std::to_string(told[k].read) + " read, " + std::to_string(told[k].written) +
@@ -325,7 +374,7 @@ class FileTest {
       for (device::Gpu* gpu : {&engines_.all(), &engines_.one()}) {
         Outputs out;
         std::string why;
-        const bool good = execute(m, *gpu, *code, c, out, why);
+        const bool good = execute(engines_, m, *gpu, *code, c, out, why);
         if (!c.fault.empty()) {
           if (good || why.find(c.fault) == why.npos) report_.fail(where, "no fault '" + c.fault + "'\n" + why);
           continue;

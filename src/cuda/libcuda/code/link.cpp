@@ -25,7 +25,7 @@ struct Linking {
 };
 
 struct Table {
-  std::mutex m;
+  std::mutex m;  // guards open
   std::unordered_map<const void*, std::unique_ptr<Linking>> open;
 };
 Table& table() {

@@ -19,7 +19,7 @@ struct Prepared {
 };
 
 struct Table {
-  std::mutex m;
+  std::mutex m;  // guards by_function
   std::map<const void*, Prepared> by_function;
 };
 Table& table() {

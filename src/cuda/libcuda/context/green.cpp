@@ -102,7 +102,7 @@ CUresult with_event_of(CUcontext handle, CUevent event, F&& f) {
 
 // Descriptors are never released by a program: they stay.
 CUdevResourceDesc keep(u32 device, SmSet sms) {
-  static std::mutex m;
+  static std::mutex m;  // guards all
   static auto* const all = new std::vector<std::unique_ptr<CUdevResourceDesc_st>>;
   std::lock_guard l(m);
   all->push_back(std::make_unique<CUdevResourceDesc_st>());
