@@ -24,20 +24,28 @@ def pytest_addoption(parser):
         "--understudy",
         nargs="?",
         const="run",
-        choices=("run", "check"),
+        metavar="check",
         help="run under the virtual device; check: what the tests do wrong with CUDA fails them",
     )
 
 
+def chosen(arguments):
+    """The mode, and the arguments with it written out: what follows a bare --understudy is no value of it."""
+    modes = {"--understudy": "run", "--understudy=run": "run", "--understudy=check": "check"}
+    for at, argument in enumerate(arguments):
+        if argument in modes:
+            return modes[argument], [*arguments[:at], f"--understudy={modes[argument]}", *arguments[at + 1 :]]
+    raise pytest.UsageError("--understudy: expected --understudy, --understudy=run or --understudy=check")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
-    mode = config.getoption("--understudy")
-    if not mode or os.environ.get(STARTED):
+    if not config.getoption("--understudy") or os.environ.get(STARTED):
         return None
+    mode, arguments = chosen([str(a) for a in config.invocation_params.args])
     capture = config.pluginmanager.getplugin("capturemanager")
     if capture:
         capture.stop_global_capturing()
-    arguments = [str(a) for a in config.invocation_params.args]
     command = [understudy.program(), "run"]
     os.environ[STARTED] = mode
     if mode == "run":

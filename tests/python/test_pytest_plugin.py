@@ -37,6 +37,11 @@ class PytestPlugin(unittest.TestCase):
         self.assertEqual(set(verdicts(result).values()), {"PASSED"})
         self.assertEqual(len(verdicts(result)), 3)
 
+    def test_an_unknown_mode_is_refused(self):
+        result = run_pytest("--understudy=chek")
+        self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
+        self.assertIn("--understudy=check", result.stderr)
+
     def test_findings_fail_the_test_that_caused_them(self):
         result = run_pytest("--understudy=check")
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
