@@ -46,7 +46,7 @@ def broadcasting_and_types():
 
 @step
 def reduction_kernel():
-    k = cp.ReductionKernel("T v", "T out", "v * v", "a + b", "out = sqrt(a)", "0", "norm")
+    k = cp.ReductionKernel("T v", "T r", "v * v", "a + b", "r = sqrt(a)", "0", "norm")
     same(k(d, axis=0), np.linalg.norm(x, axis=0))
     same(k(d), np.linalg.norm(x))
 
