@@ -17,10 +17,12 @@ def see_the_device(module):
 
 def let_libraries_link(module):
     """XLA has an assembler inside, which makes machine code. Without it, it asks libnvJitLink or ptxas, and those are
-    Understudy's."""
+    Understudy's. It would also compile and time many forms of a matrix product: times of a virtual device tell nothing."""
     flags = os.environ.get("XLA_FLAGS", "")
-    if "xla_gpu_enable_libnvptxcompiler" not in flags:
-        os.environ["XLA_FLAGS"] = (flags + " --xla_gpu_enable_libnvptxcompiler=false").strip()
+    for name, value in (("xla_gpu_enable_libnvptxcompiler", "false"), ("xla_gpu_autotune_level", "0")):
+        if name not in flags:
+            flags += f" --{name}={value}"
+    os.environ["XLA_FLAGS"] = flags.strip()
 
 
 def send_runtime_to_ours(module):

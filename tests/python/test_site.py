@@ -44,9 +44,10 @@ class Site(unittest.TestCase):
     def test_xla_leaves_assembling_to_libraries(self):
         files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": ""}
         code = "import os; {}import jax_plugins.xla_cuda13; print(os.environ['XLA_FLAGS'])"
-        self.expect(run_python(code.format(""), files), "--xla_gpu_enable_libnvptxcompiler=false")
-        own = "--a=1 --xla_gpu_enable_libnvptxcompiler=true"
-        self.expect(run_python(code.format(""), files, XLA_FLAGS="--a=1"), "--a=1 --xla_gpu_enable_libnvptxcompiler=false")
+        both = "--xla_gpu_enable_libnvptxcompiler=false --xla_gpu_autotune_level=0"
+        self.expect(run_python(code.format(""), files), both)
+        own = "--xla_gpu_autotune_level=2 --xla_gpu_enable_libnvptxcompiler=true"
+        self.expect(run_python(code.format(""), files, XLA_FLAGS="--a=1"), "--a=1 " + both)
         self.expect(run_python(code.format(""), files, XLA_FLAGS=own), own)
 
     def test_nothing_is_imported_before_the_program_does(self):
