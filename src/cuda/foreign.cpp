@@ -49,6 +49,12 @@ std::string explain(const std::string& file) {
          "with `understudy run`: do not strip the file, or link it with the shared runtime (nvcc -cudart shared)";
 }
 
+// Compilers and linkers of the toolkit ask for the driver and do their work without an answer.
+bool does_without(const std::string& file) {
+  const std::string name = std::filesystem::path(file).filename().string();
+  return name.starts_with("libnvrtc.so") || name.starts_with("libnvJitLink.so");
+}
+
 }  // namespace
 
 void note_foreign_caller(const void* return_address) {
@@ -56,7 +62,7 @@ void note_foreign_caller(const void* return_address) {
   static auto* const known = new std::set<std::string>;  // libraries call while the process ends, too
   const std::string file = file_of(return_address);
   const std::lock_guard l(m);
-  if (!known->insert(file).second) return;
+  if (!known->insert(file).second || does_without(file)) return;
   fidelity().shortfall(Shortfall::Refused, "the CUDA runtime in " + file);
   fmt::print(stderr, "understudy: {}\n", explain(file));
 }

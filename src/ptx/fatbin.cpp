@@ -6,6 +6,8 @@
 //   wrapper:    |magic u32|version u32|pointer to a fat binary|version 2: pointer to a list of them, 0 at the end|
 #include "ptx/fatbin.h"
 
+#include "ptx/entries.h"
+
 #include <lz4.h>
 #include <zstd.h>
 
@@ -50,6 +52,7 @@ struct Entry {
     if (flags() & kArchSpecific) return arch() == t.sm && t.arch_specific;
     return arch() / 10 == t.sm / 10 && arch() <= t.sm;
   }
+  bool is_for_newer(Target t) const { return arch() > t.sm && !(flags() & (kArchSpecific | kFamilySpecific)); }
   u64 rank() const { return arch() * 2ull + ((flags() & kArchSpecific) != 0); }
   std::string options() const {
     const u64 at = get<u32>(header, 64), bytes = get<u32>(header, 68);
@@ -105,14 +108,20 @@ Result<std::string> text_of(const Entry& e) {
   return text;
 }
 
+std::string name_of(const Entry& e) {
+  const char* what = e.is_ptx() ? "PTX for compute_" : e.is_elf() ? "machine code for sm_" : "link-time code for lto_";
+  std::string name = what + std::to_string(e.arch());
+  if (e.flags() & kArchSpecific) name += "a";
+  if (e.flags() & kFamilySpecific) name += "f";
+  return name;
+}
+
 // What is there instead, and how to get PTX.
 Diag no_ptx(const std::vector<Entry>& entries, Target t) {
   std::string found;
   for (const Entry& e : entries) {
     if (!found.empty()) found += ", ";
-    found += (e.is_ptx() ? "PTX for compute_" : "machine code for sm_") + std::to_string(e.arch());
-    if (e.flags() & kArchSpecific) found += "a";
-    if (e.flags() & kFamilySpecific) found += "f";
+    found += name_of(e);
   }
   const std::string sm = std::to_string(t.sm);
   return problem(std::string(kNoPtx) + " (sm_" + sm + "): the program carries " + (found.empty() ? "no code" : found) +
@@ -167,7 +176,8 @@ bool has_lto_ir(std::span<const u8> fatbin) {
   return bytes && entries_of(fatbin.first(bytes), entries) && std::ranges::any_of(entries, &Entry::is_lto_ir);
 }
 
-Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
+namespace {
+Result<std::vector<Entry>> read_entries(std::span<const u8> fatbin) {
   if (fatbin.size() < kFatHeader || get<u32>(fatbin, 0) != kFatMagic || get<u16>(fatbin, 6) != kFatHeader)
     return problem("this is no fat binary");
   const u64 length = get<u64>(fatbin, 8);
@@ -175,6 +185,22 @@ Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
   std::vector<Entry> entries;
   if (!entries_of(fatbin.first(kFatHeader + length), entries))
     return problem("the fat binary is damaged: an entry does not fit in it");
+  return entries;
+}
+}  // namespace
+
+Result<std::vector<std::string>> list_entries(std::span<const u8> fatbin) {
+  const auto entries = read_entries(fatbin);
+  if (!entries) return entries.diags();
+  std::vector<std::string> names;
+  for (const Entry& e : *entries) names.push_back(name_of(e));
+  return names;
+}
+
+Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
+  const auto read = read_entries(fatbin);
+  if (!read) return read.diags();
+  const std::vector<Entry>& entries = *read;
   const Entry* best = nullptr;
   for (const Entry& e : entries)
     if (e.is_ptx() && e.suits(t) && (!best || e.rank() > best->rank())) best = &e;
@@ -182,6 +208,32 @@ Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
   Result<std::string> text = text_of(*best);
   if (!text) return text.diags();
   return Image{std::move(*text), best->arch(), (best->flags() & kArchSpecific) != 0, best->options()};
+}
+
+namespace {
+Result<Image> find_newer(std::span<const u8> fatbin, Target t) {
+  const auto read = read_entries(fatbin);
+  if (!read) return read.diags();
+  const std::vector<Entry>& entries = *read;
+  const Entry* best = nullptr;
+  if (std::ranges::any_of(entries, [&](const Entry& e) { return e.is_elf() && e.runs_on(t); }))
+    for (const Entry& e : entries)
+      if (e.is_ptx() && e.is_for_newer(t) && (!best || e.rank() < best->rank())) best = &e;
+  if (!best) return no_ptx(entries, t);
+  Result<std::string> text = text_of(*best);
+  if (!text) return text.diags();
+  return Image{std::move(*text), best->arch(), false, best->options()};
+}
+}  // namespace
+
+Result<std::vector<Image>> find_newer_ptx(const void* image, Target t) {
+  const Container c = container_of(image);
+  const auto w = c == Container::Wrapper ? get<Wrapper>(mapped_from(image), 0) : Wrapper{};
+  if (c != Container::FatBinary && (c != Container::Wrapper || w.version != 1))
+    return problem(std::string(kNoPtx) + ", nor for a newer one");
+  Result<Image> r = find_newer(mapped_from(c == Container::Wrapper ? w.fatbin : image), t);
+  if (!r) return r.diags();
+  return std::vector<Image>{std::move(*r)};
 }
 
 Result<Image> find_ptx(const void* fatbin, Target t) { return find_ptx(mapped_from(fatbin), t); }

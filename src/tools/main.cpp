@@ -106,20 +106,22 @@ int check(const CheckRequest& request) {
   return us::tools::kExitUsage;
 }
 
+constexpr const char* verbs[] = {"run", "check", "info", "ptx", "doctor"};
+
 // What stands where a verb should: a misspelt one, or a program without `run`.
 int refuse_verb(const std::string& word) {
   std::string text = fmt::format("unknown command `{}`", word);
-  if (const auto meant = us::tools::nearest(word, {"run", "check", "info", "ptx"}); !meant.empty())
+  if (const auto meant = us::tools::nearest(word, {"run", "check", "info", "ptx", "doctor"}); !meant.empty())
     text += fmt::format(": did you mean `{}`?", meant);
   else if (const auto path = us::tools::find_program(word); !path.empty() && std::filesystem::exists(path))
     text += fmt::format(": a program is started by `understudy run {}`.", word);
   else
-    text += ": expected run, check, info or ptx.";
+    text += ": expected run, check, info, ptx or doctor.";
   us::tools::complain(text + " See `understudy --help`");
   return us::tools::kExitUsage;
 }
 
-bool is_verb(std::string_view word) { return word == "run" || word == "check" || word == "info" || word == "ptx"; }
+bool is_verb(std::string_view word) { return std::ranges::find(verbs, word) != std::end(verbs); }
 
 int parse_and_do(int argc, char** argv) {
   CLI::App app("A virtual Hopper GPU in a CPU process: runs CUDA programs without a GPU.", "understudy");
@@ -149,6 +151,12 @@ int parse_and_do(int argc, char** argv) {
   ptx_verb.add_option("--device", devices, "whose PTX to take from fat binaries; default: h200")->type_name("P");
   ptx_verb.add_flag("--json", json, "as JSON");
 
+  CLI::App& doctor_verb =
+      *app.add_subcommand("doctor", "Say what a program needs, what of it is here, and what to do about the rest.");
+  std::string patient;
+  doctor_verb.add_option("PROGRAM", patient,
+                         "an executable, a library, or a directory of them (a Python package); none: the installation");
+
   if (argc > 1 && argv[1][0] != '-' && !is_verb(argv[1])) return refuse_verb(argv[1]);
   int ours = argc;
   for (const auto& [verb, command] :
@@ -165,6 +173,7 @@ int parse_and_do(int argc, char** argv) {
   }
   if (run_verb.parsed()) return run(request);
   if (check_verb.parsed()) return check(check_request);
+  if (doctor_verb.parsed()) return us::tools::show_needs(patient);
   return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, devices, json);
 }
 

@@ -44,6 +44,14 @@ struct PtxText {
   std::string source, text;
   std::vector<Diag> problems;
 };
+
+// A fat binary of an executable or library: what it holds (ptx::list_entries), and what a device makes of it.
+struct CodeImage {
+  std::vector<std::string> entries;
+  enum class Fit { Runs, Newer, None } fit = Fit::None;  // Newer: by PTX of a newer architecture
+};
+class ElfFile;
+std::vector<CodeImage> code_in(const ElfFile&, ptx::Target);  // empty ones left out
 Result<std::vector<PtxText>> read_ptx(const std::string& file,
                                       ptx::Target);  // .ptx, fat binary, or ELF with fat binaries
 

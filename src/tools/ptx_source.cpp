@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "ptx/entries.h"
 #include "tools/elf_file.h"
 #include "tools/ptx_facts.h"
 
@@ -68,6 +69,23 @@ Result<std::vector<PtxText>> read_elf(const std::string& file, ptx::Target targe
 }
 
 }  // namespace
+
+std::vector<CodeImage> code_in(const ElfFile& elf, ptx::Target target) {
+  std::vector<CodeImage> out;
+  for (const ElfFile::Section& s : elf.sections) {
+    if (s.name != ".nv_fatbin" && s.name != "__nv_relfatbin") continue;
+    for (Bytes bytes = s.bytes; !bytes.empty();) {
+      const u64 size = fat_binary_at(bytes);
+      if (size >= kEmptyBelow)
+        if (auto entries = ptx::list_entries(bytes.first(size)); entries && !entries->empty())
+          out.push_back({std::move(*entries), ptx::find_ptx(bytes.first(size), target)    ? CodeImage::Fit::Runs
+                                              : ptx::find_newer_ptx(bytes.data(), target) ? CodeImage::Fit::Newer
+                                                                                          : CodeImage::Fit::None});
+      bytes = bytes.subspan(std::min<std::size_t>(bytes.size(), size ? (size + 7) / 8 * 8 : 8));
+    }
+  }
+  return out;
+}
 
 Result<std::vector<PtxText>> read_ptx(const std::string& file, ptx::Target target) {
   auto bytes = read_file(file);

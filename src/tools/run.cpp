@@ -72,6 +72,8 @@ bool set_libraries(const Program& program) {
   leave_room_for_thread_local_data(program);
   set("LD_AUDIT", prepend(loader, std::getenv("LD_AUDIT"), ':'));
   set("LD_LIBRARY_PATH", prepend(lib, std::getenv("LD_LIBRARY_PATH"), ':'));
+  if (const std::string python = lib + "/understudy_python"; fs::exists(python))  // for clients in Python (python/site)
+    set("PYTHONPATH", prepend(python, std::getenv("PYTHONPATH"), ':'));
   return true;
 }
 

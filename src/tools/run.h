@@ -16,6 +16,8 @@ struct RunRequest {
 int run_program(const RunRequest&);
 
 int show_info(const std::string& devices, bool json);
+// `doctor`: a program, a library, or a directory of them; empty: the installation.
+int show_needs(const std::string& what);
 int inspect_ptx(const std::string& file, const std::string& device, bool json);
 
 }  // namespace us::tools

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "ptx/entries.h"
 #include "ptx/fatbin.h"
 #include "ptx/mapped.h"
 #include "ptx/ptx.h"
@@ -96,6 +97,29 @@ TEST(Fatbin, PicksTheBestArchitecture) {
   EXPECT_EQ(pick(89, true), "80");
   EXPECT_EQ(pick(120, true), "100");
   EXPECT_EQ(pick(75, true), "none");
+}
+
+TEST(Fatbin, NewerPtxWhereTheTargetHasMachineCode) {
+  const Part elf{2, 90, "elf"}, old_elf{2, 80, "elf"}, newer{1, 120, "120"};
+  const Part family{1, 100, "100f", Pack::None, 0x200000};
+  const auto pick = [](const std::vector<Part>& parts) {
+    const auto bytes = make(parts);
+    const auto r = find_newer_ptx(bytes.data(), {});
+    return r ? std::string(r->front().ptx.c_str()) : std::string("none");
+  };
+  EXPECT_EQ(pick({elf, newer}), "120");
+  EXPECT_EQ(pick({old_elf, newer}), "none");  // no device of this architecture would run it
+  EXPECT_EQ(pick({elf, family}), "none");
+  EXPECT_EQ(pick({elf, newer, {1, 100, "100"}}), "100");
+  EXPECT_EQ(pick({elf}), "none");
+}
+
+TEST(Fatbin, ListsItsEntries) {
+  const auto bytes = make({{1, 90, "p", Pack::None, 0x100000}, {2, 90, "elf"}, {2, 100, "elf", Pack::None, 0x200000}});
+  const auto r = list_entries(std::span<const u8>(bytes));
+  ASSERT_TRUE(r);
+  EXPECT_EQ(*r,
+            (std::vector<std::string>{"PTX for compute_90a", "machine code for sm_90", "machine code for sm_100f"}));
 }
 
 TEST(Fatbin, OnlyMachineCodeSaysHowToCompile) {

@@ -8,6 +8,7 @@
 #include "driver/code/device_library.h"
 #include "driver/device.h"
 #include "driver/runtime.h"
+#include "ptx/entries.h"
 #include "ptx/fatbin.h"
 #include "ptx/mapped.h"
 #include "ptx/ptx.h"
@@ -55,6 +56,14 @@ Error Library::parse() {
   }
   const ptx::Target target{.sm = d.cc_major * 10 + d.cc_minor};
   auto images = ptx::find_images(text ? text_.c_str() : image_, target);
+  bool newer = false;
+  if (!text && !images && ptx::is_no_ptx(images.diags()))
+    if (auto others = ptx::find_newer_ptx(image_, target); others) {
+      runtime_.report(name_ + " has PTX for newer devices only, which is run: compute_" +
+                      std::to_string(others->front().arch));
+      images = std::move(others);
+      newer = true;
+    }
   auto parsed = images ? ptx::load(*images, name_) : Result<std::unique_ptr<ir::Module>>(images.diags());
   if (parsed) parsed = add_device_library(std::move(*parsed));
   if (parsed) {
@@ -64,7 +73,7 @@ Error Library::parse() {
       return Error::InvalidPtx;
     }
     module_ = std::move(*parsed);
-    keep_facts(std::move(*images), target.sm);
+    if (!newer) keep_facts(std::move(*images), target.sm);  // machine code of the device is other code
     return Error::Success;
   }
   log_ = name_ + ":";

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python clients need besides libraries, under `understudy run` (which puts this directory first in PYTHONPATH).
+
+Nothing is imported here: an action runs when its module has been, or is about to be, imported by the program.
+The `sitecustomize` that this one hides is run, too.
+"""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def see_the_device(module):
+    """JAX looks for the vendor's files in /dev before it asks the driver."""
+    module.has_visible_nvidia_gpu = lambda: True
+
+
+def let_libraries_link(module):
+    """XLA has an assembler inside, which makes machine code. Without it, it asks libnvJitLink or ptxas, and those are
+    Understudy's. It would also compile and time many forms of a matrix product: times of a virtual device tell nothing."""
+    flags = os.environ.get("XLA_FLAGS", "")
+    for name, value in (("xla_gpu_enable_libnvptxcompiler", "false"), ("xla_gpu_autotune_level", "0")):
+        if name not in flags:
+            flags += f" --{name}={value}"
+    os.environ["XLA_FLAGS"] = flags.strip()
+
+
+def send_runtime_to_ours(module):
+    """cuda.bindings has the static CUDA runtime inside, without symbols. But it lists its functions, one for each of
+    the runtime's, which do nothing but call it: each becomes a jump to ours of the same name and version."""
+    import understudy_runtime_functions
+
+    understudy_runtime_functions.redirect(module)
+
+
+BEFORE = {"jax_plugins.xla_cuda12": let_libraries_link, "jax_plugins.xla_cuda13": let_libraries_link}
+AFTER = {
+    "jax._src.hardware_utils": see_the_device,
+    "cuda.bindings._internal.runtime": send_runtime_to_ours,
+    "cuda.bindings._internal.runtime_ptds": send_runtime_to_ours,
+    "cuda.bindings._bindings.cyruntime": send_runtime_to_ours,
+    "cuda.bindings._bindings.cyruntime_ptds": send_runtime_to_ours,
+}
+
+
+class Finder:
+    """First in sys.meta_path: finds the modules of the tables as everybody else does, and adds the action."""
+
+    def find_spec(self, name, path=None, target=None):
+        before, after = BEFORE.get(name), AFTER.get(name)
+        if before is None and after is None:
+            return None
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(name, path, target)
+            if spec is not None:
+                break
+        else:
+            return None
+        if before is not None:
+            before(None)
+        if after is not None and spec.loader is not None:
+            spec.loader = Loader(spec.loader, after)
+        return spec
+
+
+class Loader:
+    def __init__(self, loader, after):
+        self._loader, self._after = loader, after
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__loader__ = module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._after(module)
+
+
+def run_the_hidden_one():
+    others = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
+    for entry in others:
+        file = os.path.join(entry, "sitecustomize.py")
+        if os.path.isfile(file):
+            with open(file, "rb") as source:
+                exec(compile(source.read(), file, "exec"), {"__name__": "sitecustomize", "__file__": file})
+            return
+
+
+sys.meta_path.insert(0, Finder())
+run_the_hidden_one()

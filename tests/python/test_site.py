@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The adapters for clients in Python, with stand-ins for the clients. usage: test_site.py BUILD_DIR"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+
+
+def run_python(code, files, **more):
+    """Under `understudy run`, with a directory that holds `files` behind our adapters."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name, text in files.items():
+            file = pathlib.Path(directory) / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        environment = {k: v for k, v in os.environ.items() if k not in ("LD_AUDIT", "XLA_FLAGS")}
+        environment.update(PYTHONPATH=directory, **more)
+        command = [str(BUILD / "bin" / "understudy"), "run", sys.executable, "-c", code]
+        return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+class Site(unittest.TestCase):
+    def expect(self, result, text):
+        self.assertEqual((result.returncode, result.stdout.strip()), (0, text), result.stderr)
+
+    def test_the_hidden_sitecustomize_runs(self):
+        files = {"sitecustomize.py": "import builtins\nbuiltins.hidden = __file__\n"}
+        self.expect(run_python("import os; print(os.path.basename(hidden))", files), "sitecustomize.py")
+
+    def test_jax_sees_the_device(self):
+        files = {
+            "jax/__init__.py": "",
+            "jax/_src/__init__.py": "",
+            "jax/_src/hardware_utils.py": "def has_visible_nvidia_gpu(): return False\n",
+        }
+        code = "from jax._src import hardware_utils as h; print(h.has_visible_nvidia_gpu(), type(h.__loader__).__name__)"
+        self.expect(run_python(code, files), "True SourceFileLoader")
+
+    def test_xla_leaves_assembling_to_libraries(self):
+        files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": ""}
+        code = "import os; {}import jax_plugins.xla_cuda13; print(os.environ['XLA_FLAGS'])"
+        both = "--xla_gpu_enable_libnvptxcompiler=false --xla_gpu_autotune_level=0"
+        self.expect(run_python(code.format(""), files), both)
+        own = "--xla_gpu_autotune_level=2 --xla_gpu_enable_libnvptxcompiler=true"
+        self.expect(run_python(code.format(""), files, XLA_FLAGS="--a=1"), "--a=1 " + both)
+        self.expect(run_python(code.format(""), files, XLA_FLAGS=own), own)
+
+    def test_nothing_is_imported_before_the_program_does(self):
+        code = "import sys; print([m for m in ('ctypes', 'mmap', 'jax', 'cuda') if m in sys.modules])"
+        self.expect(run_python(code, {}), "[]")
+
+
+unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`understudy doctor` on programs made here. usage: test_doctor.py BUILD_DIR NVCC"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv[1]).resolve()
+NVCC = sys.argv[2]
+SOURCE = "__global__ void k(int* p) { *p = 1; }\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); return 0; }\n"
+
+
+class Doctor(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.home = pathlib.Path(cls.directory.name)
+        (cls.home / "a.cu").write_text(SOURCE)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.directory.cleanup()
+
+    def compile(self, name, *flags):
+        subprocess.run([NVCC, "-o", self.home / name, self.home / "a.cu", *flags], check=True)
+        return self.home / name
+
+    def doctor(self, *arguments):
+        result = subprocess.run([BUILD / "bin/understudy", "doctor", *arguments], capture_output=True, text=True)
+        return result.returncode, [line.split(None, 2) for line in result.stdout.splitlines()[1:]], result.stdout
+
+    def test_plain_program(self):
+        code, lines, text = self.doctor(self.compile("plain", "-arch=compute_90"))
+        self.assertEqual(code, 0, text)
+        self.assertIn(["good", "runtime", "inside (libcudart_static), with symbols: its calls are sent to ours"], lines)
+        self.assertIn(["good", "code", "1 image with PTX: PTX for compute_90"], lines)
+
+    def test_stripped_program(self):
+        program = self.compile("stripped", "-arch=compute_90")
+        subprocess.run(["strip", program], check=True)
+        code, lines, text = self.doctor(program)
+        self.assertEqual(code, 1, text)
+        self.assertIn(["bad", "runtime", "inside (libcudart_static), without symbols: its calls cannot be sent to ours"], lines)
+
+    def test_shared_runtime_and_machine_code(self):
+        code, lines, text = self.doctor(self.compile("machine", "-cudart", "shared", "-gencode=arch=compute_90,code=sm_90"))
+        self.assertEqual(code, 1, text)
+        self.assertIn(["good", "libraries", "libcudart.so.13: ours"], lines)
+        bad = [what for answer, topic, what in lines if (answer, topic) == ("bad", "code")]
+        self.assertEqual(len(bad), 1, text)  # nvcc adds an image of the device runtime with some releases
+        self.assertRegex(bad[0], r"^\d images? without PTX for the device: (\d x )?machine code for sm_90$")
+
+    def test_newer_ptx(self):
+        flags = ["-gencode=arch=compute_90,code=sm_90", "-gencode=arch=compute_100,code=compute_100"]
+        program = self.compile("newer", *flags)
+        code, lines, text = self.doctor(program)
+        self.assertEqual(code, 1, text)
+        what = "1 image with PTX for newer devices only, which is run: PTX for compute_100, machine code for sm_90"
+        self.assertIn(["partly", "code", what], lines)
+        result = subprocess.run([BUILD / "bin/understudy", "run", program], capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("has PTX for newer devices only, which is run: compute_100", result.stderr)
+
+    def test_a_directory_and_the_installation(self):
+        code, _, text = self.doctor(BUILD / "lib")
+        self.assertIn("libraries, ", text)
+        code, _, text = self.doctor()
+        self.assertEqual(code, 0, text)
+        self.assertIn("libunderstudy_loader.so", text)
+
+    def test_nothing_there(self):
+        self.assertEqual(self.doctor(self.home / "missing")[0], 127)
+
+
+unittest.main(argv=sys.argv[:1])
