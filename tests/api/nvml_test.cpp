@@ -112,8 +112,8 @@ TEST_F(Nvml, NamesTheDevice) {
   ASSERT_EQ(cudaGetDeviceProperties(&p, 0), cudaSuccess);
   char expected[48];
   const auto* b = reinterpret_cast<const unsigned char*>(p.uuid.bytes);
-  std::snprintf(expected, sizeof expected, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
-                b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
+  std::snprintf(expected, sizeof expected, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+                b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14], b[15]);
   EXPECT_STREQ(uuid, expected);
   void* same = nullptr;
   EXPECT_EQ(call("nvmlDeviceGetHandleByUUID", uuid, &same), kSuccess);

@@ -41,7 +41,7 @@ struct Machine {
   void wake(u64 wanted);
   void spin_while(u32 seen);
 
-  SpinLock queue_lock_;                      // guards queue_
+  SpinLock queue_lock_;  // guards queue_
   BusyClock busy_;
   std::deque<std::shared_ptr<Grid>> queue_;  // grids with clusters left to issue, in order of submission
   // Ended grids, freed by the thread that submits the next one: it allocates at the moment when a worker would free,
