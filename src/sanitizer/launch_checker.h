@@ -67,7 +67,7 @@ class LaunchChecker final : public probe::Listener {
   };
   static Span span(const probe::Who&, const probe::Access&);
   u32 quick(const At&, const probe::Who&, const probe::Access&);  // lanes that are left
-  bool quick_bounds(const At&, const probe::Who&, const probe::Access&, const Span&, RowActor&);
+  bool quick_bounds(const probe::Who&, const probe::Access&, const Span&, RowActor&);
   u32 quick_rows(const At&, const Planes&, const Segments&, u32 lanes, const probe::Access&, const Span&, u64 base,
                  RowActor&);
   static u32 quick_parts(const Planes&, u32 lanes, const probe::Access&, u64 base, const RowActor&);

@@ -143,7 +143,7 @@ u64 LaunchChecker::other_address(const At& p, const probe::Who& who, const probe
   if (!place) return address;
   const bool writes = a.kind != probe::Access::Kind::Read;
   const auto unfenced = [&](const Aliases::Use& u) {
-    if (!u.segment || u.through == place->through || u.segment < floor_) return false;
+    if (!u.segment || u.through == place->through || floor_.holds(u.segment)) return false;
     const Segment& s = process_.segments[u.segment];
     const WarpTime& time = p.warp->time;
     return s.launch() == launch_ && time.knows(lane, s, u.lane) && !time.pushed(lane, kAlias, s, u.lane);

@@ -27,10 +27,13 @@ LaunchChecker::Span LaunchChecker::span(const probe::Who& who, const probe::Acce
 }
 
 // Is all of it in one variable or block? What is not is looked at by lane.
-bool LaunchChecker::quick_bounds(const At& p, const probe::Who& who, const probe::Access& a, const Span& s,
-                                 RowActor& me) {
+bool LaunchChecker::quick_bounds(const probe::Who& who, const probe::Access& a, const Span& s, RowActor& me) {
+  const u64 base = a.space == Space::Shared ? who.rank * probe::kCtaStride : 0, begin = s.lowest - base,
+            end = s.end - base;
+  const probe::Symbol* const from = made_from(who.site);
+  if (from && from->space == a.space && from->bytes && (begin < from->begin || end > from->begin + from->bytes))
+    return false;
   if (a.space == Space::Shared) {
-    const u64 base = who.rank * probe::kCtaStride, begin = s.lowest - base, end = s.end - base;
     const u64 fixed = kReserved + info_->shared_static;
     if (s.lowest < base + kReserved || end > fixed + info_->shared_dynamic) return false;
     if (begin >= fixed) return true;
@@ -42,7 +45,6 @@ bool LaunchChecker::quick_bounds(const At& p, const probe::Who& who, const probe
   const Allocations::Block* const b = process_.allocations.live(s.lowest);
   if (!b || s.end > b->end()) return false;
   me.unwritten = me.unwritten || process_.allocations.all_written(s.lowest, s.end);
-  (void)p;
   return true;
 }
 
@@ -58,8 +60,9 @@ u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access
   const u64 base = shared ? who.rank * probe::kCtaStride : 0;
   if (s.bits & (bytes - 1) || s.lowest < base || !planes.holds(s.lowest - base, s.end - s.lowest)) return who.lanes;
   if (a.kind == Kind::Write && !a.values.empty() && !shadow.has_memory()) return who.lanes;
+  if (!shared && process_.aliases.any() && process_.aliases.of(s.lowest)) return who.lanes;
   RowActor me{.site = static_cast<u16>(who.site)};
-  if (!quick_bounds(p, who, a, s, me)) return who.lanes;
+  if (!quick_bounds(who, a, s, me)) return who.lanes;
   if (shared) {
     me.segment = p.warp->time.segment(p.cluster->segments, 0);
     me.floor = p.cta->shared_known;

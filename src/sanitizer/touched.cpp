@@ -8,7 +8,7 @@ namespace us::sanitizer {
 namespace {
 
 constexpr u32 kNobody = ~0u - 1;
-constexpr u64 kTensormap = 128;  // bytes
+constexpr u64 kMapBytes = 128;  // bytes
 
 void add(std::vector<Touched>& to, u64 begin, u64 bytes, bool write, u32 site) {
   for (auto last = to.rbegin(); last != to.rend() && last - to.rbegin() < 2; ++last) {
@@ -72,7 +72,7 @@ std::vector<Touched> LaunchChecker::touched() {
     for (u64 at = begin; at < begin + (u64{1} << kTouchedBits); at += 4) touched_word(at, all);
     if (process_.running == 0) process_.global.forget_touched(page);
   }
-  for (const auto& [map, site] : used_maps_) all.push_back({map, kTensormap, false, site});
+  for (const auto& [map, site] : used_maps_) all.push_back({map, kMapBytes, false, site});
   return all;
 }
 
