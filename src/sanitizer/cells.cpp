@@ -48,7 +48,8 @@ void Shadow::fill(Cell& c, u64 address) const {
 void Shadow::widen(Cell& c, u64 address) {
   u32 &w = *planes_.w(address), &r = *planes_.r(address);
   fill(c, address);
-  if (w && memory_ && memory_(address, c.value)) c.flags |= Cell::kValue;
+  // What a copy writes is not there before it has landed.
+  if (w && !table_[w >> 5].copy && memory_ && memory_(address, c.value)) c.flags |= Cell::kValue;
   if (r >= kCtas) side(c).readers.push_back({.segment = r & ~kThrown, .lanes = 0, .site = c.r_site});
   w = r = kWide;
 }

@@ -40,8 +40,11 @@ bool explains(Check c) {
   return std::find(std::begin(kCauses), std::end(kCauses), c) != std::end(kCauses);
 }
 
-bool stands_at(const probe::SiteInfo& s, const probe::Frame& place) {
-  return !s.frames.empty() && s.frames[0].line == place.line && s.frames[0].file == place.file;
+bool stands_at(const probe::SiteInfo& s, const probe::SiteInfo& place) {
+  if (s.frames.empty() || place.frames.empty()) return false;
+  const probe::Frame &a = s.frames[0], &b = place.frames[0];
+  if (!a.line && !b.line) return s.ptx_line == place.ptx_line && s.text == place.text;
+  return a.line == b.line && a.file == b.file;
 }
 
 }  // namespace
@@ -50,8 +53,7 @@ bool stands_at(const probe::SiteInfo& s, const probe::Frame& place) {
 bool LaunchChecker::explained(const probe::SiteInfo& place) const {
   if (place.frames.empty()) return false;
   return process_.collector.any([&](const Finding& f) {
-    return f.launch == info_->id && explains(f.check) && !f.parties.empty() &&
-           stands_at(f.parties[0].site, place.frames[0]);
+    return f.launch == info_->id && explains(f.check) && !f.parties.empty() && stands_at(f.parties[0].site, place);
   });
 }
 

@@ -119,6 +119,7 @@ void LaunchChecker::copies_arrive(const At& p, u32 lane, const Cta& owner, const
 void LaunchChecker::matrix(const probe::Who& who, const probe::Matrix& m) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
+  if (spent(p)) return;
   auto& groups = p.warp->wgmma;
   p.warp->time.sync(p.warp->time.live());  // all of its instructions are .sync.aligned
   if (groups.empty()) groups.emplace_back();

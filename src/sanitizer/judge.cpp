@@ -48,7 +48,7 @@ void Judge::read(Cell& c, const Actor& a, u64 address, u32 bytes) {
   if (Location* loc = shadow_.location_if(c)) judge_writes_of(*loc, a, false, nullptr, address, bytes);
   const Mark me{a.segment, 1u << a.lane, a.site, a.manner};
   if (c.r_segment == me.segment && c.r_manner == me.manner) {
-    c.r_lanes |= me.lanes, c.r_site = me.site;
+    c.r_lanes = c.r_lanes ? c.r_lanes | me.lanes : 0, c.r_site = me.site;
     return;
   }
   const Mark have{c.r_segment, c.r_lanes, c.r_site, c.r_manner};

@@ -8,7 +8,6 @@ namespace us::sanitizer {
 
 LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo> info)
     : process_(p), info_(std::move(info)), launch_(static_cast<u32>(info_->id)) {
-  p.running++;
   cluster_size_ = std::max(1u, info_->cluster[0] * info_->cluster[1] * info_->cluster[2]);
   for (const probe::Symbol& s : info_->symbols) {
     if (s.space == probe::Space::Shared && s.bytes) shared_symbols_.push_back(s);
@@ -22,9 +21,11 @@ LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo
 void LaunchChecker::begins() {
   Process& p = process_;
   began_ = true;
+  p.running++;
   floor_ = p.segments.next();
   for (const auto& [launch, first] : p.first_segment) {
     if (p.order->before(launch, info_->id, !info_->dependent)) continue;
+    after_all_ = false;
     floor_ = {std::min(floor_.warps, first.warps), std::min(floor_.copies, first.copies)};
   }
   p.first_segment[info_->id] = p.segments.next();
@@ -35,8 +36,7 @@ void LaunchChecker::ended() {
   std::vector<Touched> all;
   {
     const std::lock_guard held(process_.lock);
-    process_.running--;
-    all = touched();
+    if (began_) process_.running--, all = touched();
   }
   if (process_.on_touched) process_.on_touched(*info_, all);
 }
@@ -91,6 +91,12 @@ Planes LaunchChecker::spare_planes() {
   spare_.pop_back();
   p.clear(0, p.bytes());
   return p;
+}
+
+bool LaunchChecker::spent(const At& p) {
+  const bool now = process_.segments.full() || p.cluster->segments.full();
+  process_.spent = process_.spent || now;
+  return now;
 }
 
 void LaunchChecker::cta_begins(const probe::Who& who, u32 threads) {

@@ -51,6 +51,7 @@ class LaunchChecker final : public probe::Listener {
     LaunchChecker& checker;
   };
   At at(const probe::Who&);
+  bool spent(const At&);  // there are no numbers left for segments
   void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
@@ -199,8 +200,9 @@ class LaunchChecker final : public probe::Listener {
   std::unordered_map<u64, std::unique_ptr<Cluster>> clusters_;
   u64 last_cluster_ = ~u64{0};
   Cluster* cluster_ = nullptr;
-  const u32 launch_;  // small number, unique in the process: the upper half of CTA keys
-  Floor floor_;       // segments of global memory below are ordered before the launch
+  const u32 launch_;       // small number, unique in the process: the upper half of CTA keys
+  Floor floor_;            // segments of global memory below are ordered before the launch
+  bool after_all_ = true;  // the floor holds all that was there when it began
   u32 cluster_size_ = 1;
   std::vector<probe::Symbol> shared_symbols_;
   std::vector<Planes> spare_;           // of CTAs that have ended

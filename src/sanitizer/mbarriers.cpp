@@ -68,6 +68,7 @@ bool LaunchChecker::init_known(const At& p, u32 lane, const Cta&, const Mbarrier
 void LaunchChecker::mbarrier(const probe::Who& who, const Mbarrier& m) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
+  if (spent(p)) return;
   const u32 rank = static_cast<u32>(m.address / probe::kCtaStride),
             lane = static_cast<u32>(std::countr_zero(who.lanes));
   const u64 offset = m.address % probe::kCtaStride;
@@ -217,6 +218,8 @@ void LaunchChecker::mbarrier_arrive(const At& p, const probe::Who& who, const Mb
                    "Wait for the phase before arriving again.");
   }
   o.came[thread] = p.cluster->deliveries;
+  if (o.newest.size() >= 64) o.newest.clear(), o.tokens.clear();
+  o.newest[m.state] = o.phase;
   auto& tokens = o.tokens[thread];
   std::erase_if(tokens, [&](const MbarrierObject::Token& t) { return t.state == m.state; });
   if (tokens.size() >= kTokens) tokens.erase(tokens.begin());
@@ -321,6 +324,8 @@ void LaunchChecker::token(const probe::Who& who, u32 lane, u64 offset, const Mba
   if (mine == o.tokens.end()) return;
   for (const MbarrierObject::Token& t : mine->second) {
     if (t.state != state || t.phase + 1 >= o.phase) continue;
+    const auto last = o.newest.find(state);
+    if (last != o.newest.end() && last->second > t.phase) continue;  // it may be another thread's
     mbarrier_wrong(Check::MbarrierPhase, who, lane, "mbarrier.test_wait", offset, &o,
                    fmt::format("the state is that of phase {}, and phase {} has begun: only the current and the "
                                "preceding phase can be asked for",

@@ -40,6 +40,7 @@ struct MbarrierObject {
   struct Token {  // what an arrival of a thread returned
     u64 state = 0, phase = 0;
   };
+  std::map<u64, u64> newest;                           // of each state that an arrival returned: its last phase
   std::unordered_map<u64, std::vector<Token>> tokens;  // by thread, as above: the last few
 };
 

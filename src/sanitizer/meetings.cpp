@@ -126,7 +126,9 @@ void LaunchChecker::parts_of_warps(Cta& cta, u32 id, const NamedBarrier::Phase& 
     if (!a.aligned || a.threads == 0 || a.lanes == a.live) continue;
     u32 came = 0;
     for (const NamedBarrier::Arrival& other : phase.arrivals) came |= other.warp == a.warp ? other.lanes : 0;
-    if ((a.live & ~came) == 0) continue;
+    const Warp* const w = a.warp < cta.warps.size() ? cta.warps[a.warp].get() : nullptr;
+    const u32 away = a.live & ~came & ~(w ? w->exited : 0);
+    if (!away) continue;
     const std::string object = fmt::format("barrier {}", id);
     raise(Check::BarrierDivergent,
           {{.action = "barrier",
@@ -136,7 +138,7 @@ void LaunchChecker::parts_of_warps(Cta& cta, u32 id, const NamedBarrier::Phase& 
             .lane = static_cast<u32>(std::countr_zero(a.lanes))}},
           object, object,
           {fmt::format("lanes {:#010x} of the warp came, {:#010x} did not: the instruction is for whole warps", came,
-                       a.live & ~came)},
+                       away)},
           "All lanes of the warp come to it.");
     return;
   }

@@ -36,6 +36,7 @@ struct Process {
   Shadow global{segments};
   u64 last_cta = ~u64{0};  // whose segment was the last one
   u32 running = 0;         // launches
+  bool spent = false;      // some of a launch was not judged: its segments have no numbers
   Allocations allocations;
   Aliases aliases;
   Collector collector;

@@ -71,7 +71,7 @@ u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access
   } else {
     me.segment = global_segment(p);
     me.floor = floor_.warps;
-    me.many = info_->barriers_only && p.warp->met == p.warp->time.clock();
+    me.many = info_->barriers_only && after_all_ && p.warp->met == p.warp->time.clock();
     if (process_.last_cta == p.cta->key) me.mine = p.cta->own, me.mine_end = process_.segments.next().warps;
     if (a.nc)
       me.own = false;  // nothing that this launch has written

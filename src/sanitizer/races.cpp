@@ -67,7 +67,7 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
     const u64 bytes = u64{now_->bytes} * now_->count, other = now_->address[b.lane & 31];
     const u64 offset = space == Space::Shared ? other % probe::kCtaStride : other;
     if (who_->lanes >> (b.lane & 31) & 1 && k.address >= offset && k.address < offset + bytes)
-      return k.same_value || lanes_agree(k) ? Check::RaceSameValue : Check::RaceLanes;
+      return now_->kind == probe::Access::Kind::Write && lanes_agree(k) ? Check::RaceSameValue : Check::RaceLanes;
   }
   if (k.same_value) return Check::RaceSameValue;
   const bool both = is_strong(a) && is_strong(b);

@@ -58,7 +58,8 @@ class Segments {
   Segment& operator[](u32 n) { return n < kCopies ? warps_.at(n) : copies_.at(n - kCopies); }
   const Segment& operator[](u32 n) const { return n < kCopies ? warps_.at(n) : copies_.at(n - kCopies); }
   Floor next() const { return {warps_.next(), kCopies + copies_.next()}; }
-  bool full() const { return warps_.next() >= kCopies || copies_.next() >= kCopies; }
+  static constexpr u32 kSpare = 1u << 16;  // for one event
+  bool full() const { return warps_.next() >= kCopies - kSpare || copies_.next() >= kCopies - kSpare; }
   void forget_before(const Floor& f) { warps_.forget_before(f.warps), copies_.forget_before(f.copies - kCopies); }
   void restart() { warps_ = {}, copies_ = {}, warps_.rows.emplace_back(), copies_.rows.emplace_back(); }
 

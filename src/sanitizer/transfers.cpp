@@ -51,6 +51,7 @@ LaunchChecker::Flight LaunchChecker::flight(const At& p, const probe::Who& who, 
 void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
+  if (spent(p)) return;
   if (t.kind == Transfer::Kind::Prefetch) return;
   const Telling telling(*this, who);
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
@@ -171,6 +172,9 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
   const bool shared = r.space == Space::Shared;
   Cta* owner = nullptr;
   probe::Range local = r;
+  if (!shared && process_.aliases.any()) {
+    if (const auto place = process_.aliases.of(r.begin)) local.begin = place->address;
+  }
   if (shared) {
     const u32 rank = static_cast<u32>(r.begin / probe::kCtaStride);
     if (rank >= cluster_size_) return wrong_rank(who, f.lane, rank);

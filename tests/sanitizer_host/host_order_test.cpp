@@ -202,7 +202,7 @@ TEST_F(Order, KernelsAndCopies) {
   submit(1, {});
   launch(101, 1);
   probe::LaunchInfo l;
-  l.id = 101;
+  l.id = 101, l.node = 1;
   l.kernel = "k()";
   order.touched(l, {{.begin = 0, .bytes = 4, .write = true}});
   ends(1);

@@ -87,7 +87,9 @@ void tell_transfer(Slot& s, Transfer& t) {
   if (t.tensor) {
     const auto& m = t.tensor->map;
     const u8* const place = t.dst ? t.dst : t.src;
-    (t.dst ? to : from) = {range_at(s, place, memory::shared_bytes(m))};
+    // No braces assigned to a choice: g++ 12 evaluates what is in them for the first arm only.
+    std::vector<Range>& shared = t.dst ? to : from;
+    shared.push_back(range_at(s, place, memory::shared_bytes(m)));
     std::vector<Range>& global = t.dst ? from : to;
     global = pieces(t);
     u64 inside = 0;
