@@ -103,7 +103,15 @@ void FunctionEmitter::emit_block(u32 b) {
   s_.set_debug_loc(f_.blocks[b].term.loc);
   s_.inst = nullptr;
   builder_.count(f_.blocks[b].term.site, probe::Counter::Lanes, 1);
+  tell_arrival(f_.blocks[b].term);
   control_->terminate(b);
+}
+
+// A collective that stands in several places is one instruction without a site (lower/its_form.h): who comes tells where.
+void FunctionEmitter::tell_arrival(const ir::Terminator& t) {
+  if (!m_.facts.events() || t.written || t.site == ir::kNoSite) return;
+  probe_.begin(t.site);
+  probe_.note({.what = device::NoteCode::What::Arrival}, {});
 }
 
 void FunctionEmitter::run_semantics(const ir::Inst& i) {

@@ -25,7 +25,13 @@ static_assert(sizeof(AccessCode) == 8);
 
 // Of RtFn::ProbeNote: an instruction that has no runtime function, or more about the one that follows.
 struct NoteCode {
-  enum class What : u8 { Fence, WarpSync, RegisterPool, Sync /* of the synchronisation that follows */ };
+  enum class What : u8 {
+    Fence,
+    WarpSync,
+    RegisterPool,
+    Sync,     // of the synchronisation that follows
+    Arrival,  // lanes come to an instruction that stands in several places and is one, without a site
+  };
   static constexpr u8 kEverySpace = 0x80;
   What what = What::Fence;
   probe::Fence::Kind fence = probe::Fence::Kind::Memory;

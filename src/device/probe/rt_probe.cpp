@@ -67,7 +67,9 @@ void tell_warp_sync(Warp& w, u32 lanes, const u64* members) {
     probe::Meeting m;
     m.kind = MeetingKind::WarpSync;
     m.members = u32(members[l]);
-    w.listener->meeting(who(w, together), m);
+    probe::Who of = who(w, together);
+    if (of.site == probe::kNoSite) of.site = t.arrived[l];
+    w.listener->meeting(of, m);
     t.met |= together & ~lanes;
     lanes &= ~together;
   }
@@ -134,7 +136,16 @@ void rt_ProbeCollective(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   c.kind = code.kind, c.sync = code.sync;
   if (c.sync) c.members = a.membermask.lane;
   if (c.kind == probe::Collective::Kind::Shuffle) c.source = a.source.lane;
-  w.listener->collective(who(w, mask), c);
+  if (w.probe_site != probe::kNoSite) return w.listener->collective(who(w, mask), c);
+  for (u32 left = mask; left;) {  // lanes came from several places
+    const u32 site = w.told->arrived[first_lane(left)];
+    u32 group = 0;
+    for (u32 l : Lanes(left)) group |= u32{w.told->arrived[l] == site} << l;
+    left &= ~group;
+    probe::Who of = who(w, group);
+    of.site = site;
+    w.listener->collective(of, c);
+  }
 }
 
 void rt_ProbeExit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
@@ -160,6 +171,9 @@ void rt_ProbeNote(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     }
     case NoteCode::What::Sync:
       w.told->next = code;
+      return;
+    case NoteCode::What::Arrival:
+      for (u32 l : Lanes(mask)) w.told->arrived[l] = w.probe_site;
   }
 }
 

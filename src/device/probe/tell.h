@@ -13,7 +13,8 @@ struct Told {
   u32 met = 0;   // lanes whose bar.warp.sync has been told of with those of other lanes
   // By cp.async (0) or bulk (1) and lane: groups, up to the last one with a copy in it, and those that were waited for.
   u32 filled[2][kWarpSize] = {}, waited[2][kWarpSize] = {};
-  NoteCode next;  // of the synchronisation that follows
+  NoteCode next;                // of the synchronisation that follows
+  u32 arrived[kWarpSize] = {};  // by lane: the site that NoteCode::What::Arrival came from
 };
 
 probe::Who who(Warp&, u32 lanes);  // at the instruction that runs; exits of other lanes are told first
