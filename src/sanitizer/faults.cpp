@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "sanitizer/launch_checker.h"
 
 namespace us::sanitizer {
@@ -50,10 +52,15 @@ bool stands_at(const probe::SiteInfo& s, const probe::SiteInfo& place) {
 }  // namespace
 
 // A finding that says why the device refused what stands there.
-bool LaunchChecker::explained(const probe::SiteInfo& place) const {
+// Tests of addresses may be made behind the next accesses are told: then the warp has one.
+bool LaunchChecker::explained(const probe::SiteInfo& place, const Actors& who) const {
   if (place.frames.empty()) return false;
+  const std::string warp = fmt::format("warp {}", who.warp), text = thread_text(who.cta, who.warp, who.lane);
+  const std::string block = text.substr(std::min(text.size(), text.find(" of ")));
   return process_.collector.any([&](const Finding& f) {
-    return f.launch == info_->id && explains(f.check) && !f.parties.empty() && stands_at(f.parties[0].site, place);
+    if (f.launch != info_->id || !explains(f.check) || f.parties.empty()) return false;
+    const std::string& by = f.parties[0].who;
+    return stands_at(f.parties[0].site, place) || (by.find(warp) != by.npos && by.ends_with(block));
   });
 }
 
@@ -63,7 +70,7 @@ void LaunchChecker::refused(const probe::Fault& fault, const std::string& text) 
   Actors who{.action = "access", .site = fault.site, .cta = key(fault.cta), .warp = fault.warp, .lane = kEveryLane};
   if (std::popcount(fault.lanes) == 1) who.lane = static_cast<u32>(std::countr_zero(fault.lanes));
   const probe::SiteInfo place = site_of(info_->id, fault.site);
-  if (explained(place)) return;
+  if (explained(place, who)) return;
   for (const Named& n : kFaults) {
     if (n.what == fault.refused) f.check = n.check, who.action = n.action;
   }

@@ -193,7 +193,7 @@ class LaunchChecker final : public probe::Listener {
 
   // faults.cpp
   void refused(const probe::Fault&, const std::string& text);
-  bool explained(const probe::SiteInfo& place) const;
+  bool explained(const probe::SiteInfo& place, const Actors& who) const;
 
   Process& process_;
   std::shared_ptr<const probe::LaunchInfo> info_;
