@@ -51,9 +51,6 @@ class PytestPlugin(unittest.TestCase):
         for where in ({"ini": "--understudy=check"}, {"addopts": "--understudy=check"}):
             with self.subTest(where):
                 self.assertEqual(verdicts(run_pytest(**where)), expected)
-        result = run_pytest(ini="--understudy")
-        self.assertEqual(result.returncode, 4, result.stdout + result.stderr)
-        self.assertIn("expected --understudy=run", result.stderr)
 
     def test_findings_that_cannot_be_read_are_no_silence(self):
         with tempfile.TemporaryDirectory() as directory:
