@@ -15,6 +15,7 @@ packages=(
   libboost-context-dev libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev
   libfftw3-dev                                      # libcufft.so.12
   libgtest-dev libbenchmark-dev
+  python3-pytest python3-venv                       # tests of the pytest plugin and of the wheel
 )
 bench_packages=(pocl-opencl-icd ocl-icd-opencl-dev opencl-headers)
 
@@ -82,7 +83,6 @@ install_nvcc() {
   return "$rc"
 }
 
-if [ "$want_cuda" = 1 ] && ! find_nvcc >/dev/null; then packages+=(python3-venv); fi
 install_packages "${packages[@]}"
 if [ "$want_cuda" = 1 ] && ! find_nvcc >/dev/null; then
   if ! install_nvcc || ! find_nvcc >/dev/null; then

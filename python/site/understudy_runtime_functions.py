@@ -10,6 +10,7 @@ cuda.bindings are `_cudaMalloc` and so on: the arguments of cudaMalloc, and its 
 import ctypes
 import mmap
 import re
+import sys
 
 JUMP = 14
 # Names that the headers of CUDA 12 turn into others.
@@ -53,6 +54,11 @@ def make_writable(at, writable):
     return protect(start, (at + JUMP - start + page - 1) // page * page, rights) == 0
 
 
+def warn(module, what):
+    print(f"understudy: the CUDA runtime inside {module.__name__} is not sent to ours: {what}", file=sys.stderr)
+    return 0
+
+
 def redirect(module):
     import cuda.bindings
 
@@ -60,7 +66,8 @@ def redirect(module):
     runtime = our_runtime(major)
     found = addresses(module)
     if runtime is None or not found:
-        return 0
+        what = f"libcudart.so.{major} is not here" if runtime is None else "it lists no functions of the runtime"
+        return warn(module, what)
     per_thread = module.__name__.endswith("_ptds")
     done = 0
     in_order = sorted(found.values())
@@ -76,4 +83,4 @@ def redirect(module):
         ctypes.memmove(at, b"\xff\x25\0\0\0\0" + to.to_bytes(8, "little"), JUMP)
         make_writable(at, False)
         done += 1
-    return done
+    return done or warn(module, "none of its functions could be redirected")

@@ -16,6 +16,7 @@ import pytest
 
 import understudy
 
+HAS_ERRORS = 120  # exit code of `understudy check`
 STARTED = "UNDERSTUDY_PYTEST"  # names the directory of findings, or is "run"
 
 
@@ -29,20 +30,27 @@ def pytest_addoption(parser):
     )
 
 
-def chosen(arguments):
-    """The mode, and the arguments with it written out: what follows a bare --understudy is no value of it."""
+def chosen(option, arguments):
+    """The mode, and the arguments with it written out: what follows a bare --understudy is no value of it. In addopts and
+    PYTEST_ADDOPTS, which are read again at the new start, it has to be written out."""
     modes = {"--understudy": "run", "--understudy=run": "run", "--understudy=check": "check"}
     for at, argument in enumerate(arguments):
         if argument in modes:
             return modes[argument], [*arguments[:at], f"--understudy={modes[argument]}", *arguments[at + 1 :]]
-    raise pytest.UsageError("--understudy: expected --understudy, --understudy=run or --understudy=check")
+    if option in modes.values():
+        return option, arguments
+    raise pytest.UsageError(
+        "--understudy: expected --understudy=run or --understudy=check (as an argument also --understudy, which is run)"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config):
     if not config.getoption("--understudy") or os.environ.get(STARTED):
         return None
-    mode, arguments = chosen([str(a) for a in config.invocation_params.args])
+    mode, arguments = chosen(config.getoption("--understudy"), [str(a) for a in config.invocation_params.args])
+    if mode == "check" and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--understudy=check: findings cannot be told apart by test with several processes (-n)")
     capture = config.pluginmanager.getplugin("capturemanager")
     if capture:
         capture.stop_global_capturing()
@@ -91,15 +99,17 @@ class Findings:
 
 def read(file):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        subprocess.run(
+        result = subprocess.run(
             [understudy.program(), "check", "--read", file, "--json", report.name],
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
             env={k: v for k, v in os.environ.items() if k not in ("LD_AUDIT", "UNDERSTUDY_CHECK")},
             check=False,
         )
-        text = report.read()
-    return json.loads(text)["findings"] if text else []
+        if result.returncode not in (0, HAS_ERRORS):
+            raise RuntimeError(f"understudy check --read {file} failed with {result.returncode}: {result.stderr}")
+        return json.loads(report.read())["findings"]
 
 
 def place(party):

@@ -6,6 +6,7 @@
 //   wrapper:    |magic u32|version u32|pointer to a fat binary|version 2: pointer to a list of them, 0 at the end|
 #include "ptx/fatbin.h"
 
+#include "ptx/bundle.h"
 #include "ptx/entries.h"
 
 #include <lz4.h>
@@ -313,7 +314,6 @@ std::string make_fat_binary(const std::string& ptx, const std::string& machine_c
   return out + body;
 }
 
-namespace {
 Result<std::vector<Image>> texts_of_bundle(std::span<const u8> bundle) {
   const Diag damaged = problem("this is no linked code, or it is damaged");
   std::vector<Image> images;
@@ -326,16 +326,14 @@ Result<std::vector<Image>> texts_of_bundle(std::span<const u8> bundle) {
   }
   return images.empty() ? Result<std::vector<Image>>(damaged) : images;
 }
-}  // namespace
 
 namespace {
 
 void take_machine_code(const void* fatbin, Target t, std::vector<std::string>& out) {
   const std::span<const u8> bytes = mapped_from(fatbin);
-  if (get<u32>(bytes, 0) != kFatMagic || get<u16>(bytes, 6) != kFatHeader) return;
-  const u64 size = get<u64>(bytes, 8);
+  const u64 size = fat_binary_bytes(bytes);
   std::vector<Entry> entries;
-  if (size > bytes.size() - kFatHeader || !entries_of(bytes.first(kFatHeader + size), entries)) return;
+  if (size == 0 || !entries_of(bytes.first(size), entries)) return;
   const Entry* best = nullptr;
   for (const Entry& e : entries)
     if (e.is_elf() && e.runs_on(t) && (!best || e.rank() > best->rank())) best = &e;
@@ -349,10 +347,12 @@ std::vector<std::string> find_machine_code(const void* image, Target t) {
   std::vector<std::string> out;
   if (container_of(image) == Container::FatBinary) take_machine_code(image, t, out);
   if (container_of(image) != Container::Wrapper) return out;
-  const Wrapper& w = *static_cast<const Wrapper*>(image);
+  const auto w = get<Wrapper>(mapped_from(image), 0);
   take_machine_code(w.fatbin, t, out);  // of version 2: what the list was linked to
   if (w.version != 2 || !w.list) return out;
-  for (const void* const* f = static_cast<const void* const*>(w.list); *f; ++f) take_machine_code(*f, t, out);
+  const std::span<const u8> list = mapped_from(w.list);
+  for (std::size_t at = 0; const void* const fatbin = get<const void*>(list, at); at += sizeof(void*))
+    take_machine_code(fatbin, t, out);
   return out;
 }
 

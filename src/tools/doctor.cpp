@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verb `doctor`: what files need of CUDA, what of it is here, what to do.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -33,18 +36,19 @@ void print(const Need& n) {
   if (!n.advice.empty()) fmt::print("  {:<18} to do: {}\n", "", n.advice);
 }
 
-void examine(const std::string& file, Tally& tally, bool alone) {
+// False: it is neither a program nor a library.
+bool examine(const std::string& file, Tally& tally, bool alone) {
   const auto elf = ElfFile::open(file);
   if (!elf) {
     if (alone)
       fmt::print("{}\n  it is no program or library of this machine: name one that it starts or loads\n", file);
-    return;
+    return false;
   }
   ++tally.files;
   const auto needs = needs_of(*elf, {}, is_ours);
   if (needs.empty()) {
     if (alone) fmt::print("{}\n  has nothing to do with CUDA itself; what it loads may\n", file);
-    return;
+    return true;
   }
   ++tally.with_cuda;
   fmt::print("{}\n", styled(stdout, Style::Bold, file));
@@ -52,19 +56,35 @@ void examine(const std::string& file, Tally& tally, bool alone) {
     print(n);
     tally.worst = std::max(tally.worst, n.answer);
   }
+  return true;
 }
 
 bool is_library(const fs::path& file) { return file.filename().string().find(".so") != std::string::npos; }
 
-void examine_directory(const std::string& directory, Tally& tally) {
+bool is_closed(const fs::path& directory) { return ::access(directory.c_str(), R_OK | X_OK) != 0; }
+
+// False: it cannot be read.
+bool examine_directory(const std::string& directory, Tally& tally) {
   std::vector<std::string> files;
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(directory, error))
-    if (entry.is_regular_file(error) && !entry.is_symlink(error) && is_library(entry.path()))
-      files.push_back(entry.path().string());
+  u32 closed = 0;
+  std::error_code error, none;
+  if (is_closed(directory)) error = {errno, std::generic_category()};
+  fs::recursive_directory_iterator at;
+  if (!error) at = fs::recursive_directory_iterator(directory, fs::directory_options::skip_permission_denied, error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    if (at->is_symlink(none)) continue;
+    closed += at->is_directory(none) && is_closed(at->path());
+    if (at->is_regular_file(none) && is_library(at->path())) files.push_back(at->path().string());
+  }
+  if (error) return complain(fmt::format("{}: {}", directory, error.message())), false;
   std::ranges::sort(files);
   for (const std::string& file : files) examine(file, tally, false);
   fmt::print("{} libraries, {} with CUDA\n", tally.files, tally.with_cuda);
+  if (closed) {
+    fmt::print("{} directories in it cannot be read\n", closed);
+    tally.worst = std::max(tally.worst, Answer::Partly);
+  }
+  return true;
 }
 
 // What a run needs of this installation.
@@ -86,13 +106,12 @@ int examine_installation() {
 
 int show_needs(const std::string& what) {
   if (what.empty()) return examine_installation();
-  const std::string path = find_program(what);
-  if (path.empty() || !fs::exists(path)) return complain(fmt::format("{}: not found", what)), kExitNotFound;
+  const std::string program = find_program(what), path = program.empty() ? what : program;
+  std::error_code error;
+  if (!fs::exists(path, error)) return complain(fmt::format("{}: not found", what)), kExitNotFound;
   Tally tally;
-  if (fs::is_directory(path))
-    examine_directory(path, tally);
-  else
-    examine(path, tally, true);
+  const bool read = fs::is_directory(path, error) ? examine_directory(path, tally) : examine(path, tally, true);
+  if (!read) return kExitUsage;
   return tally.worst == Answer::Good ? 0 : kExitProblems;
 }
 

@@ -151,6 +151,72 @@ class NvJitLink(unittest.TestCase):
         self.assertEqual(second.add(PTX, CALLER, "caller"), 0)
         self.run_linked(second)
 
+    def test_complete_again(self):
+        """What was missing is added; then once more with nothing new."""
+        link = self.link("-arch=sm_90", "-lto")
+        self.assertEqual(link.add(PTX, CALLER, "caller"), 0)
+        for _ in range(2):
+            self.assertEqual(link.complete(), 6)
+        self.assertEqual(link.log(), "error   : Undefined reference to 'f' in 'caller'\nERROR 9: finish\n" * 2)
+        self.assertEqual(link.bytes("LinkedCubin"), 6)
+        self.assertEqual(link.add(LTOIR, LTO_IR, "callee"), 0)
+        self.run_linked(link)
+        self.run_linked(link)
+
+    def test_damaged_containers(self):
+        """What is cut short is refused, also where readable bytes follow it."""
+        callee = CALLEE.encode() + b"\0"
+        whole = self.object("whole", fat_binary((1, callee))).read_bytes()
+        short = self.object("short", fat_binary((1, callee))[:-40]).read_bytes()
+        for data in (whole[:-100], short):
+            link = self.link()
+            self.assertEqual((link.add(OBJECT, data, "a.o"), link.log()), (3, "ERROR 1: damaged object: a.o\n"))
+        for kind in ("small", "short"):
+            subprocess.run(["ar", "rcs", DIR / f"{kind}.a", self.object(kind, fat_binary((1, callee))[:-40 if kind == "short" else None])], check=True)
+        link = self.link()
+        self.assertEqual(link.add(LIBRARY, (DIR / "small.a").read_bytes(), "small.a"), 0)
+        self.assertEqual((link.add(LIBRARY, (DIR / "short.a").read_bytes(), "a.a"), link.log()), (3, "ERROR 1: damaged object: a.a\n"))
+        first, link = self.link(), self.link()
+        for text in (CALLEE, CALLEE.replace(" f(", " g(")):
+            self.assertEqual(first.add(PTX, text, "callee"), 0)
+        self.assertEqual(first.complete(), 0)
+        linked = first.bytes("LinkedCubin")
+        self.assertEqual(self.library.nvJitLinkAddData(link.handle, CUBIN, linked, ctypes.c_size_t(len(linked) - 8), b"cut"), 3)
+        self.assertIn("damaged", link.log())
+        self.assertEqual(self.library.nvJitLinkAddFile(link.handle, ANY, str(DIR).encode()), 3)
+        self.assertIn(f"is a directory: {DIR}", link.log())
+
+    def test_fat_binaries_in_a_row(self):
+        """Each begins at a multiple of 8 bytes, whatever the length of the one before it."""
+        odd = fat_binary((1, CALLEE.replace(" f(", " g(").encode() + b"\0")) + b"\0\0\0"
+        odd = odd[:8] + struct.pack("<Q", len(odd) - 16) + odd[16:]
+        both = self.object("both", odd + bytes(5) + fat_binary((1, CALLEE.encode() + b"\0")))
+        link = self.link()
+        self.assertEqual(link.add(PTX, CALLER, "caller"), 0)
+        self.assertEqual(link.add(OBJECT, both.read_bytes(), "both"), 0, link.log())
+        self.run_linked(link)
+
+    def test_lto_without_the_stock_library(self):
+        """Said once on stderr and in the log; the version is told without complaint."""
+        program = f"""
+import ctypes
+library = ctypes.CDLL({str(BUILD / "lib" / "libnvJitLink.so.13")!r})
+a, b, h, n = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_void_p(), ctypes.c_size_t()
+print(library.nvJitLinkVersion(ctypes.byref(a), ctypes.byref(b)), a.value, b.value)
+options = (ctypes.c_char_p * 2)(b"-arch=sm_90", b"-lto")
+library.nvJitLinkCreate(ctypes.byref(h), 2, options)
+library.nvJitLinkAddData(h, {LTOIR}, {LTO_IR!r}, ctypes.c_size_t({len(LTO_IR)}), b"x")
+print(library.nvJitLinkComplete(h), library.nvJitLinkComplete(h))
+library.nvJitLinkGetErrorLogSize(h, ctypes.byref(n))
+log = ctypes.create_string_buffer(n.value)
+library.nvJitLinkGetErrorLog(h, log)
+print(log.value.decode().splitlines()[0])
+"""
+        environment = {**os.environ, "UNDERSTUDY_NVJITLINK": "/none"}
+        result = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        self.assertEqual(result.stdout, "0 13 0\n6 6\nERROR 1: understudy: LTO-IR needs the CUDA toolkit's libnvJitLink.so.13, which was not found\n")
+        self.assertEqual(result.stderr.count("this program links LTO-IR"), 1, result.stderr)
+
     def test_lto(self):
         """Through the stock library, to PTX."""
         link = self.link("-arch=sm_90", "-lto")
@@ -172,16 +238,19 @@ class NvJitLink(unittest.TestCase):
         """numba's max_registers."""
         link = self.link("-arch=sm_90", "-maxrregcount=38")
         self.assertEqual(link.add(PTX, CALLEE + CALLER.split(HEAD)[1].replace(".extern .func (.param .b32 r) f(.param .b32 a);", "")
-                                  + ".visible .entry own() .maxnreg 20 { ret; }\n", "all"), 0)
+                                  + "// no .entry here {\n/* .entry nor here { */ .visible .entry own() .maxnreg 20 { ret; }\n"
+                                  + ".visible .entry told()\n// { .maxnreg 20\n{ ret; }\n", "all"), 0)
         self.assertEqual(link.complete(), 0, link.log())
         linked = link.bytes("LinkedCubin").decode()
         self.assertIn("k(.param .u64 out)\n.maxnreg 38\n{", linked)
-        self.assertIn("own() .maxnreg 20 {", linked)
+        self.assertIn("// no .entry here {\n/* .entry nor here { */ .visible .entry own() .maxnreg 20 { ret; }", linked)
+        self.assertIn("told()\n// { .maxnreg 20\n.maxnreg 38\n{ ret; }", linked)
 
     def test_options(self):
         for options, code in (((), 2), (("-arch=sm_90", "-foo"), 1), (("-arch=foo",), 1), (("-arch=sm_35",), 17),
                               (("-arch=compute_90",), 11), (("-arch=sm_90", "-ptx"), 11), (("-arch=sm_90", "-O1"), 1),
-                              (("-arch=sm_90", "-Xnvvm"), 1), (("-arch=compute_90", "-lto", "-ptx"), 0),
+                              (("-arch=sm_90", "-Xnvvm"), 1), (("-arch=sm_90", "-maxrregcount=abc"), 1), (("-arch=sm_90", "-maxrregcount=3x"), 1),
+                              (("-arch=compute_90", "-lto", "-ptx"), 0),
                               (("-arch=sm_90a", "-maxrregcount=32", "-g", "-Xptxas=-v", "-split-compile=2"), 0)):
             with self.subTest(options):
                 self.assertEqual(Link(self.library, *options).code, code)

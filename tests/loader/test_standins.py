@@ -104,6 +104,27 @@ class StandIns(Case):
         self.assertEqual(result.returncode, 255)
         self.assertIn(f"Undefined reference to 'f' in '{caller}'", result.stderr)
 
+    def test_nvlink_passes_the_register_limit_on(self):
+        source = self.write("k.cubin", PTX)
+        options = ["--library-path", "/usr/lib", "--cpu-arch", "X86_64", "--host-ccbin", "g++", "--library", "m"]
+        result = self.direct("nvlink", "-arch=sm_90", *options, "-maxrregcount", "40", "-o", self.dir / "out", source)
+        self.expect(result, "")
+        self.assertIn("k(.param .u64 out)\n.maxnreg 40\n{", (self.dir / "out").read_text())
+        result = self.direct("nvlink", "-arch=sm_90", "-maxrregcount=many", source)
+        self.assertEqual((result.returncode, result.stderr), (1, "nvlink fatal   : wrong value of -maxrregcount: 'many'\n"))
+
+    def test_a_directory_is_no_file(self):
+        result = self.direct("nvlink", "-arch=sm_90", "-o", self.dir / "out", self.dir)
+        self.assertEqual(result.returncode, 255)
+        self.assertIn(f"is a directory: {self.dir}", result.stderr)
+        result = self.direct("ptxas", "-arch=sm_90", self.dir, "-o", self.dir / "out")
+        self.assertEqual((result.returncode, result.stderr), (255, f"ptxas fatal   : Input file '{self.dir}' could not be opened\n"))
+
+    def test_what_only_a_toolkit_can_do(self):
+        result = self.direct("nvcc", "a.cu")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("needs the CUDA toolkit's own program", result.stderr)
+
     def test_builds_are_the_toolkits(self):
         self.write("bin/nvcc", f'#!/bin/sh\necho "nvcc $@"\n"{self.bin}/ptxas" --version\n')
         result = understudy("sh", "-c", f"{self.bin}/nvcc -arch=sm_90 a.cu -o a")
@@ -116,6 +137,14 @@ class StandIns(Case):
         result = understudy("sh", "-c", f"cd {self.dir} && {self.bin}/nvcc --cubin -arch sm_90a -gencode=arch=compute_80,code=sm_80 a.cu")
         self.expect(result, "nvcc -ptx -arch=compute_90a -gencode=arch=compute_80,code=compute_80 a.cu -o a.cubin\n")
         self.assertEqual((self.dir / "a.cubin").read_text(), ".version\n\0")
+
+    def test_fatbinary_refuses_what_is_no_image(self):
+        """PTX with its machine code, as ptxas -v leaves it."""
+        both = self.dir / "both.cubin"
+        both.write_bytes(bytes.fromhex("50ed55ba") + b"\1\0\x10\0" + bytes(8))
+        result = understudy("sh", "-c", f"{self.bin}/fatbinary --create=out --image3=kind=elf,sm=90,file={both}")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn(f"{both} holds linked PTX, or PTX with its machine code", result.stderr)
 
     def test_fatbinary_takes_ptx_as_ptx(self):
         ptx, elf = self.write("a.cubin", PTX), self.write("b.cubin", "\x7fELF")

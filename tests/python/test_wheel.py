@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 HERE = pathlib.Path(__file__).resolve().parent
@@ -53,6 +54,22 @@ class Wheel(unittest.TestCase):
         self.assertTrue(any(p.endswith("/understudy/lib/libcuda.so.1") for p in paths), paths)
         self.assertTrue(all(p.startswith(str(self.home)) for p in paths), paths)
 
+    def test_assemblers_are_stood_in_for(self):
+        ptxas = self.home / "ptxas"
+        ptxas.write_text("#!/bin/sh\necho release 99.1\n")
+        ptxas.chmod(0o755)
+        result = self.run_it("understudy", "run", "sh", "-c", f"{ptxas} --version")
+        self.assertEqual((result.returncode, result.stdout.splitlines()[:1]), (0, ["release 99.1"]), result.stderr)
+        self.assertIn("hands on PTX in the place of machine code", result.stdout)
+
+    def test_it_says_its_licence(self):
+        with zipfile.ZipFile(self.wheel) as wheel:
+            names = wheel.namelist()
+            metadata = wheel.read(next(n for n in names if n.endswith("/METADATA"))).decode()
+        self.assertIn("understudy/LICENSE", names)
+        self.assertRegex(metadata, r"\nLicense: Apache-2.0; ")
+        self.assertEqual(any("libfftw3" in n for n in names), "libfftw3 GPL-2.0-or-later" in metadata)
+
     @unittest.skipIf(importlib.util.find_spec("pytest") is None, "there is no pytest")
     def test_pytest_finds_the_plugin(self):
         shutil.copy(HERE / "device_programs.py", self.home / "test_device.py")
@@ -61,5 +78,6 @@ class Wheel(unittest.TestCase):
 
 
 if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
+    print("skipped: this Python has no venv or no ensurepip, which make environments (Debian: python3-venv)")
     sys.exit(77)
 unittest.main(argv=sys.argv[:1])

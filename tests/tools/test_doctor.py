@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`understudy doctor` on programs made here. usage: test_doctor.py BUILD_DIR NVCC"""
+import os
 import pathlib
 import subprocess
 import sys
@@ -69,6 +70,33 @@ class Doctor(unittest.TestCase):
         code, _, text = self.doctor()
         self.assertEqual(code, 0, text)
         self.assertIn("libunderstudy_loader.so", text)
+
+    def test_a_name_in_this_directory(self):
+        """A package's directory without a slash; what PATH has comes first."""
+        (self.home / "some_package").mkdir()
+        result = subprocess.run([BUILD / "bin/understudy", "doctor", "some_package"], cwd=self.home, capture_output=True, text=True)
+        self.assertEqual((result.returncode, result.stdout), (0, "0 libraries, 0 with CUDA\n"), result.stderr)
+
+    def test_neither_program_nor_library(self):
+        code, _, text = self.doctor(self.home / "a.cu")
+        self.assertEqual(code, 125, text)
+        self.assertIn("it is no program or library", text)
+
+    @unittest.skipIf(os.geteuid(), "only root can become somebody else")
+    def test_closed_directories(self):
+        """As a user who may not read them."""
+        tree = self.home / "tree"
+        (tree / "closed").mkdir(parents=True)
+        (tree / "closed").chmod(0)
+        self.home.chmod(0o755)
+        for directory, code, stdout, stderr in ((tree, 1, "1 directories in it cannot be read", ""),
+                                                (tree / "closed", 125, "", "Permission denied")):
+            with self.subTest(directory):
+                command = [BUILD / "bin/understudy", "doctor", directory]
+                result = subprocess.run(command, capture_output=True, text=True, user=65534, extra_groups=[])
+                self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+                self.assertIn(stdout, result.stdout)
+                self.assertIn(stderr, result.stderr)
 
     def test_nothing_there(self):
         self.assertEqual(self.doctor(self.home / "missing")[0], 127)

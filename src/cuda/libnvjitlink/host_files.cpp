@@ -16,16 +16,16 @@ constexpr std::string_view kArchive = "!<arch>\n";
 
 std::string_view text(Bytes b) { return {reinterpret_cast<const char*>(b.data()), b.size()}; }
 
-void take_section(Bytes section, std::vector<Bytes>& out) {
+// Each begins at a multiple of 8 bytes. False: one is cut short.
+bool take_section(Bytes section, std::vector<Bytes>& out) {
   while (!section.empty()) {
     const u64 bytes = ptx::fat_binary_bytes(section);
-    if (bytes == 0) {  // padding up to the next one
-      section = section.subspan(std::min<std::size_t>(section.size(), 8));
-      continue;
-    }
-    out.push_back(section.first(bytes));
-    section = section.subspan(bytes);
+    if (bytes) out.push_back(section.first(bytes));
+    const bool padding = sass::number_at<u32>(section, 0) == 0;
+    if (!bytes && !padding) return false;
+    section = section.subspan(std::min<std::size_t>(section.size(), bytes ? (bytes + 7) / 8 * 8 : 8));
   }
+  return true;
 }
 
 }  // namespace
@@ -50,9 +50,10 @@ std::vector<Bytes> archive_members(Bytes archive) {
 bool fat_binaries(Bytes object, std::vector<Bytes>& out) {
   const auto elf = sass::Elf::read(object);
   if (!elf) return false;
-  for (const sass::Elf::Section& s : elf->sections)
-    if (s.name == ".nv_fatbin" || s.name == "__nv_relfatbin") take_section(s.bytes, out);
-  return true;
+  return std::ranges::all_of(elf->sections, [&](const sass::Elf::Section& s) {
+    const bool device_code = s.name == ".nv_fatbin" || s.name == "__nv_relfatbin";
+    return !device_code || (s.bytes.size() == s.size && take_section(s.bytes, out));
+  });
 }
 
 }  // namespace us::nvjitlink

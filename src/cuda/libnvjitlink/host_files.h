@@ -15,7 +15,7 @@ bool is_archive(Bytes);
 std::vector<Bytes> archive_members(Bytes archive);  // those that are files; what is cut short is left out
 
 // The fat binaries of an object, one behind the other in .nv_fatbin, and in __nv_relfatbin where device code is
-// relocatable. False: this is no object.
+// relocatable. False: this is no object, or a damaged one.
 bool fat_binaries(Bytes object, std::vector<Bytes>& out);
 
 }  // namespace us::nvjitlink

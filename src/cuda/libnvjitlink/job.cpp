@@ -2,12 +2,14 @@
 #include "cuda/libnvjitlink/job.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "ptx/bundle.h"
 #include "ptx/fatbin.h"
 #include "ptx/ptx.h"
 #include "ptx/register_limit.h"
@@ -25,11 +27,15 @@ const char* name_of(Kind k) {
   return kNames[static_cast<u32>(k)];
 }
 
+ptx::Container container_of(Bytes b) {
+  return b.size() < sizeof(u32) ? ptx::Container::Text : ptx::container_of(b.data());
+}
+
 Kind kind_of(Bytes b) {
   const u32 magic = sass::number_at<u32>(b, 0);
   if (magic == kLtoMagic) return Kind::LtoIr;
   if (is_archive(b)) return Kind::Library;
-  switch (b.size() < sizeof magic ? ptx::Container::Text : ptx::container_of(b.data())) {
+  switch (container_of(b)) {
     case ptx::Container::FatBinary:
       return Kind::Fatbin;
     case ptx::Container::Bundle:
@@ -108,8 +114,8 @@ Code Job::add(Kind kind, Bytes data, const char* name) {
     default:
       break;
   }
-  if (ptx::container_of(data.data()) == ptx::Container::Bundle) {
-    const auto images = ptx::find_images(data.data(), options_.target);
+  if (container_of(data) == ptx::Container::Bundle) {
+    const auto images = ptx::texts_of_bundle(data);
     if (!images) return fail(InvalidInput, "ERROR 1: " + images.diags()[0].message);
     for (const ptx::Image& i : *images)
       if (const Code e = add_ptx(i.ptx, called)) return e;
@@ -122,6 +128,8 @@ Code Job::add(Kind kind, Bytes data, const char* name) {
 
 Code Job::add_file(Kind kind, const char* path) {
   if (!path) return NullInput;
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return fail(InvalidInput, std::string("is a directory: ") + path);
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(InvalidInput, std::string("no such file: ") + path);
   const std::vector<u8> data{std::istreambuf_iterator<char>(file), {}};
@@ -159,7 +167,8 @@ Code Job::add_fat_binary(Bytes data, const std::string& name, bool may_lack_code
 
 Code Job::add_object(Bytes data, const std::string& name, bool may_lack_code) {
   std::vector<Bytes> all;
-  fat_binaries(data, all);
+  const bool other_file = may_lack_code && container_of(data) != ptx::Container::Elf;
+  if (!other_file && !fat_binaries(data, all)) return fail(InvalidInput, "ERROR 1: damaged object: " + name);
   for (const Bytes b : all)
     if (const Code e = add_fat_binary(b, name, may_lack_code)) return e;
   return Success;
@@ -180,6 +189,7 @@ Code Job::complete() {
     if (const Code e = link_lto(options_, lto_, made, errors_)) return e;
     if (options_.ptx) return done_ = true, result_ = std::move(made), Success;
     if (const Code e = add_ptx(std::move(made), "LTO-IR")) return e;
+    lto_.clear();
   }
   if (const Code e = link()) return fail(e, "ERROR 9: finish");
   if (options_.max_registers)
@@ -190,12 +200,18 @@ Code Job::complete() {
 }
 
 Code Job::link() {
-  if (modules_.empty()) return errors_ += "error   : understudy: there is no PTX to link\n", Internal;
+  if (texts_.empty()) return errors_ += "error   : understudy: there is no PTX to link\n", Internal;
+  for (std::size_t i = 0; modules_.size() < texts_.size(); ++i) {  // earlier links took theirs
+    auto m = ptx::parse(texts_[i], names_[i]);
+    if (!m) return errors_ += complaints(m.diags()), Internal;
+    modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(i), std::move(*m));
+  }
+  auto modules = std::exchange(modules_, {});
   std::unique_ptr<ir::Module> whole;
-  if (modules_.size() == 1) {
-    whole = std::move(modules_.front());
+  if (modules.size() == 1) {
+    whole = std::move(modules.front());
   } else {
-    auto linked = ptx::link(std::move(modules_), "linked");
+    auto linked = ptx::link(std::move(modules), "linked");
     if (!linked) {
       for (const Diag& d : linked.diags()) errors_ += "error   : " + d.message + "\n";
       return Internal;

@@ -41,8 +41,8 @@ class Job {
 
   Options options_;
   std::vector<std::string> texts_;
-  std::vector<std::unique_ptr<ir::Module>> modules_;
-  std::vector<std::string> names_;  // of the inputs that modules_ come from
+  std::vector<std::string> names_;                    // of the inputs that texts_ come from
+  std::vector<std::unique_ptr<ir::Module>> modules_;  // of the texts since the last link, which takes them
   std::vector<LtoInput> lto_;
   std::string errors_, infos_, result_;
   bool done_ = false;

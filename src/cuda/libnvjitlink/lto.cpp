@@ -10,16 +10,29 @@
 namespace us::nvjitlink {
 namespace {
 
+cuda::StockLibrary meant(const char* needed) {
+  return {.file = "libnvJitLink.so." US_NVJITLINK_MAJOR,
+          .setting = "nvjitlink",
+          .variable = "UNDERSTUDY_NVJITLINK",
+          .major = US_NVJITLINK_MAJOR,
+          .beside = nullptr,
+          .needed = needed};
+}
+
+void* stock_for_lto() {
+  static void* const library = cuda::open_stock(meant("this program links LTO-IR"));
+  return library;
+}
+
 template <class... A>
-int call(const char* name, A... arguments) {
-  static void* const library = cuda::open_stock({.file = "libnvJitLink.so." US_NVJITLINK_MAJOR,
-                                                 .setting = "nvjitlink",
-                                                 .variable = "UNDERSTUDY_NVJITLINK",
-                                                 .major = US_NVJITLINK_MAJOR,
-                                                 .beside = nullptr,
-                                                 .needed = "this program links LTO-IR"});
+int call_in(void* library, const char* name, A... arguments) {
   auto* f = library ? reinterpret_cast<int (*)(A...)>(dlsym(library, name)) : nullptr;
   return f ? f(arguments...) : static_cast<int>(Internal);
+}
+
+template <class... A>
+int call(const char* name, A... arguments) {
+  return call_in(stock_for_lto(), name, arguments...);
 }
 
 class StockLink {
@@ -62,6 +75,11 @@ class StockLink {
 }  // namespace
 
 Code link_lto(const Options& options, const std::vector<LtoInput>& inputs, std::string& ptx, std::string& errors) {
+  if (!stock_for_lto()) {
+    errors += "ERROR 1: understudy: LTO-IR needs the CUDA toolkit's libnvJitLink.so." US_NVJITLINK_MAJOR
+              ", which was not found\n";
+    return Internal;
+  }
   StockLink link(options);
   for (const LtoInput& i : inputs) link.add(i);
   link.complete();
@@ -72,7 +90,8 @@ Code link_lto(const Options& options, const std::vector<LtoInput>& inputs, std::
 }
 
 bool stock_version(unsigned& major, unsigned& minor) {
-  return call<unsigned*, unsigned*>("nvJitLinkVersion", &major, &minor) == Success;
+  static void* const library = cuda::open_stock(meant(nullptr));
+  return call_in<unsigned*, unsigned*>(library, "nvJitLinkVersion", &major, &minor) == Success;
 }
 
 }  // namespace us::nvjitlink

@@ -10,7 +10,7 @@ using namespace us::nvjitlink;
 
 namespace {
 
-// A text and how long it is, with its end.
+// A text and how long it is, with its end; of an empty one there is nothing.
 Code put_size(const std::string& s, size_t* out) {
   if (!out) return NullInput;
   *out = s.empty() ? 0 : s.size() + 1;
@@ -18,7 +18,7 @@ Code put_size(const std::string& s, size_t* out) {
 }
 Code put_text(const std::string& s, char* out) {
   if (!out) return NullInput;
-  std::memcpy(out, s.c_str(), s.size() + 1);
+  if (!s.empty()) std::memcpy(out, s.c_str(), s.size() + 1);
   return Success;
 }
 

@@ -54,8 +54,11 @@ Code read_options(u32 count, const char* const* given, Options& out) {
     const std::string_view o = given[i];
     if (!is_option(o)) return UnrecognizedOption;
     if (o.starts_with(kArch)) arch = o.substr(kArch.size());
-    if (o.starts_with(kMaxRegisters))
-      std::from_chars(o.data() + kMaxRegisters.size(), o.data() + o.size(), out.max_registers);
+    if (o.starts_with(kMaxRegisters)) {
+      const char* const end = o.data() + o.size();
+      const auto [behind, error] = std::from_chars(o.data() + kMaxRegisters.size(), end, out.max_registers);
+      if (error != std::errc() || behind != end) return UnrecognizedOption;
+    }
     out.lto |= o == "-lto" || o == "-dlto";
     out.ptx |= o == "-ptx";
     out.text.emplace_back(o);

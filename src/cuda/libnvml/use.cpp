@@ -62,7 +62,8 @@ class Utilization {
     const auto passed = static_cast<u64>((now - then_).count());
     if (passed < kPeriod) return percent_;
     const u64 busy = use_of(d).busy_ns;
-    percent_ = static_cast<u32>(std::min<u64>(100, (busy - busy_) * 100 / passed));
+    const u64 more = busy > busy_ ? busy - busy_ : 0;  // a forked process begins anew
+    percent_ = static_cast<u32>(std::min<u64>(100, more * 100 / passed));
     then_ = now;
     busy_ = busy;
     return percent_;

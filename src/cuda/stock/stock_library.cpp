@@ -89,6 +89,7 @@ void* open_stock(const StockLibrary& l) {
     if (void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND)) return handle;
     tried += std::string("\n  ") + dlerror();
   }
+  if (!l.needed) return nullptr;
   std::fprintf(stderr,
                "understudy: %s, which needs the CUDA toolkit's %s, and it was not found.\n  Install it, or name it in "
                "%s.%s\n",

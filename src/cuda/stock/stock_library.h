@@ -10,10 +10,10 @@ struct StockLibrary {
   const char* variable;  // the same, for a person: "UNDERSTUDY_NVRTC"
   const char* major;     // of its toolkit: "13"
   const char* beside;    // start of the names of libraries it asks for, or null
-  const char* needed;    // "this program compiles CUDA C++ at run time"
+  const char* needed;    // "this program compiles CUDA C++ at run time"; null: it can do without
 };
 
-// The one that the program meant, else one where toolkits are. Null: there is none, said once on stderr.
+// The one that the program meant, else one where toolkits are. Null: there is none; stderr says so if it is needed.
 void* open_stock(const StockLibrary&);
 
 }  // namespace us::cuda

@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr int kSuccess = 0, kNullPointer = 2002, kNotSupported = US_STUB_CODE;
+constexpr int kSuccess = 0, kBadParameter = 2000, kNullPointer = 2002, kNotSupported = US_STUB_CODE;
 
 struct Handle {
   void* stream = nullptr;
@@ -40,6 +40,7 @@ US_STUB_API std::size_t cudnnGetCudartVersion() {
 US_STUB_API const char* cudnnGetErrorString(int status) {
   return status == kSuccess        ? "CUDNN_STATUS_SUCCESS"
          : status == kNotSupported ? "CUDNN_STATUS_NOT_SUPPORTED"
+         : status == kBadParameter ? "CUDNN_STATUS_BAD_PARAM"
          : status == kNullPointer  ? "CUDNN_STATUS_BAD_PARAM_NULL_POINTER"
                                    : "CUDNN_UNKNOWN_STATUS";
 }
@@ -52,7 +53,7 @@ US_STUB_API void cudnnGetLastErrorString(char* message, std::size_t bytes) {
 US_STUB_API int cudnnGetProperty(int type, int* value) {
   if (!value) return kNullPointer;
   const int version = static_cast<int>(cudnnGetVersion());
-  if (type < 0 || type > 2) return 2000;  // CUDNN_STATUS_BAD_PARAM
+  if (type < 0 || type > 2) return kBadParameter;
   *value = type == 0 ? version / 10000 : type == 1 ? version / 100 % 100 : version % 100;
   return kSuccess;
 }

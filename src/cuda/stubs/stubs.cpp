@@ -7,13 +7,24 @@
 
 namespace us::stubs {
 
+namespace {
+thread_local int last_failure = 0;
+}
+
+int fail(int code) { return last_failure = code; }
+int take_failure() {
+  const int code = last_failure;
+  last_failure = 0;
+  return code;
+}
+
 int refuse(bool& said, const char* function) {
   if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
     std::fprintf(stderr,
                  "understudy: %s is refused: of " US_STUB_NAME
                  " Understudy has the names only (docs/clients.md says what a program can do without it)\n",
                  function);
-  return US_STUB_CODE;
+  return fail(US_STUB_CODE);
 }
 
 }  // namespace us::stubs

@@ -8,4 +8,6 @@
 namespace us::stubs {
 // The library's code for NOT_SUPPORTED; the first time that a function is called, a sentence on stderr.
 int refuse(bool& said, const char* function);
+int fail(int code);  // what this thread's last failure is
+int take_failure();  // 0 when there was none since the last call
 }  // namespace us::stubs

@@ -20,7 +20,12 @@ namespace us::tools {
 
 // What it starts stays the toolkit's, too.
 int StockTool::start(const Arguments& arguments, bool silent) const {
-  if (path_.empty()) return 127;
+  if (path_.empty()) {
+    if (!silent)
+      std::fputs("understudy: this needs the CUDA toolkit's own program, which `understudy run` names, and none was\n",
+                 stderr);
+    return 127;
+  }
   std::vector<char*> argv = {const_cast<char*>(path_.c_str())};
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
@@ -35,6 +40,7 @@ int StockTool::start(const Arguments& arguments, bool silent) const {
   int status = 0;
   const int error = posix_spawn(&child, path_.c_str(), &files, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&files);
+  if (error && !silent) std::fprintf(stderr, "understudy: %s: %s\n", path_.c_str(), std::strerror(error));
   if (error || waitpid(child, &status, 0) < 0) return 127;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
@@ -60,8 +66,9 @@ bool value_of(const Arguments& all, std::size_t& i, std::initializer_list<const 
 }
 
 bool read_whole(const std::string& path, std::string& out) {
+  std::error_code error;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return false;
+  if (!file || std::filesystem::is_directory(path, error)) return false;
   out.assign(std::istreambuf_iterator<char>(file), {});
   return true;
 }

@@ -6,16 +6,41 @@
 #include "tools/standins/standins.h"
 
 namespace us::tools {
+namespace {
+
+// Nothing here depends on them: the value must not pass for an input.
+constexpr std::initializer_list<const char*> kWithValue = {"-m",
+                                                           "--machine",
+                                                           "-L",
+                                                           "--library-path",
+                                                           "-l",
+                                                           "--library",
+                                                           "-cpu-arch",
+                                                           "--cpu-arch",
+                                                           "-ccbin",
+                                                           "--host-ccbin",
+                                                           "--register-link-binaries",
+                                                           "-kernels-used",
+                                                           "--kernels-used",
+                                                           "-variables-used",
+                                                           "--variables-used",
+                                                           "-split-compile",
+                                                           "--split-compile",
+                                                           "-Xptxas",
+                                                           "--Xptxas",
+                                                           "-Xnvvm",
+                                                           "--Xnvvm"};
+
+}  // namespace
 
 // Where no input is one of ours, it is a build of a program for real devices, and the toolkit's own does it.
 int nvlink(const StockTool& stock, const Arguments& all) {
-  std::string output = "a.out", arch, ignored;
+  std::string output = "a.out", arch, max_registers, ignored;
   std::vector<std::string> inputs;
   bool ours = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (value_of(all, i, {"-o", "--output-file"}, output) || value_of(all, i, {"-arch", "--arch"}, arch) ||
-        value_of(all, i, {"-m", "--machine", "-maxrregcount", "--maxrregcount", "-L", "-l", "--register-link-binaries"},
-                 ignored))
+        value_of(all, i, {"-maxrregcount", "--maxrregcount"}, max_registers) || value_of(all, i, kWithValue, ignored))
       continue;
     if (all[i].starts_with('-')) continue;
     inputs.push_back(all[i]);
@@ -23,11 +48,15 @@ int nvlink(const StockTool& stock, const Arguments& all) {
     ours |= read_whole(all[i], data) && is_handed_on(data);
   }
   if (!ours && stock) return stock.run(all);
-  const std::string option = "-arch=" + arch;
-  const char* given[] = {option.c_str()};
+  const std::string of_arch = "-arch=" + arch, of_registers = "-maxrregcount=" + max_registers;
+  const char* given[] = {of_arch.c_str(), of_registers.c_str()};
   nvjitlink::Options options;
   if (nvjitlink::read_options(1, given, options) != nvjitlink::Success) {
     std::fprintf(stderr, "nvlink fatal   : unknown architecture '%s'\n", arch.c_str());
+    return 1;
+  }
+  if (!max_registers.empty() && nvjitlink::read_options(2, given, options) != nvjitlink::Success) {
+    std::fprintf(stderr, "nvlink fatal   : wrong value of -maxrregcount: '%s'\n", max_registers.c_str());
     return 1;
   }
   nvjitlink::Job job(options);
