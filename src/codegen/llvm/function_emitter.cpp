@@ -107,7 +107,8 @@ void FunctionEmitter::emit_block(u32 b) {
   control_->terminate(b);
 }
 
-// A collective that stands in several places is one instruction without a site (lower/its_form.h): who comes tells where.
+// A collective that stands in several places is one instruction without a site (lower/its_form.h): who comes tells
+// where.
 void FunctionEmitter::tell_arrival(const ir::Terminator& t) {
   if (!m_.facts.events() || t.written || t.site == ir::kNoSite) return;
   probe_.begin(t.site);
