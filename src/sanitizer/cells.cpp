@@ -140,17 +140,6 @@ void Shadow::drop(u64 begin, u64 bytes) {
   }
 }
 
-void Shadow::settle() {
-  for (auto& [n, page] : pages_) {
-    for (Cell& c : *page) {
-      const bool written = c.written();
-      forget(c);
-      c = Cell{};
-      if (written) c.flags = Cell::kWritten;
-    }
-  }
-}
-
 void Shadow::touched(u64 begin, u64 bytes, std::vector<u64>& pages) const {
   constexpr u64 kPage = u64{1} << kTouchedBits;
   for (u64 at = begin & ~(kPage - 1); at < begin + bytes; at += kPage) {

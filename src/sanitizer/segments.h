@@ -60,21 +60,14 @@ class Segments {
   Floor next() const { return {warps_.next(), kCopies + copies_.next()}; }
   static constexpr u32 kSpare = 1u << 16;  // for one event
   bool full() const { return warps_.next() >= kCopies - kSpare || copies_.next() >= kCopies - kSpare; }
-  void forget_before(const Floor& f) { warps_.forget_before(f.warps), copies_.forget_before(f.copies - kCopies); }
-  void restart() { warps_ = {}, copies_ = {}, warps_.rows.emplace_back(), copies_.rows.emplace_back(); }
 
  private:
   struct Rows {
     std::deque<Segment> rows;
-    u32 gone = 0;
-    Segment none;  // stands for those that are forgotten
     u32 add(const Segment& s) { return rows.push_back(s), next() - 1; }
-    u32 next() const { return static_cast<u32>(rows.size() + gone); }
-    Segment& at(u32 n) { return n < gone ? none : rows[n - gone]; }
-    const Segment& at(u32 n) const { return n < gone ? none : rows[n - gone]; }
-    void forget_before(u32 n) {
-      while (gone < n && rows.size() > 1) rows.pop_front(), gone++;
-    }
+    u32 next() const { return static_cast<u32>(rows.size()); }
+    Segment& at(u32 n) { return rows[n]; }
+    const Segment& at(u32 n) const { return rows[n]; }
   };
   Rows warps_, copies_;
 };
