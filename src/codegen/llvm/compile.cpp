@@ -14,6 +14,7 @@
 #include "codegen/llvm/constant_table.h"
 #include "codegen/llvm/fences.h"
 #include "codegen/llvm/function_emitter.h"
+#include "codegen/llvm/lane_access.h"
 #include "codegen/llvm/mask_words.h"
 #include "codegen/llvm/split_blocks.h"
 #include "codegen/llvm/toolchain.h"
@@ -143,6 +144,7 @@ class Compilation {
 
   void make_object() {
     const auto start = Clock::now();
+    call_lane_accesses(*m_.module, *target_->machine);
     separate_mask_words(*m_.module);
     split_long_blocks(*m_.module);
     if (m_.avx512) fence_blends(*m_.module);
