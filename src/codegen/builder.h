@@ -8,6 +8,7 @@
 // atomics and runtime calls execute under the current execution mask, which the driver of the builder has set (guard
 // included).
 #pragma once
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <type_traits>
@@ -18,6 +19,7 @@
 #include "ir/ir.h"
 #include "numerics/atomic.h"
 #include "probe/counts.h"
+#include "probe/quick.h"
 
 namespace us::numerics {
 enum class Approx : u8;
@@ -197,11 +199,16 @@ class Builder {
   virtual void count([[maybe_unused]] u32 site, probe::Counter, [[maybe_unused]] u32 each) {}
 
   // Strategy::Events: what an instruction does that nothing above says. Semantics ask first whether anybody listens.
+  using Tell = std::function<void()>;
   virtual bool listens() const { return false; }
   virtual void note(device::NoteCode, [[maybe_unused]] V value) {}
   void note(device::NoteCode c) { note(c, {}); }
   // WarpCtx::probe_site is from now on this.
   virtual void note_site([[maybe_unused]] u32 site) {}
+  // `tell` where WarpCtx::quick leaves lanes of this access (probe/quick.h), or where that is not asked.
+  virtual void unless_quick([[maybe_unused]] u32 site, probe::QuickAccess, [[maybe_unused]] V at, const Tell& tell) {
+    tell();
+  }
 
   // Operands of the current instruction
   virtual V read(const ir::Operand&,

@@ -4,6 +4,7 @@
 #pragma once
 #include "probe/counts.h"
 #include "probe/events.h"
+#include "probe/quick.h"
 
 namespace us::probe {
 
@@ -28,6 +29,8 @@ class Listener {
   // `lanes` exit, or have exited; `live` are left. Site: the instruction, unless the executor of the code had none.
   virtual void exits(const Who&) {}
   virtual void access(const Who&, const Access&) {}
+  // Asked behind an access of a warp that has none yet; null: the listener wants to be told of all. Until cta_ends.
+  virtual Quick* quick(const Who&) { return nullptr; }
   virtual void fence(const Who&, const Fence&) {}
   virtual void meeting(const Who&, const Meeting&) {}
   virtual void mbarrier(const Who&, const Mbarrier&) {}

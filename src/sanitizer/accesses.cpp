@@ -44,7 +44,7 @@ Judge LaunchChecker::global_judge(const Warp* w, u32 lanes) {
 
 void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   const std::lock_guard held(process_.lock);
-  const At p = at(who);
+  const At p = is_strong(a) ? at(who) : find(who);
   if (spent(p)) return;
   const Telling telling(*this, who);
   now_ = &a;

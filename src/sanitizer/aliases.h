@@ -25,6 +25,7 @@ class Aliases {
   };
   void told(const probe::Memory&);
   bool any() const { return shared_; }
+  u64 changes() const { return changes_; }     // grows with every change
   std::optional<Place> of(u64 address) const;  // nothing: memory with one address
   Word& word(u64 address) { return words_[address / 4]; }
 
@@ -37,6 +38,7 @@ class Aliases {
   std::unordered_map<u64, u64> first_;  // by physical memory that has several addresses: the lowest
   std::unordered_map<u64, Word> words_;
   bool shared_ = false;
+  u64 changes_ = 0;
 };
 
 }  // namespace us::sanitizer

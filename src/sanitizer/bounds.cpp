@@ -15,6 +15,7 @@ const Allocations::Block* Allocations::holding(const std::map<u64, Block>& in, u
 }
 
 void Allocations::told(const Memory& m, HostStack::Addresses from) {
+  changes_++;
   last_ = nullptr;
   const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
   if (comes) {
@@ -36,6 +37,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
 }
 
 void Allocations::variable(const probe::Symbol& s) {
+  changes_++;
   if (s.space != probe::Space::Global || !s.bytes || live(s.begin)) return;
   live_[s.begin] = {.begin = s.begin, .bytes = s.bytes, .owner = Memory::Owner::Variable, .name = s.name};
   last_ = nullptr;
@@ -62,6 +64,7 @@ const Allocations::Block* Allocations::nearest(u64 address) const {
 }
 
 void Allocations::host_wrote(u64 begin, u64 bytes) {
+  changes_++;
   u64 end = begin + bytes;
   auto at = written_.upper_bound(begin);
   if (at != written_.begin() && std::prev(at)->second >= begin) --at;

@@ -31,12 +31,14 @@ class Allocations {
   void each_live(F&& f) const {
     for (const auto& [begin, block] : live_) f(block);
   }
-  bool was_written(u64 address) const;  // by the host, by a copy, or by whom we do not hear
+  u64 changes() const { return changes_; }  // grows with every change
+  bool was_written(u64 address) const;      // by the host, by a copy, or by whom we do not hear
 
  private:
   static const Block* holding(const std::map<u64, Block>&, u64 address);
   std::map<u64, Block> live_, freed_;
   std::map<u64, u64> written_;  // begin -> end, apart
+  u64 changes_ = 0;
   mutable const Block* last_ = nullptr;
   mutable u64 last_written_[2] = {};  // within written_
 };

@@ -56,6 +56,12 @@ Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
 }
 
 LaunchChecker::At LaunchChecker::at(const probe::Who& who) {
+  const At p = find(who);
+  p.warp->ordinary.ready = 0;
+  return p;
+}
+
+LaunchChecker::At LaunchChecker::find(const probe::Who& who) {
   if (!began_) begins();
   if (who.cluster != last_cluster_ || !cluster_) {
     auto& c = clusters_[who.cluster];

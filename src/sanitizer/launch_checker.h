@@ -23,6 +23,7 @@ class LaunchChecker final : public probe::Listener {
   void cta_ends(const probe::Who&) override;
   void exits(const probe::Who&) override;
   void access(const probe::Who&, const probe::Access&) override;
+  probe::Quick* quick(const probe::Who&) override;
   void fence(const probe::Who&, const probe::Fence&) override;
   void meeting(const probe::Who&, const probe::Meeting&) override;
   void mbarrier(const probe::Who&, const probe::Mbarrier&) override;
@@ -50,8 +51,9 @@ class LaunchChecker final : public probe::Listener {
     ~Telling() { checker.who_ = nullptr, checker.now_ = nullptr; }
     LaunchChecker& checker;
   };
-  At at(const probe::Who&);
-  bool spent(const At&);  // there are no numbers left for segments
+  At find(const probe::Who&);  // what the warp does next is as before
+  At at(const probe::Who&);    // it may not be
+  bool spent(const At&);       // there are no numbers left for segments
   void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
@@ -68,10 +70,23 @@ class LaunchChecker final : public probe::Listener {
   };
   static Span span(const probe::Who&, const probe::Access&);
   u32 quick(const At&, const probe::Who&, const probe::Access&);  // lanes that are left
+  // ordinary.cpp: by a call from compiled code
+  struct Bounds {  // of accesses at a site
+    u64 begin = 0, end = 0, changes = ~u64{0};
+    bool unwritten = false;
+  };
+  void remember(const At&, const probe::Who&, const probe::Access&, const Span&, const RowActor&);
+  Bounds bounds_at(const probe::Who&, const probe::Access&, const Span&) const;
+  template <class Judge>
+  u32 ordinary(Ordinary&, u32 lanes, u32 site, probe::QuickAccess, u64 begin, u64 bytes, Judge&&);
+  static u32 ordinary_row(probe::Quick*, u32 lanes, u32 site, u32 access, u64 address);
+  static u32 ordinary_same(probe::Quick*, u32 lanes, u32 site, u32 access, u64 address);
+  static u32 ordinary_lanes(probe::Quick*, u32 lanes, u32 site, u32 access, const u64* address);
   bool quick_bounds(const probe::Who&, const probe::Access&, const Span&, RowActor&);
   u32 quick_rows(const At&, const Planes&, const Segments&, u32 lanes, const probe::Access&, const Span&, u64 base,
                  RowActor&);
-  static u32 quick_parts(const Planes&, u32 lanes, const probe::Access&, u64 base, const RowActor&);
+  static u32 quick_parts(const Planes&, u32 lanes, const u64* address, u32 bytes, bool writes, bool global, u64 base,
+                         const RowActor&);
   u32 global_segment(const At&);
   Planes spare_planes();
   void all_met(Cta&);  // every thread of the block has met every other
@@ -213,6 +228,7 @@ class LaunchChecker final : public probe::Listener {
   bool answer_ = false;
   static constexpr u32 kNotAsked = ~0u - 1;
   std::vector<u32> made_from_;             // by site: of the launch's symbols
+  std::vector<Bounds> bounds_;             // by site
   std::unordered_map<u32, bool> ignored_;  // by site
   std::unordered_set<u64> acquired_maps_;  // addresses
   std::map<u64, u32> used_maps_;           // addresses, and who used them

@@ -46,6 +46,7 @@ struct Process {
   ConflictHook on_conflict;
   TouchedHook on_touched;
   HostStack stack;  // may be empty
+  u64 changes() const { return allocations.changes() + aliases.changes(); }
 };
 
 }  // namespace us::sanitizer

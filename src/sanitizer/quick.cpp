@@ -80,7 +80,9 @@ u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access
     *planes.touched(s.lowest) = *planes.touched(s.end - 1) = 1;
   }
   const Segments& table = shared ? p.cluster->segments : process_.segments;
-  return quick_rows(p, planes, table, who.lanes, a, s, base, me);
+  const u32 left = quick_rows(p, planes, table, who.lanes, a, s, base, me);
+  remember(p, who, a, s, me);
+  return left;
 }
 
 // Of what the warp does now. Those of one CTA that follow each other are noted.
@@ -91,21 +93,21 @@ u32 LaunchChecker::global_segment(const At& p) {
 }
 
 // Lanes that have one address, or lie behind each other, together; what is left of many by lane.
-u32 LaunchChecker::quick_parts(const Planes& planes, u32 lanes, const probe::Access& a, u64 base, const RowActor& me) {
+u32 LaunchChecker::quick_parts(const Planes& planes, u32 lanes, const u64* address, u32 bytes, bool writes, bool global,
+                               u64 base, const RowActor& me) {
   constexpr u32 kParts = 6;
-  const bool writes = a.kind == probe::Access::Kind::Write;
-  const u32 bytes = a.bytes * a.count, words = bytes / 4;
+  const u32 words = bytes / 4;
   u32 left = lanes, done = 0;
   for (u32 part = 0; left && part < kParts; part++) {
     const u32 l = static_cast<u32>(std::countr_zero(left));
-    const u64 at = a.address[l], first = at - u64{l} * bytes;
-    const u32 same = equal_to(a.address, at, 0) & left, row = equal_to(a.address, first, bytes) & left;
+    const u64 at = address[l], first = at - u64{l} * bytes;
+    const u32 same = equal_to(address, at, 0) & left, row = equal_to(address, first, bytes) & left;
     u32 taken = row;
-    if (a.space == Space::Global) {
+    if (global) {
       *planes.touched(at - base) = 1;
-      *planes.touched(a.address[31 - std::countl_zero(row)] - base) = 1;
+      *planes.touched(address[31 - std::countl_zero(row)] - base) = 1;
     }
-    if (!writes && std::popcount(same) > std::popcount(row)) {
+    if (!writes && row == 1u << l) {
       taken = same;
       if (read_same(planes, at - base, words, same, me)) done |= same;
     } else {
@@ -115,8 +117,8 @@ u32 LaunchChecker::quick_parts(const Planes& planes, u32 lanes, const probe::Acc
   }
   for (; left; left &= left - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    const u64 at = a.address[lane] - base;
-    if (a.space == Space::Global) *planes.touched(at) = 1;
+    const u64 at = address[lane] - base;
+    if (global) *planes.touched(at) = 1;
     if ((writes ? write_lane : read_lane)(planes, at, words, lane, me)) done |= 1u << lane;
   }
   return lanes & ~done;
@@ -134,17 +136,19 @@ u32 LaunchChecker::quick_rows(const At& p, const Planes& planes, const Segments&
     } else if (s.row) {
       left = (writes ? write_rows : read_rows)(planes, s.first - base, words, left, me);
     } else {
-      left = quick_parts(planes, left, a, base, me);
+      left = quick_parts(planes, left, a.address, 4 * words, writes, a.space == Space::Global, base, me);
     }
     // Does the warp know what stands in the way of the first lane that is left?
     while (left) {
       const u32 lane = static_cast<u32>(std::countr_zero(left));
-      const auto [stop, read] = obstacle(planes, a.address[lane] - base, words, lane, writes, me);
-      const bool below = a.space == Space::Global && floor_.holds(stop);
-      if (stop && !me.knows(stop) && (below || (!a.nc && p.warp->time.floor_knows(table[stop])))) {
-        me.also[1] = me.also[0], me.also[0] = stop;
-        break;
-      }
+      const auto [stop, read, then] = obstacle(planes, a.address[lane] - base, words, lane, writes, me);
+      const auto learns = [&](u32 s) {
+        const bool below = a.space == Space::Global && floor_.holds(s);
+        if (!s || me.knows(s) || (!below && (a.nc || !p.warp->time.floor_knows(table[s])))) return false;
+        me.also[1] = me.also[0], me.also[0] = s;
+        return true;
+      };
+      if (learns(stop) || (me.knows(stop) && learns(then))) break;
       if (stop && read && !writes && me.many && !table[stop].copy) {
         (table[stop].cta == p.cta->key ? me.also_mine : me.foreign) = stop;
         break;

@@ -64,11 +64,46 @@ US_INLINE u32 any_of(const V& v) {
   return one;
 }
 
+// Are any of these 8 words asked for?
+US_INLINE bool asked(const Whose& of, u32 i, u32 lanes) {
+  return (lanes & (2 * of.position[i + kV - 1] - of.position[i])) != 0;
+}
+
+enum class Seen : u8 { Old, Together, Other };
+
+// Two kinds of words are the most. Old: the warp knows who wrote them, and nobody has read them since all met.
+// Together: ... and readers have been thrown together since, whom this one is added to.
+US_INLINE Seen seen_before(const Row& row, const Whose& of, u32 lanes, const RowActor& a) {
+  const V unwritten = truth(a.unwritten);
+  V not_old = {}, not_together = {};
+  for (u32 i = 0; i < 32; i += kV) {
+    if (!asked(of, i, lanes)) continue;
+    const V w = load(row.w + i), r = load(row.r + i), active = V((load(of.position + i) & lanes) != 0);
+    const V known = V(w >> 5 < a.floor) & (unwritten | V(w != 0));
+    const V first = r & ~kThrown, mine = V(first - a.mine < a.mine_end - a.mine) & V(r != kWide);
+    not_old |= active & ~(known & V(r < a.floor));
+    not_together |= active & ~(known & V(r >= kCtas) & (V(r < kMany) | mine) & ~known_to(a, first));
+  }
+  if (!any_of(not_old)) return Seen::Old;
+  return a.many && !any_of(not_together) ? Seen::Together : Seen::Other;
+}
+
 US_WIDE u32 read_chunk(const Row row, const Whose of, u32 lanes, const RowActor& a) {
+  const Seen seen = seen_before(row, of, lanes, a);
+  if (seen == Seen::Together) return 0;
+  for (u32 i = 0; seen == Seen::Old && i < 32; i += kV) {
+    if (!asked(of, i, lanes)) continue;
+    const V active = V((load(of.position + i) & lanes) != 0);
+    store(row.r + i, choose(active, all(a.segment), load(row.r + i)));
+    store(row.m + i, choose(active, load(of.bit + i), load(row.m + i)));
+    store_sites(row.r_site + i, active, a.site);
+  }
+  if (seen == Seen::Old) return 0;
   const u32 own = a.own ? a.segment << 5 : kNobody;
   const V unwritten = truth(a.unwritten), together = truth(a.many);
   V bad = {};
   for (u32 i = 0; i < 32; i += kV) {
+    if (!asked(of, i, lanes)) continue;
     const V w = load(row.w + i), r = load(row.r + i), m = load(row.m + i), bit = load(of.bit + i);
     const V position = load(of.position + i), first = r & ~kThrown;
     const V active = V((position & lanes) != 0), ordinary = V(r != kWide);
@@ -93,6 +128,7 @@ US_WIDE u32 write_chunk(const Row row, const Whose of, u32 lanes, const RowActor
   const u32 mine = a.segment << 5, own = a.own ? mine : kNobody;
   V bad = {};
   for (u32 i = 0; i < 32; i += kV) {
+    if (!asked(of, i, lanes)) continue;
     const V w = load(row.w + i), r = load(row.r + i), m = load(row.m + i), number = load(of.number + i);
     const V position = load(of.position + i), first = r & ~kThrown;
     const V active = V((position & lanes) != 0);
@@ -233,7 +269,7 @@ Obstacle obstacle(const Planes& p, u64 address, u32 words, u32 lane, bool writes
     const u32 first = c.r & ~kThrown;
     if (!writes && a.many) {
       const bool ctas = c.r >= kCtas && c.r < kMany;
-      if (!ctas && !a.is_mine(first) && first != a.foreign) return {first, true};
+      if (!ctas && !a.is_mine(first) && first != a.foreign) return {first, true, c.r >= kCtas ? c.m : 0};
       continue;
     }
     if (c.r == a.segment) return {};

@@ -43,6 +43,7 @@ u32 equal_to(const u64* address, u64 first, u64 stride);
 struct Obstacle {
   u32 segment = 0;
   bool reads = false;  // it has read the word, or written it
+  u32 then = 0;        // another reader, of readers thrown together, or 0
 };
 Obstacle obstacle(const Planes&, u64 address, u32 words, u32 lane, bool writes, const RowActor&);
 

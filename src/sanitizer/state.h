@@ -4,10 +4,12 @@
 #pragma once
 #include <map>
 
+#include "probe/quick.h"
 #include "sanitizer/barriers.h"
 #include "sanitizer/cells.h"
 #include "sanitizer/copies.h"
 #include "sanitizer/mbarriers.h"
+#include "sanitizer/rows.h"
 #include "sanitizer/warp_order.h"
 
 namespace us::sanitizer {
@@ -21,10 +23,24 @@ struct Waiting {
   u64 phase = 0;
 };
 
+class LaunchChecker;
+struct Cta;
+// Ordinary accesses of a warp (probe/quick.h), as they are judged until one of its events.
+struct Ordinary : probe::Quick {
+  enum Way : u8 { Shared, Global, Nc, Ways };
+  LaunchChecker* checker = nullptr;
+  Cta* cta = nullptr;
+  WarpTime* time = nullptr;
+  RowActor actor[Ways];
+  Clock clock = 0;  // while the warp has it
+  u32 ready = 0;    // mask of ways
+};
+
 struct Warp {
   Warp(u64 cta, u64 cluster, u32 number) : time(cta, cluster, number) {}
   WarpTime time;
   WarpOrder order;
+  Ordinary ordinary;
   LaneCopies copies;
   LastCopy last_copy;
   Waiting waiting;

@@ -40,7 +40,8 @@ std::size_t count(const std::string& text, const std::string& what) {
 std::string many_accesses() {
   std::string body;
   for (u32 k = 0; k < 20; ++k)
-    body += fmt::format("ld.global.u32 %r2, [%d3+{0}];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%d3+{0}], %r2;\n", 1024 * k);
+    body +=
+        fmt::format("ld.global.u32 %r2, [%d3+{0}];\nadd.u32 %r2, %r2, 1;\nst.global.u32 [%d3+{0}], %r2;\n", 1024 * k);
   return body;
 }
 

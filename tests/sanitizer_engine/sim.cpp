@@ -50,6 +50,7 @@ void Sim::begin() {
 
 Sim& Sim::next(Shape s) {
   listener->ended();
+  quick_.clear();
   shape = std::move(s);
   begin();
   return *this;
@@ -92,6 +93,7 @@ Sim& Sim::cluster_sync(bool relaxed) {
 }
 
 Sim& Sim::end_cta(u32 cta) {
+  std::erase_if(quick_, [&](const auto& q) { return q.first.first == cta; });
   listener->cta_ends({.cluster = cta / shape.cluster, .cta = cta, .rank = cta % shape.cluster});
   return *this;
 }
@@ -152,8 +154,31 @@ Lanes& Lanes::access(Access::Kind kind, Space space, u64 address, u32 bytes, u64
   Access a;
   a.kind = kind, a.space = space, a.order = order, a.scope = scope, a.nc = nc, a.bytes = bytes,
   a.address = addresses.data();
-  sim_.listener->access(who(), a);
+  sim_.tell(who(), a, stride);
   return *this;
+}
+
+// As compiled code does: ordinary accesses by their addresses alone first, then what is left.
+void Sim::tell(const probe::Who& who, const Access& a, u64 stride) {
+  auto& quick = quick_[{who.cta, who.warp}];
+  const bool small = a.bytes == 4 || a.bytes == 8 || a.bytes == 16;
+  const bool ordinary = a.order == Order::Weak && a.kind != Access::Kind::Atomic && small &&
+                        (a.space == Space::Global || a.space == Space::Shared);
+  if (quick && ordinary && who.site != probe::kNoSite) {
+    const u32 code = probe::QuickAccess{.bytes = static_cast<u8>(a.bytes),
+                                        .write = a.kind == Access::Kind::Write,
+                                        .shared = a.space == Space::Shared,
+                                        .nc = a.nc}
+                         .pack();
+    const bool row = stride == a.bytes, same = stride == 0;
+    const u32 left = row    ? quick->row(quick, who.lanes, who.site, code, a.address[0])
+                     : same ? quick->same(quick, who.lanes, who.site, code, a.address[0])
+                            : quick->lanes(quick, who.lanes, who.site, code, a.address);
+    quick_settled += left == 0;
+    if (left == 0) return;
+  }
+  listener->access(who, a);
+  if (!quick) quick = listener->quick(who);
 }
 
 Lanes& Lanes::load(Space s, u64 a, u32 bytes, u64 stride, Order o, Scope c) {

@@ -99,6 +99,8 @@ class Sim {
 
   Checker checker;
   std::shared_ptr<probe::Listener> listener;
+  u64 quick_settled = 0;  // accesses that needed no event
+  void tell(const probe::Who&, const probe::Access&, u64 stride);
   probe::LaunchInfo info;
   Shape shape;
 
@@ -113,6 +115,7 @@ class Sim {
   std::vector<std::vector<Meter>> barriers_;
   std::vector<u32> cluster_generation_;
   std::vector<Finding> findings_;
+  std::map<std::pair<u64, u32>, probe::Quick*> quick_;  // by CTA and warp
   u64 copies_ = 0;
   struct Object {
     i64 expected = 0, pending = 0, tx = 0;

@@ -15,8 +15,8 @@
 namespace us::codegen {
 namespace {
 
-using llvm::Intrinsic::ID;
 using llvm::Value;
+using llvm::Intrinsic::ID;
 
 struct Access {
   ID id;

@@ -63,6 +63,7 @@ class WarpBuilder final : public Builder, private Part {
     Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), s_.frame->ctx(), offsetof(device::WarpCtx, probe_site));
     m_.of_runtime(b_.CreateStore(b_.getInt32(site), p));
   }
+  void unless_quick(u32 site, probe::QuickAccess, V at, const Tell&) override;  // quick_access.cpp
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
   const ir::Module& module() const override { return m_.ir; }
   // Warp

@@ -2,6 +2,8 @@
 // From accesses to calls of RtFn::ProbeAccess.
 #include "codegen/probe_builder.h"
 
+#include <optional>
+
 namespace us::codegen {
 
 using device::AccessCode;
@@ -37,6 +39,16 @@ AccessCode code_of(Kind kind, const MemRef& m) {
   c.bytes = static_cast<u8>(m.bits / 8), c.count = static_cast<u8>(m.count);
   return c;
 }
+// If it is an ordinary access
+std::optional<probe::QuickAccess> quick_form(AccessCode c) {
+  const u32 bytes = u32{c.bytes} * c.count;
+  const bool shared = c.space == static_cast<u8>(probe::Space::Shared);
+  if (!shared && c.space != static_cast<u8>(probe::Space::Global)) return {};
+  if (c.kind == Kind::Atomic || c.order != probe::Order::Weak || c.bytes % 4) return {};
+  if (bytes != 4 && bytes != 8 && bytes != 16) return {};
+  return probe::QuickAccess{
+      .bytes = static_cast<u8>(bytes), .write = c.kind == Kind::Write, .shared = shared, .nc = c.nc};
+}
 // Parameters, and constants at places that the program's text names.
 bool is_fixed(const MemRef& m) { return m.space == Space::Param || (m.space == Space::Const && !m.base.valid()); }
 
@@ -58,11 +70,16 @@ void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> row
   V at = m.addr ? to_.resize(m.addr, code.space == static_cast<u8>(probe::Space::Shared) ? 32 : 64, false)
                 : to_.imm(64, 0);
   if (m.offset) at = to_.add(at, to_.imm(to_.width(at), static_cast<u64>(m.offset)));
-  args[0] = to_.imm(64, code.pack());
-  args[1] = to_.resize(at, 64, false);
-  for (std::size_t k = 0; k < rows.size(); ++k) args[2 + k] = to_.resize(rows[k], 64, false);
+  at = to_.resize(at, 64, false);
   to_.note_site(site_);
-  to_.call_rt(device::RtFn::ProbeAccess, {args, 2 + rows.size()}, {}, nullptr);
+  const auto say = [&] {
+    args[0] = to_.imm(64, code.pack());
+    args[1] = at;
+    for (std::size_t k = 0; k < rows.size(); ++k) args[2 + k] = to_.resize(rows[k], 64, false);
+    to_.call_rt(device::RtFn::ProbeAccess, {args, 2 + rows.size()}, {}, nullptr);
+  };
+  if (const auto quick = quick_form(code)) return to_.unless_quick(site_, *quick, at, say);
+  say();
 }
 
 void ProbeBuilder::tell(Kind kind, const MemRef& m, std::span<const V> values) {

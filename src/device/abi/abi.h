@@ -10,6 +10,7 @@
 #pragma once
 #include "base/types.h"
 #include "probe/counts.h"
+#include "probe/quick.h"
 
 namespace us::device {
 
@@ -96,6 +97,7 @@ struct WarpCtx {
   u32 behind_barrier = 0;
   probe::Count* counts = nullptr;  // of the worker, by site; only code that counts reads it
   u32 probe_site = ~u32{0};        // of the instruction that calls the runtime; only code that tells events sets it
+  probe::Quick* quick = &probe::no_quick;  // only code that tells events asks it
 };
 
 }  // namespace us::device

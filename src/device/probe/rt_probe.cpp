@@ -107,6 +107,8 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     e.space = s, e.address = at, e.wrote = code.space == AccessCode::kGeneric ? wrote & lanes : wrote;
     w.listener->access(who(w, lanes), e);
   });
+  if (w.quick != &probe::no_quick) return;
+  if (probe::Quick* q = w.listener->quick(who(w, mask))) w.quick = q;
 }
 
 void rt_ProbeHint(WarpCtx* ctx, u32 mask, const u64* args, u64*) {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses that whoever listens may judge by their addresses alone (probe/quick.h).
+#include <llvm/IR/MDBuilder.h>
+
+#include "codegen/llvm/warp_builder.h"
+
+namespace us::codegen {
+namespace {
+
+using probe::Quick;
+
+// Lanes of a pattern that are a row, or have one address.
+struct PatternPart {
+  u32 lanes = 0;
+  bool same = false;
+  i64 offset = 0;  // of lane 0 of the row, or of all, from the base
+};
+constexpr std::size_t kMostParts = 2;
+
+// Empty: there are too many.
+std::vector<PatternPart> parts_of(const Shape& s, probe::QuickAccess access) {
+  if (s.uniform()) return {{kFullMask, true, 0}};
+  std::vector<PatternPart> parts;
+  if (!s.pattern()) return parts;
+  for (u32 left = kFullMask; left;) {
+    const u32 first = static_cast<u32>(std::countr_zero(left));
+    u32 row = 0, same = 0;
+    for (u32 l = first; l < kWarpSize; ++l) {
+      const i64 distance = s.offset(l) - s.offset(first);
+      if (distance == i64{l - first} * access.bytes) row |= 1u << l;
+      if (distance == 0) same |= 1u << l;
+    }
+    row &= left, same &= left;
+    const bool one = !access.write && std::popcount(same) > std::popcount(row);
+    if (parts.size() == kMostParts) return {};
+    parts.push_back({one ? same : row, one, s.offset(first) - (one ? 0 : i64{first} * access.bytes)});
+    left &= ~parts.back().lanes;
+  }
+  return parts;
+}
+
+}  // namespace
+
+// A pattern that holds only under a test is judged where it does; elsewhere `tell` does it all.
+void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, const Tell& tell) {
+  if (site == ir::kNoSite) return tell();
+  LV at = v_.at(v_.canon(address));
+  const auto parts = parts_of(at.shape, access);
+  stores_.flush();  // not in one of the branches
+  auto *ask = Block::Create(c_, "quick", s_.out), *rare = Block::Create(c_, "told", s_.out),
+       *done = Block::Create(c_, "", s_.out);
+  if (!parts.empty() && at.guard)
+    b_.CreateCondBr(at.guard, ask, rare);
+  else
+    b_.CreateBr(ask);
+
+  b_.SetInsertPoint(ask);
+  llvm::Type *ptr = b_.getPtrTy(), *bytes = b_.getInt8Ty(), *word = b_.getInt32Ty();
+  Value* quick = b_.CreateConstInBoundsGEP1_64(bytes, s_.frame->ctx(), offsetof(device::WarpCtx, quick));
+  quick = m_.of_runtime(b_.CreateLoad(ptr, quick, "quick"));  // not the same throughout the kernel
+  const auto judge = [&](u64 field, Value* lanes, Value* place) -> Value* {
+    Value* f = b_.CreateLoad(ptr, b_.CreateConstInBoundsGEP1_64(bytes, quick, field));
+    auto* type = llvm::FunctionType::get(word, {ptr, word, word, word, place->getType()}, false);
+    return b_.CreateCall(type, f, {quick, lanes, b_.getInt32(site), b_.getInt32(access.pack()), place});
+  };
+  Value* left = b_.getInt32(0);
+  for (const PatternPart& p : parts) {
+    Value* place = b_.CreateAdd(at.base, b_.getInt64(static_cast<u64>(p.offset)));
+    Value* lanes = b_.CreateAnd(s_.mask(), b_.getInt32(p.lanes));
+    left = b_.CreateOr(left, judge(p.same ? offsetof(Quick, same) : offsetof(Quick, row), lanes, place));
+  }
+  if (parts.empty()) {
+    Value* place = s_.frame->scratch(v_.vec_type(64), "addresses");
+    b_.CreateStore(v_.vec(at), place);
+    left = judge(offsetof(Quick, lanes), s_.mask(), place);
+  }
+  auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 1000);
+  b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), rare, done, weights);
+
+  b_.SetInsertPoint(rare);
+  tell();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+}
+
+}  // namespace us::codegen

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "probe/quick.h"
+
+namespace us::probe {
+namespace {
+u32 all(Quick*, u32 lanes, u32, u32, u64) { return lanes; }
+u32 all_of(Quick*, u32 lanes, u32, u32, const u64*) { return lanes; }
+}  // namespace
+
+Quick no_quick = {all, all, all_of};
+
+}  // namespace us::probe

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ordinary accesses of a warp, told by their addresses alone (probe/quick.h). Judged as quick.cpp did the last one of
+// their kind: it is asked where something has changed since, or where that does not settle it.
+#include <algorithm>
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Space;
+
+probe::Quick* LaunchChecker::quick(const probe::Who& who) {
+  const std::lock_guard held(process_.lock);
+  const At p = find(who);
+  Ordinary& o = p.warp->ordinary;
+  o.row = ordinary_row, o.same = ordinary_same, o.lanes = ordinary_lanes;
+  o.checker = this, o.cta = p.cta, o.time = &p.warp->time;
+  return &o;
+}
+
+namespace {
+
+struct Extent {
+  u64 lowest, bytes;
+};
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors stay inside
+// From the lowest to the highest byte; 0 bytes: one is not aligned.
+__attribute__((target_clones("arch=skylake-avx512", "avx2", "default"))) Extent extent(u32 lanes, const u64* address,
+                                                                                       u64 size) {
+  using A = i64 __attribute__((vector_size(32)));
+  const i64 first = static_cast<i64>(address[std::countr_zero(lanes)]);
+  A low = A{} + first, high = low, bits = low, bit = {1, 2, 4, 8};
+  for (u32 k = 0; k < probe::kLanes; k += 4) {
+    A at;
+    __builtin_memcpy(&at, address + k, sizeof at);
+    const A active = (bit & i64{lanes}) != 0;
+    at = (at & active) | (first & ~active);
+    low = low < at ? low : at, high = high > at ? high : at, bits |= at, bit <<= 4;
+  }
+  i64 lowest = low[0], highest = high[0];
+  for (u32 k = 1; k < 4; k++) lowest = std::min(lowest, low[k]), highest = std::max(highest, high[k]);
+  if (static_cast<u64>(bits[0] | bits[1] | bits[2] | bits[3]) & (size - 1)) return {0, 0};
+  return {static_cast<u64>(lowest), static_cast<u64>(highest - lowest) + size};
+}
+
+}  // namespace
+
+// Where accesses at this site are in bounds as this one was: in one variable or block.
+LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const probe::Access& a, const Span& s) const {
+  Bounds b{.begin = 0, .end = ~u64{0}, .changes = process_.changes(), .unwritten = true};
+  const u64 base = a.space == Space::Shared ? who.rank * probe::kCtaStride : 0, at = s.lowest - base;
+  const auto narrow = [&](u64 begin, u64 bytes) {
+    b.begin = std::max(b.begin, begin), b.end = std::min(b.end, begin + bytes);
+  };
+  const u32 from = who.site < made_from_.size() ? made_from_[who.site] : kNotAsked;
+  if (from < info_->symbols.size() && info_->symbols[from].space == a.space && info_->symbols[from].bytes)
+    narrow(info_->symbols[from].begin, info_->symbols[from].bytes);
+  if (a.space == Space::Shared) {
+    const u64 fixed = kReserved + info_->shared_static;
+    const probe::Symbol* const v = at < fixed ? shared_symbol(at) : nullptr;
+    v ? narrow(v->begin, v->bytes) : narrow(fixed, info_->shared_dynamic);
+    b.unwritten = false;
+    return b;
+  }
+  if (process_.aliases.any()) return {};
+  if (!process_.allocations.any()) return b;
+  const Allocations::Block* const block = process_.allocations.live(s.lowest);
+  if (!block) return {};
+  narrow(block->begin, block->bytes);
+  b.unwritten = !process_.options.uninitialised_global || process_.allocations.all_written(b.begin, b.end);
+  return b;
+}
+
+void LaunchChecker::remember(const At& p, const probe::Who& who, const probe::Access& a, const Span& s,
+                             const RowActor& me) {
+  Ordinary& o = p.warp->ordinary;
+  const u32 way = a.space == Space::Shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global;
+  if (o.clock != p.warp->time.clock()) o.clock = p.warp->time.clock(), o.ready = 0;
+  o.actor[way] = me, o.ready |= 1u << way;
+  if (who.site >= bounds_.size()) bounds_.resize(who.site + 1);
+  Bounds& b = bounds_[who.site];
+  if (b.changes != process_.changes() || s.lowest < b.begin || s.end > b.end) b = bounds_at(who, a, s);
+}
+
+// All of [begin, begin + bytes) is touched at most.
+template <class Judge>
+u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess a, u64 begin, u64 bytes,
+                            Judge&& judge) {
+  const std::lock_guard held(process_.lock);
+  const u32 way = a.shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global;
+  if (!(o.ready >> way & 1) || o.clock != o.time->clock() || site >= bounds_.size()) return lanes;
+  const Bounds& b = bounds_[site];
+  if (b.changes != process_.changes()) return lanes;
+  const Planes& planes = (a.shared ? o.cta->shared : process_.global).planes();
+  const u64 base = a.shared ? o.cta->rank * probe::kCtaStride : 0;
+  begin -= base;
+  if (begin < b.begin || begin + bytes > b.end || !planes.holds(begin, bytes)) return lanes;
+  RowActor& me = o.actor[way];
+  me.site = static_cast<u16>(site);
+  me.unwritten = b.unwritten;
+  return judge(planes, base, me);
+}
+
+u32 LaunchChecker::ordinary_row(probe::Quick* q, u32 lanes, u32 site, u32 access, u64 address) {
+  if (!lanes) return 0;
+  auto& o = *static_cast<Ordinary*>(q);
+  const auto a = probe::QuickAccess::unpack(access);
+  if (address % a.bytes) return lanes;
+  const u32 first = static_cast<u32>(std::countr_zero(lanes)),
+            n = 32 - static_cast<u32>(std::countl_zero(lanes)) - first;
+  const u64 begin = address + u64{first} * a.bytes, bytes = u64{n} * a.bytes;
+  return o.checker->ordinary(o, lanes, site, a, begin, bytes, [&](const Planes& p, u64 base, const RowActor& me) {
+    if (!a.shared) *p.touched(begin) = *p.touched(begin + bytes - 1) = 1;
+    return (a.write ? write_rows : read_rows)(p, address - base, a.bytes / 4, lanes, me);
+  });
+}
+
+u32 LaunchChecker::ordinary_same(probe::Quick* q, u32 lanes, u32 site, u32 access, u64 address) {
+  if (!lanes) return 0;
+  auto& o = *static_cast<Ordinary*>(q);
+  const auto a = probe::QuickAccess::unpack(access);
+  if (address % a.bytes || (a.write && (lanes & (lanes - 1)))) return lanes;
+  return o.checker->ordinary(o, lanes, site, a, address, a.bytes, [&](const Planes& p, u64 base, const RowActor& me) {
+    if (!a.shared) *p.touched(address) = 1;
+    const u64 at = address - base;
+    const u32 words = a.bytes / 4;
+    if (!a.write) return read_same(p, at, words, lanes, me) ? 0 : lanes;
+    return write_lane(p, at, words, static_cast<u32>(std::countr_zero(lanes)), me) ? 0 : lanes;
+  });
+}
+
+u32 LaunchChecker::ordinary_lanes(probe::Quick* q, u32 lanes, u32 site, u32 access, const u64* address) {
+  if (!lanes) return 0;
+  auto& o = *static_cast<Ordinary*>(q);
+  const auto a = probe::QuickAccess::unpack(access);
+  const auto [lowest, bytes] = extent(lanes, address, a.bytes);
+  if (!bytes) return lanes;
+  return o.checker->ordinary(o, lanes, site, a, lowest, bytes, [&](const Planes& p, u64 base, const RowActor& me) {
+    return quick_parts(p, lanes, address, a.bytes, a.write, !a.shared, base, me);
+  });
+}
+
+}  // namespace us::sanitizer
