@@ -73,7 +73,7 @@ void LaunchChecker::divergent_barrier(const At& p, const probe::Who& who, const 
 
 void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Meeting& m) {
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
-  const std::string object = fmt::format("barrier {}", m.id);
+  const std::string object = "barrier " + std::to_string(m.id);
   if (m.id >= 16) {
     raise(Check::BarrierCount, {actor(who, lane, "barrier")}, object, object, {"a block has the barriers 0 to 15"});
     return;
