@@ -8,7 +8,7 @@
 namespace us::sanitizer {
 namespace {
 
-constexpr u32 kMaxDepth = 512;  // of a chain of nodes, before it is looked up flat
+constexpr u32 kMaxDepth = 128;  // of a chain of nodes, before it is looked up flat
 
 PartRef joined(const PartRef& a, const PartRef& b) {
   if (a == b || a->covers(*b)) return a;
@@ -19,6 +19,25 @@ PartRef joined(const PartRef& a, const PartRef& b) {
 }
 
 bool plain(const Node& n) { return n.parents.empty() && !n.is_flat && n.own; }
+// Few CTAs, as in a cluster: a list of them is shorter than a chain of who told whom.
+constexpr std::size_t kFew = 16;
+bool few(const Node& n) { return n.is_flat ? n.flat.size() <= kFew : plain(n); }
+
+// Both lists are sorted by CTA.
+void merge(std::vector<PartRef>& to, const PartRef* from, std::size_t count) {
+  std::size_t at = 0;
+  for (; count; from++, count--) {
+    while (at < to.size() && to[at]->cta < (*from)->cta) at++;
+    if (at < to.size() && to[at]->cta == (*from)->cta)
+      to[at] = joined(to[at], *from);
+    else
+      to.insert(to.begin() + static_cast<std::ptrdiff_t>(at), *from);
+  }
+}
+void merge(std::vector<PartRef>& to, const Node& n) {
+  n.is_flat ? merge(to, n.flat.data(), n.flat.size()) : merge(to, &n.own, 1);
+}
+
 bool has_pushed(const Node& n) {
   return std::any_of(n.pushed.begin(), n.pushed.end(), [](const Ref& r) { return r != nullptr; });
 }
@@ -120,6 +139,10 @@ Node::~Node() {
 
 void Node::flatten() const {
   if (is_flat) return;
+  // Others rest on a long chain, too: once flat, it is short for them.
+  for (const Ref& p : parents) {
+    if (depth > kMaxDepth && p->depth > kMaxDepth / 2) p->flatten();
+  }
   std::map<u64, PartRef> all;
   const auto add = [&](const PartRef& p) {
     if (!p) return;
@@ -137,7 +160,7 @@ void Node::flatten() const {
     for (const Ref& p : n->parents) open.push_back(p.get());
   }
   for (auto& [cta, part] : all) flat.push_back(std::move(part));
-  is_flat = true;
+  is_flat = true, depth = 0;
   const std::vector<Ref> done = std::move(parents);
   parents.clear();
 }
@@ -167,6 +190,19 @@ Ref join(const Ref& a, const Ref& b) {
     join_pushed(*n, *a, *b);
     return n;
   }
+  if (few(*a) && few(*b)) {
+    std::vector<PartRef> all;
+    merge(all, *a);
+    const std::vector<PartRef> of_a = all;
+    merge(all, *b);
+    if (all == of_a && !has_pushed(*b)) return a;
+    const bool is_b = b->is_flat ? all == b->flat : all.size() == 1 && all[0] == b->own;
+    if (is_b && !has_pushed(*a)) return b;
+    auto n = std::make_shared<Node>();
+    n->flat = std::move(all), n->is_flat = true;
+    join_pushed(*n, *a, *b);
+    return n;
+  }
   for (const Ref& p : a->parents) {
     if (p == b) return a;
   }
@@ -177,7 +213,7 @@ Ref join(const Ref& a, const Ref& b) {
   n->parents = {a, b};
   join_pushed(*n, *a, *b);
   n->depth = std::max(a->depth, b->depth) + 1;
-  if (n->depth > kMaxDepth) n->flatten(), n->depth = 0;
+  if (n->depth > kMaxDepth) n->flatten();
   return n;
 }
 
@@ -221,9 +257,12 @@ void View::join(const Ref& n) {
 Ref View::publish() const {
   auto n = std::make_shared<Node>();
   n->own = std::make_shared<Part>(own);
-  if (far) n->parents = {far}, n->depth = far->depth + 1;
+  if (far && few(*far))
+    merge(n->flat, *far), merge(n->flat, &n->own, 1), n->is_flat = true;
+  else if (far)
+    n->parents = {far}, n->depth = far->depth + 1;
   n->pushed = pushed;
-  if (n->depth > kMaxDepth) n->flatten(), n->depth = 0;
+  if (n->depth > kMaxDepth) n->flatten();
   return n;
 }
 

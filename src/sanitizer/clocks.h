@@ -66,7 +66,7 @@ struct Node {
   mutable std::vector<Ref> parents;
   mutable std::vector<PartRef> flat;  // sorted by CTA, when it was asked for; then no parents
   mutable bool is_flat = false;
-  u32 depth = 0;
+  mutable u32 depth = 0;  // of the chain of nodes that it rests on
   std::array<Ref, kPushed> pushed;
   bool knows(const Point&) const;
   const Part* of(u64 cta) const;  // everything known of a CTA, or null

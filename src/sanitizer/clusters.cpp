@@ -23,15 +23,23 @@ void LaunchChecker::visit(const At& p, const probe::Who& who, Cta& owner, u32 la
           {"nothing tells this thread that the block has started"}, "cluster.sync() before the first access.");
   }
   p.warp->peers_started |= lanes;
-  for (Visit& v : owner.visits) {
-    if (v.segment == segment) {
-      v.lanes |= lanes, v.before = std::max(v.before, p.warp->cluster_next);
+  const Segment& by = p.cluster->segments[segment];
+  for (auto v = owner.visits.rbegin(); v != owner.visits.rend(); ++v) {
+    if (v->segment == segment) {
+      v->lanes |= lanes, v->before = std::max(v->before, p.warp->cluster_next);
       return;
     }
+    // Who knows what these lanes did last knows what they did before.
+    const Segment& s = p.cluster->segments[v->segment];
+    if (v->lanes != lanes || by.copy || s.copy || s.cta != by.cta || s.slot != by.slot || s.lane != by.lane) continue;
+    *v = {segment, lanes, who.site, std::max(v->before, p.warp->cluster_next)};
+    return;
   }
-  // Those that the block knows of by now need not be asked for again.
-  if (owner.visits.size() >= 256)
+  // Those that the block knows of by now need not be asked for again. Not looked for at each that is not known.
+  if (owner.visits.size() >= owner.most_visits) {
     std::erase_if(owner.visits, [&](const Visit& v) { return visit_known(*p.cluster, owner, v) == 0; });
+    owner.most_visits = std::max(kVisits, 2 * owner.visits.size());
+  }
   owner.visits.push_back({segment, lanes, who.site, p.warp->cluster_next});
 }
 

@@ -59,6 +59,8 @@ struct Visit {
   u32 before = 0;  // generation of the cluster's barrier that its warp arrives at behind it
 };
 
+inline constexpr std::size_t kVisits = 256;
+
 struct Cta {
   explicit Cta(const Segments& table) : shared(table) {}
   u64 key = 0, linear = 0;  // key: launch << 32 | linear
@@ -74,7 +76,8 @@ struct Cta {
   std::map<u64, MbarrierObject> mbarriers;  // by offset
   u32 agents = kFirstAgent;                 // next free slot
   std::vector<Visit> visits;
-  u32 cluster_left = 0;  // generations of the cluster's barrier that a thread of the block has left
+  std::size_t most_visits = kVisits;  // before those that are known go
+  u32 cluster_left = 0;               // generations of the cluster's barrier that a thread of the block has left
 };
 
 struct Cluster {
