@@ -27,7 +27,7 @@ struct Code {
   u32 sm = 0;
   std::vector<std::string>
       ptx;  // the text that ptx_lines count in, without comments; empty: the cubin does not hold it
-  std::vector<Function> functions;
+  std::vector<Function> functions{};
   const Function* find(std::string_view name) const;
 };
 

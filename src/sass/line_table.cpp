@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DWARF's line number program (version 2 to 4), with what the toolkit adds:
-//   extended opcode 0x90: uleb row, uleb name: what follows was inlined at that row of this unit's table (0: no longer),
-//                         and the function's name stands there in .debug_str
+// DWARF's line number program (version 2 to 4). The toolkit adds the extended opcode 0x90 (uleb row, uleb name):
+// What follows was inlined at that row of this unit's table (0: no longer); the function's name stands in .debug_str.
 #include "sass/line_table.h"
 
 #include <algorithm>
