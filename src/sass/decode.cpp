@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstring>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
+#include "sass/immediate.h"
 #include "sass/special_registers.h"
 
 namespace us::sass {
@@ -23,54 +23,6 @@ constexpr u32 kRZ = 255, kURZ = 63, kPT = 7;
 enum class Slot : u8 { Register, Immediate, Constant, Uniform };
 constexpr Slot kSlots[] = {Slot::Register,  Slot::Register, Slot::Immediate, Slot::Constant,
                            Slot::Immediate, Slot::Constant, Slot::Uniform,   Slot::Uniform};
-
-std::string hex(i64 v) { return v < 0 ? fmt::format("-0x{:x}", -static_cast<u64>(v)) : fmt::format("0x{:x}", v); }
-
-std::string infinite_or(double v, u64 bits, u64 sign, std::string finite) {
-  if (std::isinf(v)) return v < 0 ? "-INF" : "+INF";
-  if (std::isnan(v)) return bits & sign ? "-QNAN" : "+QNAN";
-  return finite;
-}
-
-std::string shortest(double v, const char* zeros) {
-  if (v == 0) return std::signbit(v) ? zeros : "0";
-  return std::abs(v) >= 1e9 ? fmt::format("{:.20e}", v) : fmt::format("{:.20g}", v);
-}
-
-std::string float_text(u32 bits) {
-  float f;
-  std::memcpy(&f, &bits, 4);
-  if (std::isnan(f)) return fmt::format("{}{}NAN", bits >> 31 ? '-' : '+', bits >> 22 & 1 ? 'Q' : 'S');
-  return infinite_or(f, bits, 1u << 31, shortest(f, "-0.0"));
-}
-
-std::string double_text(u32 high) {
-  const u64 bits = u64{high} << 32;
-  double d;
-  std::memcpy(&d, &bits, 8);
-  if (std::isnan(d)) return fmt::format("{}{}NAN", high >> 31 ? '-' : '+', high >> 19 & 1 ? 'Q' : 'S');
-  return infinite_or(d, bits, u64{1} << 63, shortest(d, "-0.0"));
-}
-
-std::string half_text(u32 bits, bool bf16) {
-  float f;
-  u32 wide = bits << 16;
-  if (!bf16) {
-    const u32 sign = bits >> 15 << 31, exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    if (exponent == 31) {
-      wide = sign | 0xffu << 23 | mantissa << 13;
-    } else {
-      f = std::ldexp(static_cast<float>(exponent ? mantissa | 1024 : mantissa),
-                     static_cast<int>(exponent ? exponent : 1) - 25);
-      std::memcpy(&wide, &f, 4);
-      wide |= sign;
-    }
-  }
-  std::memcpy(&f, &wide, 4);
-  if (std::isnan(f)) return fmt::format("{}QNAN", bits >> 15 ? '-' : '+');
-  if (std::isinf(f)) return bits >> 15 ? "-INF" : "+INF";
-  return shortest(f, "-0.0");
-}
 
 class Decoder {
  public:
@@ -160,7 +112,7 @@ class Decoder {
     Memory& m = out_.memory;
     const auto family = out_.opcode->family;
     if (family != Family::Load && family != Family::Store && family != Family::Atomic && family != Family::AsyncCopy &&
-        family != Family::Mbarrier && family != Family::Matrix && family != Family::Move)
+        family != Family::Mbarrier && family != Family::Matrix && family != Family::Surface)
       return;
     bytes_ = 4;
     for (const auto& [word, bytes] : {std::pair{".U8", 1},
@@ -193,13 +145,23 @@ class Decoder {
     if (p.read) add(out_.reads, a);
   }
 
-  u32 count_of(const Pattern& p) const {
+  u32 count_of(const Pattern& p) {
     const u32 words = (static_cast<u32>(bytes_) + 3) / 4;
     switch (p.size) {
       case '1':
         return 1;
       case 'm':
         return words;
+      case 'k':
+        return static_cast<u32>(w_.field(79, 3)) + 3;  // address, mbarrier, a coordinate per dimension
+      case 'K':
+        return static_cast<u32>(w_.field(79, 3)) + 2;  // address, coordinates
+      case 'g':
+        return has(".G.S") ? 1 : 2;
+      case 'c':
+        return texture_coordinates();
+      case 's':
+        return surface_coordinates();
       case 'h':
         return has(".F32") ? 4 : 2;
       case 'l':
@@ -229,10 +191,24 @@ class Decoder {
     const u32 n = static_cast<u32>(std::strtoul(out_.name.c_str() + at + 4, nullptr, 10));
     return has(".F16") && !has(".F32") ? n / 4 : n / 2;
   }
+  // Registers of a position in a texture: 1D, 2D, 3D, cube, then arrays of them with the layer.
+  u32 texture_coordinates() {
+    constexpr u8 counts[] = {1, 2, 3, 3, 2, 3, 0, 4};
+    return known(counts[w_.field(61, 3)]);
+  }
+  u32 known(u32 count) {
+    out_.unknown_value |= count == 0;
+    return std::max(count, 1u);
+  }
+  // .. in a surface: 1D, buffer, array of 1D, 2D, array of 2D, 3D.
+  u32 surface_coordinates() {
+    constexpr u8 counts[] = {1, 0, 0, 2, 3, 3, 0, 0};  // 0: not known
+    return known(counts[w_.field(61, 3)]);
+  }
   // The first two and the last two results of a texture read, by the mask of those that are wanted.
   u32 texture_registers(char which) const {
     const auto low = static_cast<u32>(__builtin_popcountll(w_.field(72, 4)));
-    if (which == 'x') return 1;
+    if (which == 'x') return has(".AOFFI") ? 2 : 1;
     return which == 'T' ? std::min(low, 2u) : low > 2 ? low - 2 : 1;
   }
 
@@ -516,7 +492,7 @@ class Decoder {
       case 'k':
         return constant(p, false);
       case 'D':
-        return fmt::format("gdesc[{}]", uniform({.kind = 'U'}, p.at, p.size == '2' ? 2 : 4)) + suffixes(p);
+        return fmt::format("gdesc[{}]", uniform({.kind = 'U'}, p.at, 4)) + suffixes(p);
       case 'A':
         return fmt::format("[{}]", uniform({.kind = 'U'}, p.at, count_of(p)));
       case 'F':

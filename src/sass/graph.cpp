@@ -85,11 +85,12 @@ class Maker {
         if (const auto list = f_.branch_targets.find(last.offset); list != f_.branch_targets.end())
           for (const u64 offset : list->second) go_to(b, at(offset));
         else
-          block.unknown_successors = true;
+          block.unknown_successors = block.leaves = true;
         if (last.conditional) go_to(b, block.end);
         break;
       case Flow::Return:
       case Flow::Exit:
+        block.leaves = true;
         if (last.conditional) go_to(b, block.end);
         break;
       case Flow::Call:
@@ -162,6 +163,8 @@ class Maker {
     }
   }
 
+  bool leaves(u32 b) const { return g_.blocks[b].leaves || g_.blocks[b].successors.empty(); }
+
   // Cooper, Harvey, Kennedy on the reversed graph; a virtual block behind all that leave.
   void find_post_dominators() {
     const u32 exit = static_cast<u32>(g_.blocks.size());
@@ -170,7 +173,7 @@ class Maker {
     std::vector<std::pair<u32, std::size_t>> stack{{exit, 0}};
     std::vector<u32> leaving;
     for (u32 b = 0; b < exit; ++b)
-      if (g_.blocks[b].successors.empty()) leaving.push_back(b);
+      if (leaves(b)) leaving.push_back(b);
     std::vector<bool> seen(exit + 1);
     seen[exit] = true;
     while (!stack.empty()) {
@@ -191,7 +194,7 @@ class Maker {
       changed = false;
       for (auto it = order.rbegin(); it != order.rend(); ++it) {
         if (*it == exit) continue;
-        u32 best = g_.blocks[*it].successors.empty() ? exit : Graph::kNone;
+        u32 best = leaves(*it) ? exit : Graph::kNone;
         for (const u32 s : g_.blocks[*it].successors) {
           if (dominator[s] == Graph::kNone) continue;
           best = best == Graph::kNone ? s : meet(best, s, dominator, number);

@@ -14,6 +14,7 @@ struct Graph {
     u32 first = 0, end = 0;  // instructions
     std::vector<u32> successors, predecessors;
     std::optional<u64> callee;        // of the call at its end, as an offset
+    bool leaves = false;              // may leave the function: EXIT, RET, or a computed branch to nobody knows where
     bool entry = false;               // of the function, or of a subroutine behind it
     bool unknown_successors = false;  // a computed branch whose targets the cubin does not list
   };

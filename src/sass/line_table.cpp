@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DWARF's line number program (version 2 to 4). The toolkit adds the extended opcode 0x90 (uleb row, uleb name):
-// What follows was inlined at that row of this unit's table (0: no longer); the function's name stands in .debug_str.
+// What follows was inlined at that row of this sequence (0: no longer); the function's name stands in .debug_str.
 #include "sass/line_table.h"
 
 #include <algorithm>
@@ -107,7 +107,6 @@ class LineProgram {
       const bool relative = !s.starts_with('/') && directory > 0 && directory < directories.size();
       out_.files_.push_back(relative ? directories[directory] + "/" + s : s);
     }
-    first_row_ = static_cast<u32>(out_.rows_.size());
     c.move(program);
     execute(c);
   }
@@ -179,7 +178,10 @@ class LineProgram {
     }
   }
 
-  void restart() { section_ = 0, offset_ = 0, file_ = 1, line_ = 1, context_ = 0, function_ = 0; }
+  void restart() {
+    section_ = 0, offset_ = 0, file_ = 1, line_ = 1, context_ = 0, function_ = 0;
+    first_row_ = static_cast<u32>(out_.rows_.size());
+  }
 
   void row() {
     const u64 file = u64{first_file_} + file_;

@@ -143,6 +143,7 @@ void write_instruction(JsonWriter& json, const sass::Function& f, const sass::Gr
   constexpr const char* spaces[] = {"", "generic", "global", "shared", "local", "constant"};
   const sass::Instruction& inst = f.instructions[i];
   json.object().field("offset", inst.offset).field("text", inst.text()).field("name", inst.name);
+  json.field("word", fmt::format("{:016x}{:016x}", inst.word.hi, inst.word.lo));
   json.field("block", graph.block_of[i]).field("known", inst.complete());
   if (inst.opcode) json.field("family", sass::name_of(inst.opcode->family));
   write_control(json, inst.control);
