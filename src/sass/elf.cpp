@@ -16,15 +16,14 @@ std::span<const u8> part(std::span<const u8> file, u64 at, u64 bytes) {
   return file.subspan(at, bytes);
 }
 
-// Empty if the name does not end within the table.
-std::string_view name_at(std::span<const u8> names, u64 at) {
-  if (at >= names.size()) return {};
-  const auto* begin = reinterpret_cast<const char*>(names.data()) + at;
-  const void* end = std::memchr(begin, 0, names.size() - at);
+}  // namespace
+
+std::string_view text_at(std::span<const u8> table, u64 at) {
+  if (at >= table.size()) return {};
+  const auto* begin = reinterpret_cast<const char*>(table.data()) + at;
+  const void* end = std::memchr(begin, 0, table.size() - at);
   return end ? std::string_view(begin, static_cast<const char*>(end)) : std::string_view();
 }
-
-}  // namespace
 
 Result<Elf> Elf::read(std::span<const u8> file) {
   const auto head = number_at<Elf64_Ehdr>(file, 0);
@@ -52,7 +51,7 @@ Result<Elf> Elf::read(std::span<const u8> file) {
   const auto names = bytes(names_at);
   for (u32 i = 0; i < count; ++i) {
     const Elf64_Shdr s = row(i);
-    out.sections.push_back({name_at(names, s.sh_name), s.sh_type, s.sh_info, s.sh_size, bytes(i)});
+    out.sections.push_back({text_at(names, s.sh_name), s.sh_type, s.sh_info, s.sh_link, s.sh_size, bytes(i)});
     out.by_name_.emplace(out.sections.back().name, i);
     if (s.sh_type == SHT_SYMTAB && out.symbols.empty()) out.read_symbols(bytes(i), bytes(s.sh_link));
   }
@@ -62,13 +61,32 @@ Result<Elf> Elf::read(std::span<const u8> file) {
 void Elf::read_symbols(std::span<const u8> table, std::span<const u8> names) {
   for (u64 at = 0; at + sizeof(Elf64_Sym) <= table.size(); at += sizeof(Elf64_Sym)) {
     const auto s = number_at<Elf64_Sym>(table, at);
-    symbols.push_back({name_at(names, s.st_name), static_cast<u8>(ELF64_ST_TYPE(s.st_info)), s.st_other});
+    symbols.push_back({text_at(names, s.st_name), static_cast<u8>(ELF64_ST_TYPE(s.st_info)), s.st_other, s.st_shndx,
+                       s.st_value, s.st_size});
   }
 }
 
 const Elf::Section* Elf::section(std::string_view name) const {
   const auto it = by_name_.find(name);
   return it == by_name_.end() ? nullptr : &sections[it->second];
+}
+
+u32 Elf::index_of(const Section& s) const { return static_cast<u32>(&s - sections.data()); }
+
+std::vector<Elf::Relocation> Elf::relocations_of(const Section& target) const {
+  std::vector<Relocation> out;
+  for (const Section& s : sections) {
+    const bool with_addend = s.type == SHT_RELA;
+    if ((!with_addend && s.type != SHT_REL) || s.info != index_of(target)) continue;
+    const u64 step = with_addend ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+    for (u64 at = 0; at + step <= s.bytes.size(); at += step) {
+      const auto r = number_at<Elf64_Rel>(s.bytes, at);
+      const auto symbol = static_cast<u32>(ELF64_R_SYM(r.r_info));
+      if (symbol < symbols.size())
+        out.push_back({r.r_offset, symbol, with_addend ? number_at<i64>(s.bytes, at + sizeof(Elf64_Rel)) : 0});
+    }
+  }
+  return out;
 }
 
 }  // namespace us::sass

@@ -150,6 +150,11 @@ int parse_and_do(int argc, char** argv) {
   ptx_verb.add_option("FILE", file, "what to read")->required();
   ptx_verb.add_option("--device", devices, "whose PTX to take from fat binaries; default: h200")->type_name("P");
   ptx_verb.add_flag("--json", json, "as JSON");
+  bool sass = false;
+  std::string ptxas;
+  ptx_verb.add_flag("--sass", sass, "machine code beside PTX and CUDA source; FILE may be a cubin, too");
+  ptx_verb.add_option("--ptxas", ptxas, "what makes machine code of PTX; default: looked for; none: nothing")
+      ->type_name("FILE");
 
   CLI::App& doctor_verb =
       *app.add_subcommand("doctor", "Say what a program needs, what of it is here, and what to do about the rest.");
@@ -174,6 +179,7 @@ int parse_and_do(int argc, char** argv) {
   if (run_verb.parsed()) return run(request);
   if (check_verb.parsed()) return check(check_request);
   if (doctor_verb.parsed()) return us::tools::show_needs(patient);
+  if (sass) return us::tools::inspect_sass(file, devices, ptxas, json);
   return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, devices, json);
 }
 

@@ -18,6 +18,8 @@ int run_program(const RunRequest&);
 int show_info(const std::string& devices, bool json);
 // `doctor`: a program, a library, or a directory of them; empty: the installation.
 int show_needs(const std::string& what);
+// `ptx --sass`. `ptxas`: a path, "none", or empty: looked for.
+int inspect_sass(const std::string& file, const std::string& device, const std::string& ptxas, bool json);
 int inspect_ptx(const std::string& file, const std::string& device, bool json);
 
 }  // namespace us::tools

@@ -192,4 +192,26 @@ std::optional<sass::Cubin> Assembler::ask(const Parts& parts, u32 sm) {
   return known;
 }
 
+Result<std::string> Assembler::machine_code(const std::string& ptxas, const ptx::Image& image, u32 sm) {
+  const auto problem = [](std::string text) { return Diag{Diag::Kind::Error, {}, std::move(text)}; };
+  if (!is_program(ptxas)) return problem(ptxas + ": is no program");
+  const Scratch scratch;
+  if (!scratch) return problem("no directory for temporary files");
+  const std::string elf = scratch.file("code.cubin");
+  std::vector<std::string> command = {ptxas, scratch.file("code.ptx", image.ptx.c_str()), "-o", elf};
+  const Job job = job_of(image, sm, false);
+  command.insert(command.end(), job.options.begin(), job.options.end());
+  if (std::ranges::count(job.options, "--device-debug") == 0) command.push_back("-lineinfo");
+  switch (run_child(command, kLimit)) {
+    case ChildEnd::Failed:
+      return problem(ptxas + ": refuses the PTX");
+    case ChildEnd::TimeOut:
+      return problem(ptxas + ": takes too long");
+    case ChildEnd::Good:
+      break;
+  }
+  std::ifstream in(elf, std::ios::binary);
+  return std::string{std::istreambuf_iterator<char>(in), {}};
+}
+
 }  // namespace us::driver

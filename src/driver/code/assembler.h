@@ -26,7 +26,9 @@ class Assembler {
   Assembler(std::string ptxas, std::string cache_dir);
   // Waits for the assembler, unless an earlier run of any process left the answer. Nothing: no assembler, or it failed.
   std::optional<sass::Cubin> ask(const Parts&, u32 sm);
-  bool absent();              // nothing will come of asking
+  bool absent();  // nothing will come of asking
+  // The machine code of one text, with tables of lines: an ELF. What the assembler complains about is in the Diag.
+  static Result<std::string> machine_code(const std::string& ptxas, const ptx::Image&, u32 sm);
   static std::string find();  // in $CUDA_HOME, $CUDA_PATH, $PATH, beside nvcc, in the usual places; empty if nowhere
 
  private:
