@@ -105,6 +105,7 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   const bool atomic = code.kind == probe::Access::Kind::Atomic, strong = code.order != probe::Order::Weak;
   if (strong && !atomic) {
     w.told->looked = w.probe_site;
+    worker_of(w).may_break(w);
   }
   if (code.kind == probe::Access::Kind::Atomic) {
     e.wrote = 0;
@@ -115,6 +116,7 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     e.space = s, e.address = at, e.wrote = code.space == AccessCode::kGeneric ? wrote & lanes : wrote;
     w.listener->access(who(w, lanes), e);
   });
+  if (atomic) worker_of(w).may_break(w);
 }
 
 void rt_ProbeHint(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
