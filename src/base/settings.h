@@ -21,6 +21,7 @@ struct Settings {
   u32 devices = 0;
   u32 threads = 0;
   bool deterministic = false;
+  u32 seed = 0;
   AsyncChoice async;
   std::string cpu;
   bool time_passes = false;

@@ -80,6 +80,7 @@ struct GpuOptions {
   memory::AddressSpace* space = nullptr;  // where windows and the heap of kernels lie; null: anywhere
   u32 workers = 0;                        // 0 = host cores
   bool deterministic = false;             // one order of CTAs and warps
+  u32 seed = 0;                           // chooses that order; 0: the usual one
   u32 sms = 132;
   AsyncChoice async;
   u32 spin_budget = 64;      // iterations of a spinning loop before the warp yields

@@ -34,7 +34,8 @@ device::Gpu& Device::gpu() {
     const Settings& s = runtime_.settings();
     device::GpuOptions o;
     o.workers = s.workers;
-    o.deterministic = s.deterministic || s.observer;  // one worker
+    o.deterministic = s.deterministic || s.observer || s.seed;  // one worker
+    o.seed = s.seed;
     o.sms = spec_.sms;
     o.async = s.async;
     o.textures = &runtime_.textures();

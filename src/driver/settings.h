@@ -40,6 +40,7 @@ struct Settings {
   std::vector<DeviceSpec> devices{DeviceSpec{}};
   u32 workers = 0;  // worker threads per device, 0 = host cores
   bool deterministic = false;
+  u32 seed = 0;  // of the order of blocks and warps; 0: the usual one
   AsyncChoice async;
   codegen::Options jit;
   u32 variants_per_kernel = 8;                   // shapes compiled specially before the generic code is used

@@ -38,6 +38,7 @@ struct LaunchInfo {
   u32 grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
   u32 shared_static = 0, shared_dynamic = 0;  // bytes; the static part begins behind the reserved kilobyte
   u32 local_bytes = 0;                        // of a thread
+  u32 registers = 0;                          // of a thread, as the program fixes them; 0: it does not
   u32 domain = 0;                             // memory synchronisation domain
   // Threads are ordered by barriers of their whole CTA and of lanes of a warp, by nothing else.
   bool barriers_only = false;
@@ -48,6 +49,12 @@ struct LaunchInfo {
   // Which of `symbols` the address of an access is made from; ~0: none, several, or not known.
   std::function<u32(u32 site)> made_from;
   std::function<bool(u32 site)> ignored;  // nothing that the program does depends on what the instruction answers
+  // The instruction that certainly acts on that element of its answer: a branch, an address, an atomic; or kNoSite.
+  std::function<u32(u32 site, u32 element)> decides;
+  // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.
+  std::function<u32(u32 site)> left_by;
+  // The instruction that takes the answer of this activemask for its membermask, whoever is there; or kNoSite.
+  std::function<u32(u32 site)> members;
 };
 
 // Device memory, or memory that the device may touch.

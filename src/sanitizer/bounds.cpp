@@ -75,6 +75,24 @@ void Allocations::host_wrote(u64 begin, u64 bytes) {
   written_[begin] = end;
 }
 
+void Allocations::discarded(u64 begin, u64 bytes) {
+  changes_++;
+  const u64 end = begin + bytes;
+  last_written_[0] = last_written_[1] = 0;
+  auto at = written_.upper_bound(begin);
+  if (at != written_.begin()) --at;
+  while (at != written_.end() && at->first < end) {
+    const auto [from, to] = *at;
+    if (to <= begin) {
+      ++at;
+      continue;
+    }
+    at = written_.erase(at);
+    if (from < begin) written_[from] = begin;
+    if (to > end) written_[end] = to;
+  }
+}
+
 bool Allocations::was_written(u64 address) const {
   const Block* b = live(address);
   if (!b || b->mapped || (b->owner != Memory::Owner::Device && b->owner != Memory::Owner::Pool)) return true;

@@ -26,6 +26,7 @@ class Allocations {
   const Block* freed(u64 address) const;  // that held it last, if nobody does now
   const Block* nearest(u64 address) const;
   void host_wrote(u64 begin, u64 bytes);
+  void discarded(u64 begin, u64 bytes);
   bool all_written(u64 begin, u64 end) const;
   template <class F>
   void each_live(F&& f) const {

@@ -36,9 +36,9 @@ constexpr Named kFaults[] = {
 };
 
 bool explains(Check c) {
-  constexpr Check kCauses[] = {Check::BoundsGlobal, Check::BoundsShared, Check::BoundsLocal,   Check::BoundsConst,
-                               Check::Misaligned,   Check::UseAfterFree, Check::ClusterExit,   Check::ClusterRank,
-                               Check::BarrierCount, Check::AsyncOperand, Check::ClusterBarrier};
+  constexpr Check kCauses[] = {Check::BoundsGlobal, Check::BoundsShared, Check::BoundsLocal,    Check::BoundsConst,
+                               Check::Misaligned,   Check::UseAfterFree, Check::ClusterExit,    Check::ClusterRank,
+                               Check::BarrierCount, Check::AsyncOperand, Check::ClusterBarrier, Check::WarpMask};
   return std::find(std::begin(kCauses), std::end(kCauses), c) != std::end(kCauses);
 }
 

@@ -41,6 +41,7 @@ struct Finding {
   std::string fix;               // one sentence; may be empty
   u64 times = 1;
   u64 blocks = 1;  // in how many
+  u32 seed = 0;    // of the schedule that showed it; 0: the usual one
 };
 
 }  // namespace us::sanitizer

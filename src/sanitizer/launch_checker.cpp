@@ -121,6 +121,7 @@ void LaunchChecker::cta_ends(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
   mbarriers_at_end(*p.cta);
+  registers_at_end(*p.cta);
   leave_cluster(p, who);
   p.cta->ended = true;
   p.cta->shared.set_memory({});
@@ -138,6 +139,7 @@ void LaunchChecker::exits(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
   p.warp->exited |= who.lanes;
+  p.warp->exits.emplace_back(who.lanes, who.site);
   copies_at_exit(p, who);
 }
 

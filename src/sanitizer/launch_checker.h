@@ -30,6 +30,9 @@ class LaunchChecker final : public probe::Listener {
   void transfer(const probe::Who&, const probe::Transfer&) override;
   void copies(const probe::Who&, const probe::Copies&) override;
   void matrix(const probe::Who&, const probe::Matrix&) override;
+  void collective(const probe::Who&, const probe::Collective&) override;
+  void hint(const probe::Who&, const probe::Hint&) override;
+  void image(const probe::Who&, const probe::Image&) override;
   void fault(const probe::Fault&, const std::string& text);  // under the process's lock
   const probe::LaunchInfo& info() const { return *info_; }
 
@@ -150,6 +153,19 @@ class LaunchChecker final : public probe::Listener {
   void barrier_done(Cta&, const probe::Meeting&);
   void cluster_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void cluster_leave(const At&, const probe::Who&, const probe::Meeting&);
+  void exited_before(Cta&, u32 id, const NamedBarrier::Phase&);
+
+  // collectives.cpp
+  bool unnamed(const probe::Who&, const u64* members);
+  void shuffle(const probe::Who&, const probe::Collective&);
+  void membership(const probe::Who&);
+  u32 decided_by(u32 site, u32 element);
+  void register_pool(const At&, const probe::Who&, const probe::Meeting&);
+  void registers_at_end(const Cta&);
+
+  // hints.cpp
+  void prefetched(const probe::Who&, u64 address);
+  void discarded(u64 begin, u64 bytes);
 
   // mbarriers.cpp
   void mbarrier_init(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, Cta& owner);
@@ -227,12 +243,14 @@ class LaunchChecker final : public probe::Listener {
   u32 asked_ = 0;  // the segment that mine() looked up last
   bool answer_ = false;
   static constexpr u32 kNotAsked = ~0u - 1;
-  std::vector<u32> made_from_;             // by site: of the launch's symbols
-  std::vector<Bounds> bounds_;             // by site
-  std::unordered_map<u32, bool> ignored_;  // by site
-  std::unordered_set<u64> acquired_maps_;  // addresses
-  std::map<u64, u32> used_maps_;           // addresses, and who used them
-  bool fatal_ = false;                     // something was found that ends a kernel with a fault
+  std::vector<u32> made_from_;                     // by site: of the launch's symbols
+  std::vector<Bounds> bounds_;                     // by site
+  std::unordered_map<u32, bool> ignored_;          // by site
+  std::map<std::pair<u32, u32>, u32> decided_by_;  // by site and element of its answer
+  std::unordered_set<u32> membership_asked_;       // sites of activemask
+  std::unordered_set<u64> acquired_maps_;          // addresses
+  std::map<u64, u32> used_maps_;                   // addresses, and who used them
+  bool fatal_ = false;                             // something was found that ends a kernel with a fault
 };
 
 }  // namespace us::sanitizer

@@ -30,8 +30,9 @@ void LaunchChecker::meeting(const probe::Who& who, const Meeting& m) {
     case Meeting::Kind::GridWait:
       p.warp->behind_wait |= who.lanes;
       return;
-    case Meeting::Kind::GridTrigger:
     case Meeting::Kind::RegisterPool:
+      return register_pool(p, who, m);
+    case Meeting::Kind::GridTrigger:
       return;
   }
 }
@@ -43,12 +44,13 @@ void LaunchChecker::not_converged(const probe::Who& who, const char* instruction
 }
 
 void LaunchChecker::warp_sync(const At& p, const probe::Who& who, const Meeting& m) {
-  const u32 members = m.members ? m.members : who.lanes;
+  u32 members = m.members ? m.members : who.lanes;
   if (const u32 out = who.lanes & ~members) {
     raise(Check::WarpMask, {actor(who, static_cast<u32>(std::countr_zero(out)), "warp instruction")}, "mask",
           fmt::format("mask {:#010x}", members),
           {fmt::format("lanes {:#010x} execute it; the mask names {:#010x}", who.lanes, members)},
           "A mask that names every lane that executes the instruction.");
+    members |= out;  // a warp that is together goes on together
   }
   p.warp->time.sync(members & p.warp->time.live());
 }
@@ -144,6 +146,30 @@ void LaunchChecker::parts_of_warps(Cta& cta, u32 id, const NamedBarrier::Phase& 
   }
 }
 
+// Threads that exited without coming to a barrier of all threads: it went on without them.
+void LaunchChecker::exited_before(Cta& cta, u32 id, const NamedBarrier::Phase& phase) {
+  const NamedBarrier::Arrival& came = phase.arrivals.back();
+  const std::string object = fmt::format("barrier {}", id);
+  for (const auto& w : cta.warps) {
+    if (!w) continue;
+    for (const auto& [lanes, end] : w->exits) {
+      const u32 site = end != probe::kNoSite && info_->left_by ? info_->left_by(end) : end;
+      raise(Check::BarrierExit,
+            {{.action = "barrier",
+              .site = came.site,
+              .cta = cta.key,
+              .warp = came.warp,
+              .lane = static_cast<u32>(std::countr_zero(came.lanes))},
+             {.action = "exit",
+              .site = site,
+              .cta = cta.key,
+              .warp = w->time.warp(),
+              .lane = static_cast<u32>(std::countr_zero(lanes))}},
+            object, object, {"threads that have exited count as arrived"});
+    }
+  }
+}
+
 void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
   if (m.id >= 16) return;
   NamedBarrier& b = cta.barriers[m.id];
@@ -155,6 +181,7 @@ void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
   phase.known.own.cta = cta.key;
   const bool everybody = m.threads == 0 && (phase.arrivals.empty() || phase.arrivals[0].threads == 0);
   if (everybody) {
+    if (!phase.arrivals.empty()) exited_before(cta, m.id, phase);
     // Threads that have exited count as arrived.
     for (auto& w : cta.warps) {
       if (w && (w->exited & w->time.live()) == w->time.live())

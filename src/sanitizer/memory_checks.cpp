@@ -186,10 +186,17 @@ void LaunchChecker::unwritten(Judge& judge, const probe::Access& a, u32 lane, u6
       at += split ? 1 : 4 - at % 4;
     }
     if (written || (!shared && process_.allocations.was_written(begin))) continue;
-    raise(Check::UninitialisedLoad, {actor(*who_, lane, action_of(a))}, object_kind(a.space, begin),
-          object_text(a.space, begin, a.bytes, nullptr),
+    std::vector<Actors> parties = {actor(*who_, lane, action_of(a))};
+    const u32 decides = decided_by(who_->site, e);
+    if (decides != probe::kNoSite) {
+      parties.push_back(parties[0]);
+      parties[1].site = decides, parties[1].action = "decides";
+    }
+    raise(decides != probe::kNoSite ? Check::Uninitialised : Check::UninitialisedLoad, parties,
+          object_kind(a.space, begin), object_text(a.space, begin, a.bytes, nullptr),
           {shared ? "no thread of the block has written it since the block began"
-                  : "neither a kernel nor a copy has written it since it was allocated"});
+                  : "neither a kernel nor a copy has written it since it was allocated"},
+          "Write it before it is read.");
   }
 }
 

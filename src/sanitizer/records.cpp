@@ -96,6 +96,7 @@ Finding get_finding(In& in) {
   f.fix = in.text();
   f.times = in.number();
   f.blocks = in.number();
+  f.seed = static_cast<u32>(in.number());
   return f;
 }
 
@@ -163,7 +164,7 @@ std::string finding_record(u64 id, const Finding& f) {
   }
   out.number(f.why.size());
   for (const std::string& w : f.why) out.text(w);
-  return out.text(f.fix).number(f.times).number(f.blocks).record();
+  return out.text(f.fix).number(f.times).number(f.blocks).number(f.seed).record();
 }
 
 std::string times_record(u64 id, u64 times, u64 blocks) {

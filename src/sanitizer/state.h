@@ -44,7 +44,11 @@ struct Warp {
   LaneCopies copies;
   LastCopy last_copy;
   Waiting waiting;
-  u32 exited = 0;       // lanes
+  u32 exited = 0;                          // lanes
+  std::vector<std::pair<u32, u32>> exits;  // the same by instruction: lanes, site
+  struct Pool {                            // setmaxnreg: registers that were asked for, by how many instructions
+    u32 registers = 0, times = 0, site = 0;
+  } pool;
   Clock met = 1;        // its clock behind the last barrier of all threads
   u32 behind_wait = 0;  // lanes behind griddepcontrol.wait
   u32 cluster_arrived = 0, peers_started = 0;

@@ -52,7 +52,10 @@ void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
   if (spent(p)) return;
-  if (t.kind == Transfer::Kind::Prefetch) return;
+  if (t.kind == Transfer::Kind::Prefetch) {
+    for (const probe::Range& r : t.from) prefetched(who, r.begin);
+    return;
+  }
   const Telling telling(*this, who);
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   const bool plain = t.kind == Transfer::Kind::CpAsync;

@@ -76,9 +76,8 @@ void add_check(CLI::App& verb, CheckRequest& r) {
   text("--junit", r.junit, "FILE", "write the report as JUnit XML");
   text("--save", r.save, "FILE", "keep what was found, for --read");
   text("--read", r.read, "FILE", "report what was kept, without running anything");
-  text("--seed", r.seed, "N", "not there yet");
-  text("--explore", r.explore, "N", "not there yet");
-  text("--replay", r.replay, "SEED", "not there yet");
+  text("--explore", r.explore, "N",
+       "run the program under up to N schedules, until one more thing is found: its seed is printed");
   verb.add_flag("--host-pages", r.host_pages, "not there yet");
 }
 

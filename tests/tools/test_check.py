@@ -142,8 +142,8 @@ class Check(unittest.TestCase):
 
     def test_wrong_options(self):
         for options, text in ((["--tool", "x"], "--tool x"), (["--check", "x"], "`x` is no check"), (["--launch", "x"], "--launch x"),
-                              (["--leak-check", "x"], "--leak-check x"), (["--explore", "3"], "--explore"), (["--replay", "3"], "--replay"),
-                              (["--seed", "3"], "--seed"), (["--host-pages"], "--host-pages"), (["--json", "/none/x"], "--json /none/x"),
+                              (["--leak-check", "x"], "--leak-check x"), (["--explore", "0"], "--explore 0"), (["--explore", "x"], "--explore x"),
+                              (["--host-pages"], "--host-pages"), (["--json", "/none/x"], "--json /none/x"),
                               (["--suppressions", "/none"], "--suppressions /none")):
             done = self.check(options=options)
             self.assertEqual(done.returncode, 125, options)

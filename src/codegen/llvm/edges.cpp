@@ -54,6 +54,7 @@ void WarpControl::terminate(u32 b) {
   v_.forget();
   if (t.kind == Terminator::Kind::Trap || t.kind == Terminator::Kind::Unreachable) {
     V none;
+    if (m_.facts.events()) builder_.note_site(t.site);
     builder_.call_rt(RtFn::Trap, {}, {}, &none, false);
     kill_lanes(s_.mask());
     if (guarded)

@@ -119,6 +119,7 @@ void FunctionEmitter::run_semantics(const ir::Inst& i) {
   builder_.written().clear();
   const SemFn fn = i.form == isa::Form::Unknown ? nullptr : semantics_of(i);
   if (!i.call.empty()) tests_.make_all();
+  if (!i.call.empty() && m_.facts.events()) builder_.note_site(i.site);
   if (!i.call.empty())
     calls_.emit(i);
   else if (fn) {

@@ -263,6 +263,11 @@ void ItsControl::gate(u32 b, const ir::Inst& i) {
   auto* stay = Block::Create(c_, "gate.stay", s_.out);
   b_.CreateCondBr(b_.CreateICmpEQ(ready, b_.getInt32(0)), stay, go);
   b_.SetInsertPoint(stay);
+  if (m_.facts.events()) {
+    builder_.note_site(i.site);
+    const device::NoteCode code{.what = device::NoteCode::What::Gate};
+    builder_.call_rt(RtFn::ProbeNote, {builder_.imm(64, code.pack()), builder_.imm(64, 0)}, {}, nullptr);
+  }
   put(position_[b], come, false);
   b_.CreateBr(round_);
   b_.SetInsertPoint(go);
@@ -372,6 +377,7 @@ void ItsControl::terminate(u32 b) {
   auto leaves = [&](u32 to) { return f_.entry && ir::is_exit_block(f_, to); };
   if (t.kind == Terminator::Kind::Trap || t.kind == Terminator::Kind::Unreachable) {
     V none;
+    if (m_.facts.events()) builder_.note_site(t.site);
     builder_.call_rt(RtFn::Trap, {}, {}, &none, false);
   }
   if (t.kind == Terminator::Kind::Ret && !f_.entry) {

@@ -57,8 +57,8 @@ void sem_barrier_cluster_wait(const Sem& s) {
 }
 // The lanes have been gathered by whoever drives the builder, and a warp sees its own memory accesses in order.
 void sem_bar_warp_sync(const Sem& s) {
-  const V members = s.b.members(s.in(0, Type::u32));
-  if (s.b.listens()) s.b.note({.what = NoteCode::What::WarpSync}, members);
+  s.b.members(s.in(0, Type::u32));
+  if (s.b.listens()) s.b.note({.what = NoteCode::What::WarpSync}, s.in(0, Type::u32));
 }
 
 namespace {

@@ -19,7 +19,8 @@ driver::Settings driver_settings(const Config& c) {
   s.devices.clear();
   for (const driver::Preset* p : c.devices) s.devices.push_back(spec_of(*p));
   s.workers = c.settings.threads;
-  s.deterministic = c.settings.deterministic;
+  s.deterministic = c.settings.deterministic || c.settings.seed;
+  s.seed = c.settings.seed;
   s.async = c.settings.async;
   s.jit.deferred_copies = s.async.delivery != AsyncDelivery::Eager;
   s.jit.cpu = c.settings.cpu;

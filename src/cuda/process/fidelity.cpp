@@ -36,7 +36,9 @@ void describe_run(Report& r, const Config& c) {
   r.fact("delivery", c.settings.async.delivery == AsyncDelivery::Eager  ? "eager"
                      : c.settings.async.delivery == AsyncDelivery::Late ? "late"
                                                                         : "random");
-  r.fact("schedule", c.settings.deterministic ? "deterministic" : "free");
+  r.fact("schedule", c.settings.seed            ? fmt::format("seed {}", c.settings.seed)
+                     : c.settings.deterministic ? "deterministic"
+                                                : "free");
   r.fact("math", c.settings.fast_math ? "fast" : "exact");
 }
 

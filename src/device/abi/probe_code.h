@@ -30,6 +30,7 @@ struct NoteCode {
     WarpSync,
     RegisterPool,
     Sync,     // of the synchronisation that follows
+    Gate,     // lanes wait for others of their warp that take part
     Arrival,  // lanes come to an instruction that stands in several places and is one, without a site
   };
   static constexpr u8 kEverySpace = 0x80;

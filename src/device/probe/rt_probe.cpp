@@ -63,7 +63,11 @@ void tell_warp_sync(Warp& w, u32 lanes, const u64* members) {
   if (const u32 told = lanes & t.met) t.met &= ~told, lanes &= ~told;
   while (lanes) {  // all that are named have come, and wait if they are not here
     const u32 l = first_lane(lanes), named = u32(members[l]) & w.live;
-    u32 together = named | 1u << l;
+    u32 together = named;
+    if (!(named >> l & 1)) {  // not named by themselves
+      together = 0;
+      for (u32 k : Lanes(lanes & ~named)) together |= u32{members[k] == members[l]} << k;
+    }
     probe::Meeting m;
     m.kind = MeetingKind::WarpSync;
     m.members = u32(members[l]);
@@ -98,6 +102,11 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   e.bytes = code.bytes, e.count = code.count;
   e.values = {rows, code.values};
   e.window = w.window;
+  const bool atomic = code.kind == probe::Access::Kind::Atomic, strong = code.order != probe::Order::Weak;
+  if (strong && !atomic) {
+    w.told->looked = w.probe_site;
+    worker_of(w).may_break(w);
+  }
   if (code.kind == probe::Access::Kind::Atomic) {
     e.wrote = 0;
     for (u32 l : Lanes(mask)) e.wrote |= u32(a.value[1][l] & 1) << l;
@@ -107,8 +116,10 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     e.space = s, e.address = at, e.wrote = code.space == AccessCode::kGeneric ? wrote & lanes : wrote;
     w.listener->access(who(w, lanes), e);
   });
-  if (w.quick != &probe::no_quick) return;
-  if (probe::Quick* q = w.listener->quick(who(w, mask))) w.quick = q;
+  if (w.quick == &probe::no_quick) {
+    if (probe::Quick* q = w.listener->quick(who(w, mask))) w.quick = q;
+  }
+  if (atomic) worker_of(w).may_break(w);
 }
 
 void rt_ProbeHint(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
@@ -176,6 +187,11 @@ void rt_ProbeNote(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       return;
     case NoteCode::What::Arrival:
       for (u32 l : Lanes(mask)) w.told->arrived[l] = w.probe_site;
+      return;
+    case NoteCode::What::Gate:
+      if (w.probe_site != probe::kNoSite)
+        for (u32 l : Lanes(mask)) w.told->arrived[l] = w.probe_site;
+      w.told->gated |= mask;
   }
 }
 

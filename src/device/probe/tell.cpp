@@ -31,6 +31,7 @@ Who who(const Cta& c) {
 
 Who who(Warp& w, u32 lanes) {
   tell_exits(w);
+  w.told->gated &= ~lanes;
   Who r = who(*w.home);
   r.warp = w.warp_id, r.lanes = lanes, r.live = w.live, r.site = w.probe_site;
   return r;

@@ -14,6 +14,8 @@ struct Told {
   // By cp.async (0) or bulk (1) and lane: groups, up to the last one with a copy in it, and those that were waited for.
   u32 filled[2][kWarpSize] = {}, waited[2][kWarpSize] = {};
   NoteCode next;                // of the synchronisation that follows
+  u32 looked = ~0u;             // site of the last strong load
+  u32 gated = 0;                // lanes that wait for others of their warp
   u32 arrived[kWarpSize] = {};  // by lane: the site that NoteCode::What::Arrival came from
 };
 

@@ -96,7 +96,9 @@ void Machine::submit(std::unique_ptr<Launch> launch) {
   const u32 shared = kReservedShared + divide_up(ctx.shared_static, 16) * 16 + ctx.shared_dynamic;
   ctx.shared_end = divide_up(shared, kSharedGrain) * kSharedGrain;
   if (options.space) ctx.global_start = options.space->global_start(), ctx.global_bytes = options.space->global_bytes();
+  const u64 number = ctx.grid_id;
   std::shared_ptr<Grid> g = make_grid(std::move(launch));
+  g->chance.begin(options.seed, number);
   u64 clusters = g->clusters;
   if (clusters == 0) return finish(g);
   std::vector<std::shared_ptr<Grid>> ended;

@@ -17,6 +17,7 @@
 #include "device/copy/transfer.h"
 #include "device/gpu.h"
 #include "device/matrix/warpgroup.h"
+#include "device/schedule/chance.h"
 #include "device/support/fibre.h"
 
 namespace us::device {
@@ -44,6 +45,7 @@ struct Grid {
   u64 clusters = 0;
   Dim3 cluster_grid;                // the grid counted in clusters
   u32 resident_limit = 1;           // clusters
+  Chance chance;                    // only where there is one worker
   std::atomic<u64> next{0};         // first cluster not issued; beyond `clusters`: none left
   std::atomic<u64> unfinished{0};   // clusters not ended
   std::atomic<u64> untriggered{0};  // CTAs without griddepcontrol.launch_dependents, if the code has it
@@ -140,8 +142,9 @@ struct Slot {
   u64 local_bytes = 0;
   u32 ctas_running = 0;
   bool abandoned = false;
-  bool fresh = false;  // has not been stuck yet
-  u64 events = 0;      // barrier phases, mbarrier changes, ended warps: anything but spinning
+  bool fresh = false;   // has not been stuck yet
+  bool breaks = false;  // a warp lets other clusters run: by chance
+  u64 events = 0;       // barrier phases, mbarrier changes, ended warps: anything but spinning
   // Of these, since the cluster began: barrier phases in which every warp that arrived was waiting in a loop around the
   // barrier.
   u64 idle_events = 0;

@@ -60,9 +60,14 @@ void Worker::run_round(Slot& s) {
       Cta& c = *s.cta[r];
       while (c.ready) {
         if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) return;
-        Warp& w = *c.warp[size_t(std::countr_zero(c.ready))];
+        Chance& chance = s.grid->chance;
+        Warp& w = *c.warp[chance.on() ? chance.one_of(c.ready) : u32(std::countr_zero(c.ready))];
         enter(w.fibre, s, &w);
         again = true;
+        if (!s.breaks) continue;
+        s.breaks = false;
+        s.events++;
+        return;
       }
     }
     // Nobody can go on without it. Late: nor with less than what completes a phase that somebody may poll.
@@ -77,6 +82,7 @@ void Worker::run_round(Slot& s) {
 void Worker::pass() {
   Pulse::count(pulse.passes);
   Round sum;
+  shuffle_residents();
   for (size_t k = 0; k < resident_.size();) k += visit(k, sum);
   if (sum.old_fruit) fruitless_ = 0, stuck_ = false;
   if (sum.fruit) {
@@ -92,6 +98,12 @@ void Worker::pass() {
   if ((!sum.spinning || spins_in_vain()) && admit_more()) return;
   if (watch_.look(*this, resident_)) return;
   rest();
+}
+
+void Worker::shuffle_residents() {
+  for (size_t k = 1; k < resident_.size(); ++k)
+    if (Chance& chance = resident_[k]->grid->chance; chance.on())
+      std::swap(resident_[k], resident_[chance.below(u32(k + 1))]);
 }
 
 // Warps wait for the host, or for other workers. Whoever is to answer may need this core, so sleep, but not for long: a

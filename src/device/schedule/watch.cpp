@@ -8,6 +8,7 @@
 
 #include "base/demangle.h"
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 #include "device/sync/barrier.h"
 #include "device/sync/cluster_barrier.h"
@@ -129,7 +130,15 @@ bool report(Worker& worker, Slot& s, const std::vector<Slot*>& resident) {
   for (const Slot* r : resident) {
     if (r->grid != s.grid) continue;
     for_each_warp(*r, [&](const Warp& w) {
-      if (w.listener && spins(w)) what.spins.push_back({linear_in_grid(*w.home), w.warp_id, w.probe_site});
+      if (!w.listener) return;
+      const bool apart = (w.told->gated & w.live) != 0;
+      const u32 at = apart ? w.told->looked : w.probe_site;
+      if (spins(w) && (!apart || at != probe::kNoSite)) what.spins.push_back({linear_in_grid(*w.home), w.warp_id, at});
+      u32 last = probe::kNoSite;  // lanes that wait for others of their warp
+      for (u32 l : Lanes(w.told->gated & w.live)) {
+        if (w.told->arrived[l] != last) what.spins.push_back({linear_in_grid(*w.home), w.warp_id, w.told->arrived[l]});
+        last = w.told->arrived[l];
+      }
     });
   }
   worker.machine.fail(s.grid, Fault{Outcome::Deadlock, describe(*s.grid, resident), std::move(what)});

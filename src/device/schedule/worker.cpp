@@ -28,6 +28,7 @@ namespace {
 // CTAs of a non-blocking kernel taken at once: neighbours of one worker read neighbouring memory, which the hardware
 // prefetches; a grid of another stream must not wait for long.
 constexpr u64 kMaxChunk = 1024;
+constexpr u32 kMostByChance = 8;  // clusters that are admitted at once
 
 struct Signals {
   explicit Signals(const sigset_t& mask) : mask_(mask) {}
@@ -85,12 +86,14 @@ void Worker::main() {
 void Worker::take_from(const std::shared_ptr<Grid>& g) {
   Pulse::count(pulse.fruits);
   if (g->yields) {
-    if (!admit(g)) home_.reset();
+    if (!admit(g)) return home_.reset();
+    for (u32 more = g->chance.on() ? g->chance.below(kMostByChance) : 0; more && admit(g); --more) {
+    }
     return;
   }
   u64 issued = g->next.load(std::memory_order_relaxed);
   u64 left = issued < g->clusters ? g->clusters - issued : 0;
-  u64 chunk = std::clamp<u64>(left / (machine.workers.size() * 8), 1, kMaxChunk);
+  u64 chunk = std::clamp<u64>(g->chance.on() ? left : left / (machine.workers.size() * 8), 1, kMaxChunk);
   u64 first = g->next.fetch_add(chunk);
   if (first == 0 && g->launch->started) g->launch->started();
   if (first < g->clusters) run_loop(g, first, std::min(chunk, g->clusters - first));
@@ -121,7 +124,13 @@ void Worker::loop_body() {
   const u32 spin = machine.options.spin_budget;
   for (u32 r = 0; r < g.cluster_ctas; ++r)
     for (u32 n = 0; n < g.cta_warps; ++n) reset(*s.cta[r]->warp[n], spin);
-  for (u64 k = loop_first_; k < loop_first_ + loop_count_; ++k) {
+  loop_order_.clear();
+  for (u64 k = 0; g.chance.on() && k < loop_count_; ++k) {
+    loop_order_.push_back(loop_first_ + k);
+    std::swap(loop_order_.back(), loop_order_[g.chance.below(u32(k + 1))]);
+  }
+  for (u64 n = 0; n < loop_count_; ++n) {
+    const u64 k = loop_order_.empty() ? loop_first_ + n : loop_order_[n];
     if (g.failed.load(std::memory_order_relaxed)) break;
     place(s, k);
     count_begun(g);
@@ -138,14 +147,17 @@ void Worker::loop_body() {
 }
 
 // A CTA of a kernel that never blocks: in one call, or a call for each warp.
-void Worker::run_to_end(const Grid& g, Cta& c, u32 spin) {
+void Worker::run_to_end(Grid& g, Cta& c, u32 spin) {
   for (u32 n = 0; n < g.cta_warps; ++n) reset_unblocked(*c.warp[n], spin);
   if (g.run_cta) {
     static_assert(sizeof(c.warp[0]) == sizeof(WarpCtx*));  // a row of pointers to warps, which begin with their WarpCtx
     return g.run_cta(reinterpret_cast<WarpCtx* const*>(c.warp.data()), reinterpret_cast<WarpCtx**>(&current));
   }
   const auto run = g.run;
-  for (u32 n = 0; n < g.cta_warps; ++n) {
+  u32 left = g.cta_warps == kMaxWarps ? kFullMask : (1u << g.cta_warps) - 1;
+  while (left) {
+    const u32 n = g.chance.on() ? g.chance.one_of(left) : u32(std::countr_zero(left));
+    left &= ~(1u << n);
     current = c.warp[n].get();
     if (g.listener) begin_telling(*c.warp[n]);
     run(current);
@@ -202,7 +214,7 @@ void Worker::begin(Slot& s, u64 cluster) {
   Grid& g = *s.grid;
   open_shared(s);
   place(s, cluster);
-  s.abandoned = false;
+  s.abandoned = s.breaks = false;
   s.fresh = true;
   s.idle_events = 0;
   s.stood = false;
@@ -250,7 +262,8 @@ void Worker::leave(Warp& w) {
   Cta& c = *w.home;
   if (u32 ready = c.ready; ready && !c.slot->grid->failed.load(std::memory_order_relaxed)) {
     u32 later = ready & ~((2u << w.warp_id) - 1);
-    Warp& next = *c.warp[size_t(std::countr_zero(later ? later : ready))];
+    Chance& chance = c.slot->grid->chance;
+    Warp& next = *c.warp[chance.on() ? chance.one_of(ready) : u32(std::countr_zero(later ? later : ready))];
     if (&next == &w) return;
     current = &next;
     switch_fibre(w.fibre, next.fibre);
@@ -258,6 +271,16 @@ void Worker::leave(Warp& w) {
     current = nullptr;
     switch_fibre(w.fibre, scheduler);
   }
+}
+
+// Others: of its CTA, or of other clusters.
+void Worker::may_break(Warp& w) {
+  Slot& s = *w.home->slot;
+  if (!w.on_fibre || !s.grid->chance.breaks()) return;
+  if (s.grid->chance.below(2)) return leave(w);
+  s.breaks = true;
+  current = nullptr;
+  switch_fibre(w.fibre, scheduler);
 }
 
 void Worker::give_way(Warp& w) {

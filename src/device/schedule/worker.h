@@ -29,6 +29,7 @@ struct Worker {
   // Called on fibres. A warp that waits has left Cta::ready before it calls leave().
   void leave(Warp&);                 // run others; returns when the warp is ready and chosen again
   void give_way(Warp&);              // let every other warp run first
+  void may_break(Warp&);             // if chance says so, others run first
   [[noreturn]] void abandon(Warp&);  // the launch has failed: never comes back
 
   Machine& machine;
@@ -47,9 +48,10 @@ struct Worker {
   void main();
   void take_from(const std::shared_ptr<Grid>&);
   void run_loop(const std::shared_ptr<Grid>&, u64 first, u64 count);
-  void run_to_end(const Grid&, Cta&, u32 spin);
+  void run_to_end(Grid&, Cta&, u32 spin);
   void loop_body();
   bool admit(const std::shared_ptr<Grid>&);
+  void shuffle_residents();
   bool start_next(Slot&);  // the slot takes its grid's next cluster
   void begin(Slot&, u64 cluster);
   void run_round(Slot&);
@@ -77,6 +79,7 @@ struct Worker {
   StackPool stacks_{kWarpStackBytes}, loop_stacks_{kLoopStackBytes};
   Slot loop_slot_;
   u64 loop_first_ = 0, loop_count_ = 0;
+  std::vector<u64> loop_order_;               // by chance
   std::vector<std::unique_ptr<Slot>> slots_;  // all ever made, apart from loop_slot_
   std::vector<Slot*> resident_, free_;        // resident_: in order of admission
   std::shared_ptr<Grid> home_;                // the grid this worker takes clusters from

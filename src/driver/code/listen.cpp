@@ -9,6 +9,7 @@
 #include "base/demangle.h"
 #include "device/abi/kernel_code.h"
 #include "driver/code/consequences.h"
+#include "driver/code/decisions.h"
 #include "driver/code/made_from.h"
 #include "driver/code/module.h"
 #include "driver/context.h"
@@ -136,8 +137,27 @@ class Sites {
     if (!of) of = std::make_unique<Consequences>(*all_[site].function);
     return of->ignored(*all_[site].inst);
   }
+  u32 decides(u32 site, u32 element) {
+    const ir::Site* s = at_instruction(site);
+    return s ? decided_by(*s->function, *s->inst, element) : probe::kNoSite;
+  }
+  u32 members(u32 site) {
+    const ir::Site* s = at_instruction(site);
+    return s ? taken_for_members(*s->function, *s->inst) : probe::kNoSite;
+  }
+  u32 left_by(u32 site) {
+    std::lock_guard l(m_);
+    if (all_.empty()) all_ = ir::sites(module_);
+    const ir::Site* s = site < all_.size() && all_[site].term && all_[site].function ? &all_[site] : nullptr;
+    return s ? driver::left_by(*s->function, *s->term) : site;
+  }
 
  private:
+  const ir::Site* at_instruction(u32 site) {
+    std::lock_guard l(m_);
+    if (all_.empty()) all_ = ir::sites(module_);
+    return site < all_.size() && all_[site].inst && all_[site].function ? &all_[site] : nullptr;
+  }
   static std::string name_of(const ir::Inst& i);
   const ir::Module& module_;
   std::mutex m_;  // guards all_
@@ -185,6 +205,10 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
     return at == numbers.end() ? ~0u : at->second;
   };
   info.ignored = [sites](u32 site) { return sites->ignored(site); };
+  info.decides = [sites](u32 site, u32 element) { return sites->decides(site, element); };
+  info.members = [sites](u32 site) { return sites->members(site); };
+  info.left_by = [sites](u32 site) { return sites->left_by(site); };
+  info.registers = f.ir().maxnreg;
   launch.listener = observer.launch(info);
   launch.faulted = [&observer, id = info.id](const device::Fault& fault) {
     observer.fault(id, fault.what, fault.message);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verb: runs the program with somebody who listens, and reports what was found in all of its processes.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -19,6 +23,9 @@ namespace us::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr u64 kMostSchedules = 1000;
+constexpr u32 kMostSeed = 4096;
 
 // Takes the directory of the findings away with it.
 struct Directory {
@@ -39,12 +46,6 @@ struct Directory {
 };
 
 const char* refused(const CheckRequest& r) {
-  if (!r.explore.empty())
-    return "--explore: other orders of locks and flags are not tried yet; a run judges the one that happened";
-  if (!r.replay.empty())
-    return "--replay: runs cannot be repeated from a seed yet; --deterministic repeats the usual order";
-  if (!r.seed.empty())
-    return "--seed: the order of blocks and warps cannot be chosen yet; --async random:SEED chooses when copies arrive";
   if (r.host_pages)
     return "--host-pages: accesses of the host to managed and pinned memory are not watched yet; those of API calls "
            "are";
@@ -70,6 +71,10 @@ bool options_are_good(const CheckRequest& r) {
   if (const char* why = refused(r)) return complain(why), false;
   if (!r.launch.empty() && (!is_number(r.launch) || r.launch == "0"))
     return complain(fmt::format("--launch {}: expected a number from 1 on", r.launch)), false;
+  if (!r.explore.empty() && (!is_number(r.explore) || std::stoull(r.explore) - 1 >= kMostSchedules))
+    return complain(
+               fmt::format("--explore {}: expected a number of schedules from 1 to {}", r.explore, kMostSchedules)),
+           false;
   if (r.error_exitcode != -1 && (r.error_exitcode < 0 || r.error_exitcode > 255))
     return complain(fmt::format("--error-exitcode {}: expected 0 to 255", r.error_exitcode)), false;
   return files_are_good(r);
@@ -122,6 +127,70 @@ bool tell(const CheckRequest& r, const std::vector<sanitizer::Findings>& all, co
   return report.count(sanitizer::Severity::Error) != 0;
 }
 
+bool started(int code) {
+  return code != kExitUsage && code != kExitNotFound && code != kExitNotExecutable && code != kExitStaticRuntime;
+}
+
+struct Explored {
+  std::vector<sanitizer::Findings> all;  // of all processes; each finding once, with the seed that showed it
+  int code = 0;                          // of the first run
+};
+
+// What running a program sets for its children is not there for the next.
+class Environment {
+ public:
+  Environment() {
+    for (char** v = environ; v && *v; ++v) variables_.push_back(*v);
+  }
+  void restore() const {
+    ::clearenv();
+    for (const std::string& v : variables_)
+      if (const std::size_t eq = v.find('='); eq != v.npos && eq)
+        ::setenv(v.substr(0, eq).c_str(), v.substr(eq + 1).c_str(), 1);
+  }
+
+ private:
+  std::vector<std::string> variables_;
+};
+
+// Runs the program under one schedule after the other, from the seed on that was asked for, until one shows something
+// that those before it have not shown.
+Explored explore(RunRequest run, const std::string& directory, u64 schedules) {
+  Explored out;
+  std::unordered_set<std::string> known;
+  const std::string given = run.settings.count("UNDERSTUDY_SEED") ? run.settings["UNDERSTUDY_SEED"] : "0";
+  const u32 first = is_number(given) ? static_cast<u32>(std::stoull(given)) : 0;
+  const bool copies = run.settings.count("UNDERSTUDY_ASYNC") == 0;
+  const Environment environment;
+  for (u64 k = 0; k < schedules && first + k <= kMostSeed; ++k) {
+    const u32 seed = first + static_cast<u32>(k);
+    const std::string folder = fmt::format("{}/{}", directory, seed);
+    std::error_code error;
+    fs::create_directory(folder, error);
+    run.settings["UNDERSTUDY_CHECK"] = folder;
+    if (seed) run.settings["UNDERSTUDY_SEED"] = fmt::format("{}", seed);
+    if (seed && copies) run.settings["UNDERSTUDY_ASYNC"] = fmt::format("random:{}", seed);
+    if (k) environment.restore();
+    const int code = run_program(run);
+    if (k == 0) out.code = code;
+    auto found = read_findings(folder);
+    bool more = false;
+    for (sanitizer::Findings& f : found) {
+      for (sanitizer::Finding& one : f.all) one.seed = seed;
+      if (k) {
+        std::erase_if(f.all, [&](const sanitizer::Finding& one) { return known.count(sanitizer::key_of(one)) != 0; });
+        f.judged.clear(), f.not_judged.clear();
+      }
+      more |= !f.all.empty();
+    }
+    for (const sanitizer::Findings& f : found)
+      for (const sanitizer::Finding& one : f.all) known.insert(sanitizer::key_of(one));
+    if (k == 0 || more) std::move(found.begin(), found.end(), std::back_inserter(out.all));
+    if ((k && more) || !started(code)) break;
+  }
+  return out;
+}
+
 }  // namespace
 
 int check_program(const CheckRequest& r) {
@@ -140,16 +209,12 @@ int check_program(const CheckRequest& r) {
   const Directory directory;
   if (directory.path.empty()) return kExitUsage;
   RunRequest run = r.run;
-  run.settings["UNDERSTUDY_CHECK"] = directory.path;
   if (!checks->all()) run.settings["UNDERSTUDY_CHECKS"] = names_of(*checks);
   if (!r.kernel.empty()) run.settings["UNDERSTUDY_CHECK_KERNELS"] = r.kernel;
   if (!r.launch.empty()) run.settings["UNDERSTUDY_CHECK_LAUNCH"] = r.launch;
-  const int code = run_program(run);
-  const auto all = read_findings(directory.path);
-  const bool started =
-      code != kExitUsage && code != kExitNotFound && code != kExitNotExecutable && code != kExitStaticRuntime;
-  if (all.empty() && !started) return code;
-  return tell(r, all, *checks, suppressions) ? on_error : code;
+  const Explored runs = explore(run, directory.path, r.explore.empty() ? 1 : std::stoull(r.explore));
+  if (runs.all.empty() && !started(runs.code)) return runs.code;
+  return tell(r, runs.all, *checks, suppressions) ? on_error : runs.code;
 }
 
 }  // namespace us::tools

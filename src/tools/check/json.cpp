@@ -26,7 +26,7 @@ void write(JsonWriter& w, const CheckReport::Entry& e) {
   for (const sanitizer::Party& p : f.parties) write(w, p);
   w.end().key("why").array();
   for (const std::string& why : f.why) w.value(why);
-  w.end().field("fix", f.fix).field("times", f.times).field("blocks", f.blocks);
+  w.end().field("fix", f.fix).field("times", f.times).field("blocks", f.blocks).field("seed", f.seed);
   w.field("suppressed", e.by != nullptr).field("suppressed_by", e.by ? e.by->origin : std::string()).end();
 }
 

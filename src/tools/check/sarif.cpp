@@ -102,6 +102,7 @@ void result(JsonWriter& w, const CheckReport::Entry& e) {
   Hash h;
   h.text(sanitizer::key_of(f));
   w.key("partialFingerprints").object().field("sites/v1", fmt::format("{:016x}", h.a)).end();
+  w.key("properties").object().field("seed", f.seed).end();
   if (e.by)
     w.key("suppressions").array().object().field("kind", "external").field("justification", e.by->reason).end().end();
   w.end();

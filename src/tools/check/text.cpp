@@ -67,6 +67,7 @@ void append(std::string& out, const CheckReport::Entry& e) {
   for (const Party& p : f.parties) append_party(out, f, p, width);
   for (const std::string& w : f.why) out += "  " + w + "\n";
   if (!f.fix.empty()) out += fmt::format("  {} {}\n", styled(stderr, Style::Green, "Fix:"), f.fix);
+  if (f.seed) out += fmt::format("  Schedule {}; to see it again: understudy check --seed {}\n", f.seed, f.seed);
   if (f.times > 1) {
     out += fmt::format("  {}", counted(f.times, "time"));
     if (f.blocks > 1 && !f.kernel.empty()) out += fmt::format(" in {}", counted(f.blocks, "block"));

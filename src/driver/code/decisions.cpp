@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/code/decisions.h"
+
+#include <algorithm>
+
+#include "isa/isa.h"
+#include "isa/operands.h"
+
+namespace us::driver {
+namespace {
+
+using ir::Inst, ir::Operand;
+using isa::Form;
+
+constexpr u32 kMostBlocks = 16;
+
+bool is_literal(const Operand& o, bool but_zero) { return o.kind == Operand::Kind::Imm && (!but_zero || o.imm != 0); }
+
+// Operand k of this instruction decides what it answers, whatever the other operands are.
+bool passes_on(const Inst& i, std::size_t k) {
+  switch (i.form) {
+    case Form::mov:
+    case Form::cvta:
+    case Form::cvta_to:
+    case Form::cvt_int_int:
+    case Form::cvt_int_float:
+    case Form::cvt_float_int:
+    case Form::cvt_widen:
+    case Form::cvt_narrow:
+    case Form::neg_int:
+    case Form::not_:
+    case Form::neg_f32:
+    case Form::neg_f64:
+    case Form::add_int:
+    case Form::sub_int:
+    case Form::xor_:
+    case Form::add_f32:
+    case Form::add_f64:
+    case Form::sub_f32:
+    case Form::sub_f64:
+    case Form::setp_int:
+    case Form::setp_float:
+      return !i.has(isa::Tok::sat);
+    case Form::and_:
+    case Form::mul_lo:
+    case Form::mul_wide:
+      return is_literal(i.ops[3 - k], true);
+    case Form::mad_lo:
+    case Form::mad_wide:
+      return k == 3 || is_literal(i.ops[3 - k], true);
+    case Form::shl:
+    case Form::shr:
+      return k == 1 && is_literal(i.ops[2], false);
+    default:
+      return false;
+  }
+}
+
+// Follows registers from one instruction on, as far as all lanes of it go.
+class Forwards {
+ public:
+  Forwards(const ir::Function& f, const Inst& from) : f_(f) {
+    for (const ir::Block& b : f.blocks) {
+      if (b.insts.empty() || &from < b.insts.data() || &from >= b.insts.data() + b.insts.size()) continue;
+      block_ = &b, next_ = static_cast<std::size_t>(&from - b.insts.data()) + 1;
+    }
+  }
+  void take(const Operand& o) {
+    if (o.kind == Operand::Kind::Value && o.value.valid()) take(o.value);
+  }
+  void take(ir::ValueId v) { held_.push_back(v.v); }
+  bool holds(const Operand& o) const {
+    const bool read = o.kind == Operand::Kind::Value || o.kind == Operand::Kind::Address;
+    return read && o.value.valid() && std::ranges::find(held_, o.value.v) != held_.end();
+  }
+  bool any() const { return !held_.empty(); }
+  void drop(ir::ValueId v) { std::erase(held_, v.v); }
+  // look(Inst) and at_end(Terminator) return a site, or kNoSite to go on.
+  template <class Look, class End>
+  u32 go(Look&& look, End&& at_end) {
+    for (u32 n = 0; block_ && n < kMostBlocks && any(); ++n) {
+      for (; next_ < block_->insts.size(); ++next_) {
+        const Inst& i = block_->insts[next_];
+        if (!i.call.empty() || i.form == Form::Unknown) return ir::kNoSite;
+        if (const u32 site = look(i); site != ir::kNoSite) return site;
+      }
+      const ir::Terminator& t = block_->term;
+      if (t.kind != ir::Terminator::Kind::Br) return at_end(t);
+      block_ = &f_.blocks[t.targets[0].v], next_ = 0;
+      for (const ir::Phi& p : block_->phis) drop(p.dest);
+    }
+    return ir::kNoSite;
+  }
+
+ private:
+  const ir::Function& f_;
+  const ir::Block* block_ = nullptr;
+  std::size_t next_ = 0;
+  std::vector<u32> held_;
+};
+
+std::size_t answers_of(const Inst& i) { return isa::info(i.form).dests; }
+
+bool reads_and_writes(const Inst& i) {
+  switch (i.form) {
+    case Form::atom_bit:
+    case Form::atom_exch:
+    case Form::atom_cas:
+    case Form::atom_add:
+    case Form::atom_inc_dec:
+    case Form::atom_min_max:
+    case Form::red_bit:
+    case Form::red_add:
+    case Form::red_inc_dec:
+    case Form::red_min_max:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool of_memory(const Inst& i) {
+  switch (i.form) {
+    case Form::ld:
+    case Form::ld_volatile:
+    case Form::ld_sem:
+    case Form::ld_nc:
+    case Form::st:
+    case Form::st_volatile:
+    case Form::st_sem:
+      return true;
+    default:
+      return reads_and_writes(i);
+  }
+}
+
+}  // namespace
+
+u32 decided_by(const ir::Function& f, const Inst& from, u32 element) {
+  if (from.form == Form::Unknown || !from.call.empty() || from.guard.kind != Operand::Kind::None || from.ops.empty() ||
+      !answers_of(from))
+    return ir::kNoSite;
+  Forwards walk(f, from);
+  const Operand& answer = from.ops[0];
+  if (answer.kind == Operand::Kind::Vector) {
+    if (element < answer.elems.size()) walk.take(answer.elems[element]);
+  } else {
+    walk.take(answer);
+  }
+  const auto look = [&](const Inst& i) {
+    const bool always = i.guard.kind == Operand::Kind::None;
+    u32 on = 0, held = 0;
+    for (std::size_t k = answers_of(i); k < i.ops.size() && always; ++k) {
+      const Operand& o = i.ops[k];
+      if (!walk.holds(o)) continue;
+      if (of_memory(i) && (o.kind == Operand::Kind::Address || reads_and_writes(i))) return i.site;
+      ++held, on += passes_on(i, k);
+    }
+    ir::for_each_def(i, [&](ir::ValueId v) { walk.drop(v); });
+    if (on && held == 1) walk.take(i.ops[0]);  // two may cancel each other
+    return ir::kNoSite;
+  };
+  const auto at_end = [&](const ir::Terminator& t) {
+    return t.kind == ir::Terminator::Kind::CondBr && walk.holds(t.cond) ? t.site : ir::kNoSite;
+  };
+  return walk.go(look, at_end);
+}
+
+u32 left_by(const ir::Function& f, const ir::Terminator& leaves) {
+  const auto own = std::ranges::find_if(f.blocks, [&](const ir::Block& b) { return &b.term == &leaves; });
+  if (own == f.blocks.end() || !own->insts.empty()) return leaves.site;
+  const u32 number = static_cast<u32>(own - f.blocks.begin());
+  u32 site = ir::kNoSite, branches = 0;
+  for (const ir::Block& b : f.blocks) {
+    if (b.term.kind != ir::Terminator::Kind::CondBr ||
+        std::ranges::none_of(b.term.targets, [&](ir::BlockId t) { return t.v == number; }))
+      continue;
+    site = b.term.site, ++branches;
+  }
+  return branches == 1 && site != ir::kNoSite ? site : leaves.site;
+}
+
+u32 taken_for_members(const ir::Function& f, const Inst& from) {
+  if (from.form != Form::activemask || from.guard.kind != Operand::Kind::None) return ir::kNoSite;
+  Forwards itself(f, from), made_of(f, from);
+  itself.take(from.ops[0]), made_of.take(from.ops[0]);
+  const auto look = [&](const Inst& i) {
+    const auto& specs = isa::operands_of(i.form);
+    if (specs.membermask >= 0 && itself.holds(i.ops[static_cast<std::size_t>(specs.membermask)])) {
+      if (i.form == Form::bar_warp_sync) return i.site;
+      if (i.form == Form::shfl_sync && !made_of.holds(i.ops[3])) return i.site;
+    }
+    bool on = false;
+    for (std::size_t k = answers_of(i); k < i.ops.size(); ++k) on |= made_of.holds(i.ops[k]);
+    const bool moved = i.form == Form::mov && i.guard.kind == Operand::Kind::None && itself.holds(i.ops[1]);
+    ir::for_each_def(i, [&](ir::ValueId v) {
+      itself.drop(v);
+      on ? made_of.take(v) : made_of.drop(v);
+    });
+    if (moved) itself.take(i.ops[0]);
+    return ir::kNoSite;
+  };
+  return itself.go(look, [](const ir::Terminator&) { return ir::kNoSite; });
+}
+
+}  // namespace us::driver

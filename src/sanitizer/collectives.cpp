@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions of the lanes of a warp together: who is named, who is there, and whose value it is. The pool of
+// registers of a block.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Collective;
+
+namespace {
+
+u32 first_of(u32 lanes) { return static_cast<u32>(std::countr_zero(lanes)); }
+
+// Headers whose instructions ask who is there, and choose among those.
+bool of_library(const probe::SiteInfo& s) {
+  constexpr const char* kHeaders[] = {"cooperative_groups", "/cuda/std/", "/include/cuda/", "/cub/", "/thrust/"};
+  for (const probe::Frame& f : s.frames) {
+    for (const char* h : kHeaders) {
+      if (f.file.find(h) != f.file.npos) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void LaunchChecker::collective(const probe::Who& who, const Collective& c) {
+  const std::lock_guard held(process_.lock);
+  at(who);
+  if (c.kind == Collective::Kind::ActiveMask) return membership(who);
+  if (c.members && unnamed(who, c.members)) return;
+  if (c.kind == Collective::Kind::Shuffle && c.source) shuffle(who, c);
+}
+
+// Lanes that their own mask does not name.
+bool LaunchChecker::unnamed(const probe::Who& who, const u64* members) {
+  u32 out = 0;
+  for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+    const u32 lane = first_of(rest);
+    if (!(members[lane] >> lane & 1)) out |= 1u << lane;
+  }
+  if (!out) return false;
+  const u32 mask = static_cast<u32>(members[first_of(out)]);
+  raise(Check::WarpMask, {actor(who, first_of(out), "warp instruction")}, "mask", fmt::format("mask {:#010x}", mask),
+        {fmt::format("lanes {:#010x} execute it; the mask names {:#010x}", who.lanes, mask)},
+        "A mask that names every lane that executes the instruction.");
+  return true;
+}
+
+// The value of a lane that takes no part is undefined: an error where something certainly depends on it.
+void LaunchChecker::shuffle(const probe::Who& who, const Collective& c) {
+  u32 absent = 0;
+  for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+    const u32 lane = first_of(rest), members = c.members ? static_cast<u32>(c.members[lane]) : who.lanes;
+    if (!(members & who.live & 1u << (c.source[lane] & 31))) absent |= 1u << lane;
+  }
+  if (!absent) return;
+  const u32 used = decided_by(who.site, 0);
+  if (used == probe::kNoSite) return;
+  const u32 lane = first_of(absent);
+  Actors user = actor(who, lane, "use");
+  user.site = used;
+  raise(Check::WarpSource, {user, actor(who, lane, "shuffle")}, "shuffle",
+        fmt::format("the value of lane {}", c.source[lane] & 31),
+        {fmt::format("{}; lanes {:#010x} take such values",
+                     who.live >> (c.source[lane] & 31) & 1 ? "the mask does not name it" : "no such thread is there",
+                     absent)},
+        "A source among the lanes of the mask that are there, or no use of the value.");
+}
+
+void LaunchChecker::membership(const probe::Who& who) {
+  if (who.site == probe::kNoSite || !info_->members || !membership_asked_.insert(who.site).second) return;
+  const u32 user = info_->members(who.site);
+  if (user == probe::kNoSite) return;
+  const probe::SiteInfo place = site_of(info_->id, who.site);
+  if (place.frames.empty() || place.frames[0].file.empty() || of_library(place)) return;
+  const u32 lane = first_of(who.lanes);
+  Actors taken = actor(who, lane, "membermask");
+  taken.site = user;
+  raise(Check::ActiveMask, {taken, actor(who, lane, "activemask")}, "activemask",
+        fmt::format("lanes {:#010x} this time", who.lanes),
+        {"which lanes execute __activemask() together is up to the device"},
+        "__ballot_sync before the branch, or the mask that is meant.");
+}
+
+u32 LaunchChecker::decided_by(u32 site, u32 element) {
+  if (site == probe::kNoSite || !info_->decides) return probe::kNoSite;
+  const auto [known, first] = decided_by_.try_emplace({site, element}, probe::kNoSite);
+  if (first) known->second = info_->decides(site, element);
+  return known->second;
+}
+
+void LaunchChecker::register_pool(const At& p, const probe::Who& who, const probe::Meeting& m) {
+  p.warp->pool = {.registers = m.threads, .times = p.warp->pool.times + 1, .site = who.site};
+}
+
+// A block has as many registers as its threads began with. One that asks waits until there are enough: for ever, if
+// nobody gives more back. (Warps that ask more than once are not judged: it depends on what comes first.)
+void LaunchChecker::registers_at_end(const Cta& cta) {
+  if (!info_->registers) return;
+  const u32 began = (info_->registers + 7) / 8 * 8;
+  u32 had = 0, want = 0;
+  const Warp* asks = nullptr;
+  for (const auto& w : cta.warps) {
+    if (!w) continue;
+    if (w->pool.times > 1) return;
+    had += began, want += w->pool.times ? w->pool.registers : began;
+    if (w->pool.times && w->pool.registers > began) asks = w.get();
+  }
+  if (!asks || want <= had) return;
+  raise(Check::Deadlock,
+        {{.action = "setmaxnreg",
+          .site = asks->pool.site,
+          .cta = cta.key,
+          .warp = asks->time.warp(),
+          .lane = kEveryLane}},
+        "registers", "the registers of the block",
+        {fmt::format("its warps ask for {} registers of 32 lanes in all, and began with {}", want, had)},
+        "setmaxnreg.dec by other warps of as many as are asked for.");
+}
+
+}  // namespace us::sanitizer

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions about caches: is there memory where they point, and what is left of what was discarded?
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "sanitizer/launch_checker.h"
+
+namespace us::sanitizer {
+
+using probe::Hint, probe::Space;
+
+void LaunchChecker::hint(const probe::Who& who, const Hint& h) {
+  const std::lock_guard held(process_.lock);
+  at(who);
+  switch (h.kind) {
+    case Hint::Kind::Prefetch:
+    case Hint::Kind::PrefetchUniform:
+    case Hint::Kind::PrefetchTensormap:
+      for (u32 rest = h.space == Space::Global ? who.lanes : 0; rest; rest &= rest - 1) {
+        probe::Who one = who;
+        one.lanes = rest & -rest;
+        prefetched(one, h.address[std::countr_zero(rest)]);
+      }
+      return;
+    case Hint::Kind::Discard:
+      for (u32 rest = h.space == Space::Global ? who.lanes : 0; rest; rest &= rest - 1)
+        discarded(h.address[std::countr_zero(rest)], h.bytes);
+      return;
+    case Hint::Kind::ApplyPriority:
+      return;
+  }
+}
+
+void LaunchChecker::prefetched(const probe::Who& who, u64 address) {
+  const Allocations& all = process_.allocations;
+  if (!all.any() || all.live(address)) return;
+  raise(Check::PrefetchInvalid, {actor(who, static_cast<u32>(std::countr_zero(who.lanes)), "prefetch")}, "prefetch",
+        fmt::format("{:#x}", address), {"the device ignores it"}, "An address of memory that there is.");
+}
+
+// As if nobody had ever written it.
+void LaunchChecker::discarded(u64 begin, u64 bytes) {
+  process_.global.drop(begin, bytes);
+  process_.allocations.discarded(begin, bytes);
+}
+
+}  // namespace us::sanitizer
