@@ -160,7 +160,6 @@ Explored explore(RunRequest run, const std::string& directory, u64 schedules) {
   std::unordered_set<std::string> known;
   const std::string given = run.settings.count("UNDERSTUDY_SEED") ? run.settings["UNDERSTUDY_SEED"] : "0";
   const u32 first = is_number(given) ? static_cast<u32>(std::stoull(given)) : 0;
-  const bool copies = run.settings.count("UNDERSTUDY_ASYNC") == 0;
   const Environment environment;
   for (u64 k = 0; k < schedules && first + k <= kMostSeed; ++k) {
     const u32 seed = first + static_cast<u32>(k);
@@ -169,7 +168,6 @@ Explored explore(RunRequest run, const std::string& directory, u64 schedules) {
     fs::create_directory(folder, error);
     run.settings["UNDERSTUDY_CHECK"] = folder;
     if (seed) run.settings["UNDERSTUDY_SEED"] = fmt::format("{}", seed);
-    if (seed && copies) run.settings["UNDERSTUDY_ASYNC"] = fmt::format("random:{}", seed);
     if (k) environment.restore();
     const int code = run_program(run);
     if (k == 0) out.code = code;
