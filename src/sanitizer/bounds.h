@@ -32,6 +32,12 @@ class Allocations {
   void each_live(F&& f) const {
     for (const auto& [begin, block] : live_) f(block);
   }
+  template <class F>
+  void each_freed_by_work(F&& f) const {
+    for (const auto& [begin, block] : freed_) {
+      if (block.freed_by) f(block);
+    }
+  }
   u64 changes() const { return changes_; }  // grows with every change
   bool was_written(u64 address) const;      // by the host, by a copy, or by whom we do not hear
 

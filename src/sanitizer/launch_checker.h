@@ -114,6 +114,7 @@ class LaunchChecker final : public probe::Listener {
   u64 other_address(const At&, const probe::Who&, const probe::Access&, u32 lane, u64 address, u32 segment);
   const probe::Symbol* made_from(u32 site);
   bool made_well(const probe::Who&, const probe::Access&, u32 lane, u64 address);
+  const Allocations::Block* usable(u64 address) const;
   void no_memory(Actors, u64 address, u64 bytes);
   bool local_in_bounds(const probe::Who&, const probe::Access&, u32 lane);
   void unwritten(Judge&, const probe::Access&, u32 lane, u64 address);

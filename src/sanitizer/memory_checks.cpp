@@ -61,11 +61,20 @@ bool LaunchChecker::shared_in_bounds(const probe::Who& who, const probe::Access&
   return false;
 }
 
+// The block that an address lies in. What unordered work frees is judged by its order (free-pending), not by what came
+// first this time: to this launch it is there.
+const Allocations::Block* LaunchChecker::usable(u64 address) const {
+  const Allocations& all = process_.allocations;
+  if (const Allocations::Block* b = all.live(address)) return b;
+  const Allocations::Block* const old = all.freed(address);
+  return old && old->freed_by && !process_.order->node_before(old->freed_by, info_->id) ? old : nullptr;
+}
+
 bool LaunchChecker::global_in_bounds(const probe::Who& who, const probe::Access& a, u32 lane, u64 address) {
   const Allocations& all = process_.allocations;
   if (!all.any()) return true;
   const u64 bytes = u64{a.bytes} * a.count;
-  const Allocations::Block* b = all.live(address);
+  const Allocations::Block* b = usable(address);
   if (b && address + bytes <= b->end()) return made_well(who, a, lane, address);
   if (b) address = b->end();
   no_memory(actor(who, lane, action_of(a)), address, bytes);
@@ -77,8 +86,6 @@ void LaunchChecker::no_memory(Actors who, u64 address, u64 bytes) {
   const Allocations& all = process_.allocations;
   const Allocations::Block* b = all.live(address);
   const Allocations::Block* old = b ? nullptr : all.freed(address);
-  // What unordered work frees is judged by its order (free-pending), not by what came first this time.
-  if (old && old->freed_by && !process_.order->node_before(old->freed_by, info_->id)) return;
   const auto* near = b ? b : old ? old : all.nearest(address);
   std::string where;
   if (near) {

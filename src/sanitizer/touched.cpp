@@ -62,8 +62,9 @@ void LaunchChecker::touched_word(u64 at, std::vector<Touched>& to) {
 std::vector<Touched> LaunchChecker::touched() {
   std::vector<u64> pages;
   process_.global.touched_elsewhere(pages);
-  process_.allocations.each_live(
-      [&](const Allocations::Block& b) { process_.global.touched(b.begin, b.bytes, pages); });
+  const auto add_pages = [&](const Allocations::Block& b) { process_.global.touched(b.begin, b.bytes, pages); };
+  process_.allocations.each_live(add_pages);
+  process_.allocations.each_freed_by_work(add_pages);
   std::ranges::sort(pages);
   pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
   std::vector<Touched> all;

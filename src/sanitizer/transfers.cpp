@@ -131,7 +131,7 @@ bool LaunchChecker::copies_memory(const probe::Who& who, u32 lane, const probe::
   if (!all.any()) return true;
   u64 at = r.begin;
   while (at < r.begin + r.bytes) {
-    const Allocations::Block* const b = all.live(at);
+    const Allocations::Block* const b = usable(at);
     if (!b) break;
     at = b->end();
   }
