@@ -198,6 +198,11 @@ class Builder {
   // Adds `each` for every active lane to a counter of a site (probe/counts.h); Counter::Lanes counts the warp too.
   virtual void count([[maybe_unused]] u32 site, probe::Counter, [[maybe_unused]] u32 each) {}
 
+  // Strategy::Records: a record of the instruction at the site; `at`: of an access, 64 bits.
+  virtual void record([[maybe_unused]] u32 site, probe::RecordCode, [[maybe_unused]] V at) {}
+  // ... and what it touches besides what it loads and stores.
+  virtual void touch(probe::RecordCode::Kind, const MemRef&) {}
+
   // Strategy::Events: what an instruction does that nothing above says. Semantics ask first whether anybody listens.
   using Tell = std::function<void()>;
   virtual bool listens() const { return false; }

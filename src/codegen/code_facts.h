@@ -61,9 +61,10 @@ struct CodeFacts : Variant, CodeChoices {
   bool full_warps() const { return block.x && (u64{block.x} * block.y * block.z) % kWarpSize == 0; }
   u32 warps() const { return block.x ? (block.x * block.y * block.z + kWarpSize - 1) / kWarpSize : 0; }
 
-  bool counts() const { return Variant::probe == probe::Strategy::Counts; }
+  bool counts() const { return Variant::probe == probe::Strategy::Counts || records(); }
+  bool records() const { return Variant::probe == probe::Strategy::Records; }
   bool events() const { return Variant::probe == probe::Strategy::Events; }
-  bool probed() const { return counts() || events(); }
+  bool probed() const { return Variant::probe != probe::Strategy::Nothing; }
 
   // What follows from the others.
   bool cluster_one;

@@ -10,26 +10,33 @@ namespace us::codegen {
 class ProbeBuilder final : public Builder {
  public:
   ProbeBuilder(Builder& to, probe::Strategy strategy)
-      : to_(to), counts_(strategy != probe::Strategy::Events), events_(strategy == probe::Strategy::Events) {}
+      : to_(to),
+        counts_(strategy != probe::Strategy::Events),
+        records_(strategy == probe::Strategy::Records),
+        events_(strategy == probe::Strategy::Events) {}
   void begin(u32 site) { site_ = site; }  // of the instruction that follows
 
   void load(const MemRef& m, std::span<V> out) override {
     count_bytes(probe::Counter::Read, m);
+    touch(probe::RecordCode::Kind::Read, m);
     if (events_) tell(probe::Access::Kind::Read, m, {});
     to_.load(m, out);
   }
   void store(const MemRef& m, std::span<const V> in) override {
     count_bytes(probe::Counter::Written, m);
+    touch(probe::RecordCode::Kind::Write, m);
     if (events_) tell(probe::Access::Kind::Write, m, in);
     to_.store(m, in);
   }
   V atomic(AtomOp op, isa::Type t, const MemRef& m, V b, V c, bool used) override {
     count_bytes(probe::Counter::Read, m);
     count_bytes(probe::Counter::Written, m);
+    touch(probe::RecordCode::Kind::Atomic, m);
     const V old = to_.atomic(op, t, m, b, c, used || events_);
     if (events_) tell_atomic(m, old, op == AtomOp::Cas ? equal(old, b) : to_.imm(1, 1));
     return old;
   }
+  void touch(probe::RecordCode::Kind, const MemRef&) override;
   bool listens() const override { return events_; }
   using Builder::note;
   void note(device::NoteCode code, V value) override {
@@ -96,12 +103,13 @@ class ProbeBuilder final : public Builder {
     if (counts_ && site_ != ir::kNoSite) to_.count(site_, c, m.bits / 8 * m.count);
   }
   V equal(V a, V b);
+  V address_of(const MemRef&);
   void tell(probe::Access::Kind, const MemRef&, std::span<const V> values);
   void tell_atomic(const MemRef&, V old, V wrote);
   void tell(device::AccessCode, const MemRef&, std::span<const V> rows);
 
   Builder& to_;
-  const bool counts_, events_;
+  const bool counts_, records_, events_;
   u32 site_ = ir::kNoSite;
 };
 

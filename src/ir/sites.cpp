@@ -23,4 +23,14 @@ std::vector<Site> sites(const Module& m) {
   return all;
 }
 
+std::vector<bool> block_begins(const Module& m) {
+  std::vector<bool> begins(m.sites);
+  for (const Function& f : m.functions)
+    for (const Block& b : f.blocks) {
+      const u32 site = b.insts.empty() ? b.term.site : b.insts.front().site;
+      if (site != kNoSite) begins[site] = true;
+    }
+  return begins;
+}
+
 }  // namespace us::ir

@@ -14,6 +14,7 @@ struct Site {
   const Terminator* term = nullptr;  // a branch, ret, exit
   SrcLoc loc() const { return inst ? inst->loc : term ? term->loc : SrcLoc{}; }
 };
-std::vector<Site> sites(const Module&);  // by number
+std::vector<Site> sites(const Module&);         // by number
+std::vector<bool> block_begins(const Module&);  // by number: at the first instruction of a block
 
 }  // namespace us::ir

@@ -5,14 +5,16 @@
 #include "probe/counts.h"
 #include "probe/events.h"
 #include "probe/quick.h"
+#include "probe/records.h"
 
 namespace us::probe {
 
 // What becomes of the events of a launch. Decides which code is compiled, so it is part of codegen's Variant.
 enum class Strategy : u8 {
   Nothing,
-  Counts,  // numbers beside each instruction (counts.h)
-  Events,  // each event is a call of the listener (events.h)
+  Counts,   // numbers beside each instruction (counts.h)
+  Records,  // the same, and a record of each block and access (records.h)
+  Events,   // each event is a call of the listener (events.h)
 };
 
 class Listener {
@@ -21,6 +23,8 @@ class Listener {
   virtual Strategy strategy() const = 0;
   // Of a worker thread, for all CTAs that it runs: indexed by site; stays where it is until the launch has ended.
   virtual Count* counts(u32) { return nullptr; }
+  // Strategy::Records: of a worker thread, too. Records are the worker's that runs the CTA, in the order of each warp.
+  virtual RecordBuffer* records(u32) { return nullptr; }
   virtual void ended() {}  // once, before anybody hears that the launch has ended
 
   // Strategy::Events. From worker threads, those of one cluster from one thread at a time.

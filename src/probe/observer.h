@@ -89,6 +89,7 @@ struct Work {
 class Observer {
  public:
   virtual ~Observer() = default;
+  virtual Strategy strategy() const { return Strategy::Events; }    // of all its listeners
   virtual std::shared_ptr<Listener> launch(const LaunchInfo&) = 0;  // null: nobody listens to this one
   virtual void memory(const Memory&) {}
   virtual void work(const Work&) {}

@@ -58,6 +58,7 @@ class EvalBuilder final : public Builder {
                     bool uniform_if_args) override;
 
   void count(u32 site, probe::Counter, u32 each) override;
+  void record(u32 site, probe::RecordCode, V at) override;
   void note_site(u32 site) override { warp_.probe_site = site; }
 
   V read(const ir::Operand&, isa::Type as) override;

@@ -245,4 +245,15 @@ void EvalBuilder::count(u32 site, probe::Counter c, u32 each) {
   (c == probe::Counter::Lanes ? n.lanes : c == probe::Counter::Read ? n.read : n.written) += all;
 }
 
+void EvalBuilder::record(u32 site, probe::RecordCode code, V at) {
+  if (!warp_.records || !exec_) return;
+  probe::Record r;
+  r.site = site, r.lanes = exec_;
+  r.cta = static_cast<u32>(warp_.record), r.warp = warp_.warp_id;
+  r.code = code;
+  if (code.kind != probe::RecordCode::Kind::Block)
+    for (u32 l = 0; l < probe::kLanes; ++l) r.address[l] = get(at, l);
+  probe::write_record(*warp_.records, r);
+}
+
 }  // namespace us::codegen::eval

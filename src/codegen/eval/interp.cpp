@@ -109,8 +109,13 @@ void Interpreter::run() {
 
 void Interpreter::step(u32 group) {
   const ir::Inst* i = instruction(first(group));
+  const Frame& f = lanes_[first(group)].top();
+  if (f.inst == 0) {
+    builder_.reset(group);
+    const u32 site = i ? i->site : f.function->blocks[f.block].term.site;
+    if (site != ir::kNoSite) builder_.record(site, {}, {});
+  }
   if (!i) {
-    const Frame& f = lanes_[first(group)].top();
     return terminate(group, f.function->blocks[f.block].term);
   }
   if (!arrive(group, *i)) execute(group, *i);

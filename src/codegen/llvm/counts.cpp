@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/counts.h"
 
+#include "codegen/llvm/records.h"
+
 namespace us::codegen {
 
 using probe::Count;
@@ -23,6 +25,11 @@ void count_lanes(FunctionState& s, u32 site, Counter c, u32 each, llvm::Value* l
       : c == Counter::Read ? offsetof(Count, read)
                            : offsetof(Count, written),
       number);
+}
+
+void count_end(FunctionState& s, u32 site, llvm::Value* lanes) {
+  count_lanes(s, site, Counter::Lanes, 1, lanes);
+  record_block(s, site, lanes);
 }
 
 }  // namespace us::codegen

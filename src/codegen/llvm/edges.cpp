@@ -27,7 +27,7 @@ void WarpControl::finish_block(u32 b) { b_.CreateBr(sweep_from(position_[b] + 1)
 void WarpControl::go_on(u32 b, u32 to, Value* m, bool full) {
   const bool guarded = a_.guarded[b];
   if (f_.entry && ir::is_exit_block(f_, to)) {
-    count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, m);
+    count_end(s_, f_.blocks[to].term.site, m);
     tell_exit(b, to, m);
     if (!guarded) {
       b_.CreateBr(s_.end);
@@ -89,7 +89,7 @@ void WarpControl::terminate(u32 b) {
   Division going;
   for (auto& [to, part] : divided(t, cond)) {
     if (exit_edge(to)) {
-      count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
+      count_end(s_, f_.blocks[to].term.site, part);
       tell_exit(b, to, part);
       kill_lanes(part);
     } else {

@@ -4,6 +4,7 @@
 
 #include "codegen/llvm/forgetting.h"
 #include "codegen/llvm/promote_slots.h"
+#include "codegen/llvm/records.h"
 
 #include <algorithm>
 
@@ -94,14 +95,17 @@ void FunctionEmitter::emit_block(u32 b) {
   s_.cur = b;
   s_.set_debug_loc(f_.blocks[b].insts.empty() ? f_.blocks[b].term.loc : f_.blocks[b].insts[0].loc);
   control_->enter_block(b);
-  for (const ir::Inst& i : f_.blocks[b].insts)
+  for (const ir::Inst& i : f_.blocks[b].insts) {
+    record_block(s_, i.site, s_.mask());
     if (control_->part_of_terminator(i))
       builder_.count(i.site, probe::Counter::Lanes, 1);
     else
       emit_inst(i);
+  }
   tests_.make_all();
   s_.set_debug_loc(f_.blocks[b].term.loc);
   s_.inst = nullptr;
+  record_block(s_, f_.blocks[b].term.site, s_.mask());
   builder_.count(f_.blocks[b].term.site, probe::Counter::Lanes, 1);
   tell_arrival(f_.blocks[b].term);
   control_->terminate(b);

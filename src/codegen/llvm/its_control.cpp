@@ -394,7 +394,7 @@ void ItsControl::terminate(u32 b) {
   }
   auto go = [&](u32 to) {
     if (leaves(to)) {
-      count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, s_.mask());
+      count_end(s_, f_.blocks[to].term.site, s_.mask());
       tell_exit(b, to, s_.mask());
       kill_lanes(s_.mask());
       b_.CreateBr(dispatch_);
@@ -409,7 +409,7 @@ void ItsControl::terminate(u32 b) {
   Division going;
   for (auto& [to, part] : divided(t, cond)) {
     if (leaves(to)) {
-      count_lanes(s_, f_.blocks[to].term.site, probe::Counter::Lanes, 1, part);
+      count_end(s_, f_.blocks[to].term.site, part);
       tell_exit(b, to, part);
       kill_lanes(part);
     } else {

@@ -3,9 +3,12 @@
 
 #include <llvm/IR/MDBuilder.h>
 
+#include "ir/sites.h"
+
 namespace us::codegen {
 
-ModuleEmitter::ModuleEmitter(const ir::Module& m, const CodeFacts& f) : ir(m), facts(f) {
+ModuleEmitter::ModuleEmitter(const ir::Module& m, const CodeFacts& f)
+    : ir(m), facts(f), leaders(f.records() ? ir::block_begins(m) : std::vector<bool>()) {
   module = std::make_unique<llvm::Module>(m.name, context);
   for (u32 f = 0; f < m.functions.size(); ++f) {
     if (m.functions[f].entry || !m.functions[f].defined) continue;

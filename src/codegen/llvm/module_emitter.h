@@ -21,6 +21,7 @@ struct ModuleEmitter {
   std::map<u32, llvm::DIFile*> files;
   const ir::Module& ir;
   const CodeFacts facts;
+  const std::vector<bool> leaders;  // by site, if blocks are recorded
   bool avx512 = false, byte_permutes = false;
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
   std::map<const u32*, llvm::GlobalVariable*> tables;

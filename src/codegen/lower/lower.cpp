@@ -30,7 +30,7 @@ bool drop_dependencies(ir::Function& f, const CodeFacts& facts) {
       if (i.form != isa::Form::griddepcontrol) return false;
       const bool waits = i.has(isa::Tok::wait);
       triggers = triggers || !waits;
-      return waits && !facts.dependent && !facts.events();
+      return waits && !facts.dependent && !facts.probed();
     });
   return triggers;
 }

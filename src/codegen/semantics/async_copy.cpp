@@ -15,8 +15,16 @@ void sem_cp_async(const Sem& s) {
     const bool predicate = o.kind == ir::Operand::Kind::Value && b.register_bits(o.value) == 1;
     take = predicate ? b.select(s.in(3, Type::pred), imm32(b, 0), size) : s.in(3, Type::u32);
   }
-  b.call_rt(RtFn::CpAsync, {shared_offset(s, 0, false), address(s, 1), size, take, imm32(b, s.has(Tok::cg))}, {},
-            nullptr);
+  const V to = shared_offset(s, 0, false), from = address(s, 1);
+  if (s.i.ops[2].kind == ir::Operand::Kind::Imm) {
+    MemRef m;
+    m.bits = static_cast<u32>(s.i.ops[2].imm) * 8;
+    m.space = isa::Space::Global, m.addr = from;
+    b.touch(probe::RecordCode::Kind::CopyRead, m);
+    m.space = isa::Space::Shared, m.addr = to;
+    b.touch(probe::RecordCode::Kind::CopyWrite, m);
+  }
+  b.call_rt(RtFn::CpAsync, {to, from, size, take, imm32(b, s.has(Tok::cg))}, {}, nullptr);
 }
 void sem_cp_async_commit_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncCommit, {}, {}, nullptr); }
 void sem_cp_async_wait_group(const Sem& s) { s.b.call_rt(RtFn::CpAsyncWait, {s.in(0, Type::u32)}, {}, nullptr); }

@@ -9,6 +9,7 @@ namespace us::codegen {
 using device::AccessCode;
 using isa::Space;
 using Kind = probe::Access::Kind;
+using probe::RecordCode;
 
 namespace {
 
@@ -65,12 +66,29 @@ V ProbeBuilder::equal(V a, V b) {
                   to_.icmp(ICmp::Eq, high(a), high(b)));
 }
 
-void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> rows) {
-  V args[2 + kMostValues];
-  V at = m.addr ? to_.resize(m.addr, code.space == static_cast<u8>(probe::Space::Shared) ? 32 : 64, false)
+// 64 bits; of shared memory, within 32.
+V ProbeBuilder::address_of(const MemRef& m) {
+  V at = m.addr ? to_.resize(m.addr, code_of(m.space) == static_cast<u8>(probe::Space::Shared) ? 32 : 64, false)
                 : to_.imm(64, 0);
   if (m.offset) at = to_.add(at, to_.imm(to_.width(at), static_cast<u64>(m.offset)));
-  at = to_.resize(at, 64, false);
+  return to_.resize(at, 64, false);
+}
+
+void ProbeBuilder::touch(RecordCode::Kind kind, const MemRef& m) {
+  if (!records_ || site_ == ir::kNoSite || m.space == Space::Param || m.space == Space::Const) return;
+  const u8 space = code_of(m.space);
+  RecordCode code{.kind = kind, .bytes = m.bits / 8 * m.count};
+  if (space != AccessCode::kGeneric) {
+    code.space = static_cast<probe::Space>(space);
+    return to_.record(site_, code, address_of(m));
+  }
+  to_.note_site(site_);
+  to_.call_rt(device::RtFn::ProbeRecord, {to_.imm(64, code.pack()), address_of(m)}, {}, nullptr);
+}
+
+void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> rows) {
+  V args[2 + kMostValues];
+  const V at = address_of(m);
   to_.note_site(site_);
   const auto say = [&] {
     args[0] = to_.imm(64, code.pack());

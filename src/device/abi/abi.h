@@ -11,6 +11,7 @@
 #include "base/types.h"
 #include "probe/counts.h"
 #include "probe/quick.h"
+#include "probe/records.h"
 
 namespace us::device {
 
@@ -95,8 +96,10 @@ struct WarpCtx {
   u32 line = 0;          // of the program, where it gave way last
   // 1: has left a barrier of the CTA, 2: and has read shared memory since; compiled code lets other warps read first.
   u32 behind_barrier = 0;
-  probe::Count* counts = nullptr;  // of the worker, by site; only code that counts reads it
-  u32 probe_site = ~u32{0};        // of the instruction that calls the runtime; only code that tells events sets it
+  probe::Count* counts = nullptr;          // of the worker, by site; only code that counts reads it
+  probe::RecordBuffer* records = nullptr;  // of the worker; only code that records reads it
+  u64 record = 0;                          // probe::record_of_warp
+  u32 probe_site = ~u32{0};  // of the instruction that calls the runtime; only code that tells events sets it
   probe::Quick* quick = &probe::no_quick;  // only code that tells events asks it
 };
 

@@ -122,6 +122,22 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   if (atomic) worker_of(w).may_break(w);
 }
 
+void rt_ProbeRecord(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (!w.records) return;
+  const auto& a = named<ProbeRecordArgs>(args);
+  probe::Record r;
+  r.site = w.probe_site;
+  r.cta = u32(w.record), r.warp = w.warp_id;
+  r.code = probe::RecordCode::unpack(u32(a.code[first_lane(mask)]));
+  in_spaces(w, mask, AccessCode::kGeneric, a.addr.lane, [&](Space s, u32 lanes, const u64* at) {
+    if (s == Space::Param) return;
+    r.code.space = s, r.lanes = lanes;
+    std::copy_n(at, kWarpSize, r.address.begin());
+    probe::write_record(*w.records, r);
+  });
+}
+
 void rt_ProbeHint(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   if (!w.listener) return;

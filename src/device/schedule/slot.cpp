@@ -8,6 +8,7 @@
 
 #include "device/probe/tell.h"
 #include "device/schedule/machine.h"
+#include "device/schedule/report.h"
 
 namespace us::device {
 namespace {
@@ -49,6 +50,7 @@ void set_constants(Warp& w, Cta& c, u32 warp, u8* local, u64 stride) {
   w.local = local + kLocalBefore, w.local_stride = stride;
   probe::Listener* listener = s.grid->launch->listener.get();
   w.counts = listener ? listener->counts(s.worker->index) : nullptr;
+  w.records = listener ? listener->records(s.worker->index) : nullptr;
   w.listener = s.grid->listener;
   if (w.listener && !w.told) w.told = std::make_unique<Told>();
 }
@@ -108,6 +110,8 @@ void place(Slot& s, u64 cluster) {
     Cta& c = *s.cta[r];
     c.ctaid = {x * size.x + c.cluster_ctaid.x, y * size.y + c.cluster_ctaid.y, z * size.z + c.cluster_ctaid.z};
     c.triggered = false;
+    if (!c.warp.empty() && c.warp.front()->records)
+      for (u32 k = 0; k < c.warps; ++k) c.warp[k]->record = probe::record_of_warp(linear_in_grid(c), k);
     const u64 number = cluster * g.cluster_ctas + r;
     const auto& sms = g.launch->sms;
     c.smid = sms ? (*sms)[number % sms->size()] : u32(number % s.worker->machine.options.sms);

@@ -71,7 +71,7 @@ Error KernelOp::check(Context& c) {
 }
 
 static probe::Strategy strategy_of(const Settings& s) {
-  if (s.observer) return probe::Strategy::Events;
+  if (s.observer) return s.observer->strategy();
   return s.counts ? probe::Strategy::Counts : probe::Strategy::Nothing;
 }
 

@@ -58,7 +58,7 @@ device::Fault LoadedModule::run(device::Gpu& gpu, std::shared_ptr<const device::
   auto launch = std::make_unique<device::Launch>();
   const ir::Function* f = module_->find(code->name);
   auto params = std::make_shared<std::vector<u64>>(pointers);
-  params->resize(std::max<std::size_t>(params->size(), 1));
+  params->resize(device::kParamBytes / sizeof(u64));
   launch->code = code;
   launch->listener = std::move(listener);
   launch->keep_alive = params;

@@ -16,6 +16,7 @@
 #include "runner/approximations.h"
 #include "runner/event_log.h"
 #include "runner/loaded_module.h"
+#include "runner/record_log.h"
 #ifdef US_WITH_JIT
 #include "codegen/jit.h"
 #endif
@@ -62,6 +63,8 @@ class Engines {
         counts_ = true;
       else if (e == "events")
         events_ = true;
+      else if (e == "records")
+        records_ = true;
       else
         names_.push_back(e);
 #ifdef US_WITH_JIT
@@ -80,15 +83,18 @@ class Engines {
   const std::vector<std::string>& names() const { return names_; }
   bool counts() const { return counts_; }
   bool events() const { return events_; }
+  bool records() const { return records_; }
   device::Gpu& one() { return *one_; }
   device::Gpu& all() { return *all_; }
   memory::TextureTable& textures() { return textures_; }
   Result<std::shared_ptr<const device::KernelCode>> compile(const std::string& engine, const LoadedModule& m,
                                                             const Case& c) {
     if (engine == "eval") return codegen::make_eval_kernel(m.ir(), c.kernel);
+    if (engine == "eval, recorded") return codegen::make_eval_kernel(m.ir(), c.kernel, probe::Strategy::Records);
     if (engine == "eval, told") return codegen::make_eval_kernel(m.ir(), c.kernel, probe::Strategy::Events);
 #ifdef US_WITH_JIT
     codegen::Variant v;
+    if (engine == "recorded") v.probe = probe::Strategy::Records;
     if (engine == "counted") v.probe = probe::Strategy::Counts;
     if (engine == "told") v.probe = probe::Strategy::Events;
     v.block = {c.block[0], c.block[1], c.block[2]};
@@ -107,7 +113,7 @@ class Engines {
 
  private:
   std::vector<std::string> names_;
-  bool counts_ = false, events_ = false;
+  bool counts_ = false, events_ = false, records_ = false;
   memory::TextureTable textures_;
   std::unique_ptr<device::Gpu> one_, all_;
 #ifdef US_WITH_JIT
@@ -274,6 +280,35 @@ class FileTest {
                                 std::to_string(sites[k].loc().line) + ": " + text(got[k]) +
                                 "; the interpreter: " + text(want[k]));
   }
+  // Addresses are named by the arrays of the case, whose memory is another one in each run.
+  static EventLog::Naming naming_of(std::shared_ptr<std::vector<u64>> pointers, const Case& c) {
+    return [pointers, &c](probe::Space s, u64 a) {
+      for (std::size_t k = 0; s == probe::Space::Global && k < pointers->size(); ++k)
+        if (const u64 at = a - (*pointers)[k]; at < c.arrays[k].bytes() + 256)
+          return c.arrays[k].name + "+" + std::to_string(at);
+      const bool of_stack = s == probe::Space::Local && a >= 4096;  // alloca: executors have stacks of different sizes
+      return of_stack ? "stack" : std::to_string(a);
+    };
+  }
+  // The records of compiled code are the interpreter's, lane by lane.
+  void compare_records(LoadedModule& m, const Case& c) {
+    const std::vector<ir::Site> sites = ir::sites(m.ir());
+    std::vector<std::shared_ptr<RecordLog>> logs;
+    for (const char* engine : {"eval, recorded", "recorded"}) {
+      const std::string where = file_.path + " " + c.kernel + ", records of " + engine;
+      auto code = engines_.compile(engine, m, c);
+      if (!code) return report_.fail(where, joined(code.diags()));
+      auto pointers = std::make_shared<std::vector<u64>>();
+      logs.push_back(std::make_shared<RecordLog>(m.ir().sites, engines_.one().workers(), naming_of(pointers, c)));
+      logs.back()->place = [&sites](u32 site) { return "line " + std::to_string(sites.at(site).loc().line) + ": "; };
+      Outputs out;
+      std::string why;
+      if (!execute(engines_, m, engines_.one(), *code, c, out, why, logs.back(), pointers.get()))
+        return report_.fail(where, why);
+    }
+    judge_lanes(file_.path + " " + c.kernel + ", records", logs[0]->lanes(), logs[1]->lanes());
+    judge_bytes(file_.path + " " + c.kernel + ", bytes of records", m, logs[1]->bytes(), logs[1]->counted());
+  }
   // What compiled code tells of each lane is what the interpreter tells, in the same order; and it reads and writes
   // what the interpreter counts.
   void compare_events(LoadedModule& m, const Case& c) {
@@ -284,15 +319,7 @@ class FileTest {
       auto code = engines_.compile(engine, m, c);
       if (!code) return report_.fail(where, joined(code.diags()));
       auto pointers = std::make_shared<std::vector<u64>>();
-      const auto naming = [pointers, &c](probe::Space s, u64 a) {
-        for (std::size_t k = 0; s == probe::Space::Global && k < pointers->size(); ++k)
-          if (const u64 at = a - (*pointers)[k]; at < c.arrays[k].bytes() + 256)
-            return c.arrays[k].name + "+" + std::to_string(at);
-        const bool of_stack =
-            s == probe::Space::Local && a >= 4096;  // alloca: executors have stacks of different sizes
-        return of_stack ? "stack" : std::to_string(a);
-      };
-      logs.push_back(std::make_shared<EventLog>(m.ir().sites, naming));
+      logs.push_back(std::make_shared<EventLog>(m.ir().sites, naming_of(pointers, c)));
       logs.back()->place = [&sites, &c](u32 site) {
         if (c.counts == "lanes" || site >= sites.size()) return std::string();
         return "line " + std::to_string(sites[site].loc().line) + ": ";
@@ -304,8 +331,8 @@ class FileTest {
       if (!execute(engines_, m, engines_.one(), *code, c, out, why, logs.back(), pointers.get()))
         return report_.fail(where, why);
     }
-    judge_events(file_.path + " " + c.kernel + ", events", *logs[0], *logs[1]);
-    judge_bytes(m, c, sites, logs[1]->bytes());
+    judge_lanes(file_.path + " " + c.kernel + ", events", logs[0]->lanes(), logs[1]->lanes());
+    judge_bytes_counted(m, c, logs[1]->bytes());
     if (!c.tells.empty()) judge_text(c, logs[1]->lines());
     if (settings_.print_events)
       for (const std::string& line : logs[1]->lines()) std::printf("%s\n", line.c_str());
@@ -321,8 +348,7 @@ class FileTest {
     const auto line = [k](const std::vector<std::string>& lines) { return k < lines.size() ? lines[k] : "no more"; };
     report_.fail(where, "event " + std::to_string(k) + ": " + line(got) + "; wanted: " + line(want));
   }
-  void judge_bytes(LoadedModule& m, const Case& c, const std::vector<ir::Site>& sites,
-                   const std::vector<probe::Count>& told) {
+  void judge_bytes_counted(LoadedModule& m, const Case& c, const std::vector<probe::Count>& told) {
     const std::string where = file_.path + " " + c.kernel + ", bytes of events";
     auto code = engines_.compile("counted", m, c);
     if (!code) return report_.fail(where, joined(code.diags()));
@@ -330,7 +356,11 @@ class FileTest {
     Outputs out;
     std::string why;
     if (!execute(engines_, m, engines_.one(), *code, c, out, why, counting)) return report_.fail(where, why);
-    const std::vector<probe::Count> counted = counting->total();
+    judge_bytes(where, m, told, counting->total());
+  }
+  void judge_bytes(const std::string& where, const LoadedModule& m, const std::vector<probe::Count>& told,
+                   const std::vector<probe::Count>& counted) {
+    const std::vector<ir::Site> sites = ir::sites(m.ir());
     for (std::size_t k = 0; k < sites.size(); ++k) {
       const ir::Inst* const i = sites[k].inst;
       if (!i || i->has(isa::Tok::param) || i->has(isa::Tok::const_)) continue;  // told of only in part
@@ -342,12 +372,13 @@ class FileTest {
                                 std::to_string(counted[k].written));
     }
   }
-  void judge_events(const std::string& where, const EventLog& want, const EventLog& got) {
+  using Lanes = std::map<EventLog::Lane, std::vector<std::string>>;
+  void judge_lanes(const std::string& where, const Lanes& want, const Lanes& got) {
     int shown = 0;
-    for (const auto& [lane, lines] : want.lanes()) {
-      const auto it = got.lanes().find(lane);
+    for (const auto& [lane, lines] : want) {
+      const auto it = got.find(lane);
       static const std::vector<std::string> none;
-      const std::vector<std::string>& mine = it == got.lanes().end() ? none : it->second;
+      const std::vector<std::string>& mine = it == got.end() ? none : it->second;
       if (mine == lines || shown++ >= 3) continue;
       std::size_t k = 0;
       while (k < lines.size() && k < mine.size() && lines[k] == mine[k]) ++k;
@@ -357,10 +388,11 @@ class FileTest {
                               (k < mine.size() ? mine[k] : "no more") +
                               "; the interpreter: " + (k < lines.size() ? lines[k] : "no more"));
     }
-    if (want.lanes().size() != got.lanes().size()) report_.fail(where, "other lanes than the interpreter's");
+    if (want.size() != got.size()) report_.fail(where, "other lanes than the interpreter's");
   }
   void run_case(LoadedModule& m, const Case& c) {
     if (engines_.events() && c.fault.empty() && c.events && c.counts != "any") compare_events(m, c);
+    if (engines_.records() && c.fault.empty() && c.counts != "any") compare_records(m, c);
     if (engines_.counts() && c.fault.empty() && c.counts != "any") compare_counts(m, c);
     Outputs first;
     std::string first_engine;

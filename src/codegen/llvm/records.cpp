@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/llvm/records.h"
+
+#include <llvm/IR/MDBuilder.h>
+
+#include "codegen/llvm/warp_builder.h"
+
+namespace us::codegen {
+
+using llvm::Value;
+using probe::RecordBuffer;
+using probe::RecordCode;
+using Addresses = probe::RecordCode::Addresses;
+
+void write_record(FunctionState& s, u32 site, Value* lanes, RecordCode code, Value* addresses) {
+  llvm::IRBuilder<>& b = s.b;
+  llvm::Type *ptr = b.getPtrTy(), *byte = b.getInt8Ty(), *word = b.getInt64Ty();
+  const auto field = [&](Value* of, u64 offset) { return b.CreateConstInBoundsGEP1_64(byte, of, offset); };
+  const auto load = [&](llvm::Type* t, Value* p) { return s.m.of_runtime(b.CreateLoad(t, p)); };
+  Value* ctx = s.frame->ctx();
+  Value* buffer = s.load_at(s.ctx0, offsetof(device::WarpCtx, records), ptr, "records");
+  Value* next = load(ptr, field(buffer, offsetof(RecordBuffer, next)));
+  Value* last = load(ptr, field(buffer, offsetof(RecordBuffer, last)));
+  auto *full = llvm::BasicBlock::Create(s.c, "full", s.out), *room = llvm::BasicBlock::Create(s.c, "", s.out);
+  auto* weights = llvm::MDBuilder(s.c).createBranchWeights(1, 1000);
+  auto* before = b.GetInsertBlock();
+  b.CreateCondBr(b.CreateICmpUGT(next, last), full, room, weights);
+  b.SetInsertPoint(full);
+  Value* make_room = load(ptr, field(buffer, offsetof(RecordBuffer, full)));
+  b.CreateCall(llvm::FunctionType::get(b.getVoidTy(), {ptr}, false), make_room, {buffer});
+  Value* first = load(ptr, field(buffer, offsetof(RecordBuffer, next)));
+  b.CreateBr(room);
+  b.SetInsertPoint(room);
+  llvm::PHINode* at = b.CreatePHI(ptr, 2);
+  at->addIncoming(next, before), at->addIncoming(first, full);
+
+  const auto store = [&](Value* v, u64 index) {
+    s.m.of_runtime(b.CreateAlignedStore(v, field(at, index * sizeof(u64)), llvm::Align(8)));
+  };
+  store(b.CreateOr(b.CreateShl(b.CreateZExt(lanes, word), 32), site), 0);
+  Value* warp = load(word, field(ctx, offsetof(device::WarpCtx, record)));
+  store(b.CreateOr(warp, u64{code.pack()} << 32), 1);
+  if (addresses) store(addresses, 2);
+  const u64 words = 2 + (code.addresses == Addresses::Each ? u64{kWarpSize} : u64{addresses != nullptr});
+  s.m.of_runtime(b.CreateStore(field(at, words * sizeof(u64)), field(buffer, offsetof(RecordBuffer, next))));
+}
+
+void record_block(FunctionState& s, u32 site, Value* lanes) {
+  if (site < s.m.leaders.size() && s.m.leaders[site]) write_record(s, site, lanes, {}, nullptr);
+}
+
+void WarpBuilder::record(u32 site, RecordCode code, V address) {
+  LV at = v_.at(v_.canon(address));
+  code.addresses = Addresses::Each;
+  bool row = at.shape.pattern() && !at.guard;
+  for (u32 l = 0; row && l < kWarpSize; ++l) row = at.shape.offset(l) - at.shape.offset(0) == i64{l} * code.bytes;
+  Value* words = nullptr;
+  if (at.shape.uniform()) {
+    code.addresses = Addresses::Same;
+    words = at.base;
+  } else if (row) {
+    code.addresses = Addresses::Row;
+    words = b_.CreateAdd(at.base, b_.getInt64(static_cast<u64>(at.shape.offset(0))));
+  } else {
+    words = v_.vec(at);
+  }
+  write_record(s_, site, s_.mask(), code, words);
+}
+
+}  // namespace us::codegen

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategy::Records: words written into the worker's buffer beside the instruction (probe/records.h). Without it,
+// nothing.
+#pragma once
+#include "codegen/llvm/function_state.h"
+
+namespace us::codegen {
+
+// `lanes` (i32, a mask) come to the instruction at the site: told if a block of the program's text begins there.
+void record_block(FunctionState&, u32 site, llvm::Value* lanes);
+// Words of a record, the first two left out.
+void write_record(FunctionState&, u32 site, llvm::Value* lanes, probe::RecordCode, llvm::Value* addresses);
+
+}  // namespace us::codegen

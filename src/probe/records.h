@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategy::Records: what compiled code writes into a buffer of its worker, beside its counts: the blocks that a warp
+// enters, and the addresses of its accesses.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "probe/counts.h"
+#include "probe/events.h"
+
+namespace us::probe {
+
+// A record is two words, and the addresses behind them.
+struct RecordCode {
+  enum class Kind : u8 {
+    Block,  // the warp comes to the first instruction of a block of the program's text: site
+    Read,
+    Write,
+    Atomic,
+    CopyRead,  // by a copy of the lane (cp.async), which reads and writes
+    CopyWrite,
+  };
+  enum class Addresses : u8 {
+    None,
+    Same,  // one: of all lanes
+    Row,   // one: of lane l, l elements behind it
+    Each,  // 32
+  };
+  Kind kind = Kind::Block;
+  Addresses addresses = Addresses::None;
+  Space space = Space::Global;
+  u32 bytes = 0;  // of a lane, up to 64
+
+  // The upper half of the second word; bits 0 to 4 are the warp's.
+  static constexpr u32 kWarpBits = 5;
+  constexpr u32 pack() const {
+    return static_cast<u32>(kind) << 5 | static_cast<u32>(addresses) << 8 | static_cast<u32>(space) << 10 | bytes << 13;
+  }
+  static constexpr RecordCode unpack(u32 w) {
+    return {static_cast<Kind>(w >> 5 & 7), static_cast<Addresses>(w >> 8 & 3), static_cast<Space>(w >> 10 & 7),
+            w >> 13};
+  }
+  bool operator==(const RecordCode&) const = default;
+};
+inline constexpr u32 kMostRecordWords = 2 + kLanes;
+
+// The second word of the records of a warp, but for its code.
+inline constexpr u64 record_of_warp(u64 cta, u32 warp) { return (cta & 0xffffffff) | u64{warp} << 32; }
+
+struct RecordBuffer {
+  u64* next = nullptr;
+  u64* last = nullptr;                    // kMostRecordWords before the end: behind it there is no room
+  void (*full)(RecordBuffer*) = nullptr;  // makes room
+};
+
+// A record as its reader has it.
+struct Record {
+  u32 site = kNoSite, lanes = 0;
+  u32 cta = 0;  // linear in the grid; its low 32 bits
+  u32 warp = 0;
+  RecordCode code;
+  std::array<u64, kLanes> address;  // of the lanes in `lanes`; Shared and Local: as in events.h
+};
+
+// Reads one record and returns what follows it.
+const u64* read_record(const u64* words, Record&);
+void write_record(RecordBuffer&, const Record&);  // with all its addresses, whatever its code says of them
+
+// The buffers of a launch's workers, and what takes them when they are full.
+class Recording {
+ public:
+  // `take` is called by the worker whose records they are.
+  using Take = void (*)(void* of, u32 worker, const u64* begin, const u64* end);
+  Recording(u32 workers, void* of, Take take) : of_worker_(workers), of_(of), take_(take) {}
+  RecordBuffer* buffer(u32 worker);
+  void finish();  // takes what is left; when the launch has ended
+
+ private:
+  struct Mine : RecordBuffer {
+    std::vector<u64> words;
+    Recording* all = nullptr;
+  };
+  static void empty(RecordBuffer*);
+  std::vector<Mine> of_worker_;
+  void* const of_;
+  const Take take_;
+};
+
+}  // namespace us::probe
