@@ -34,6 +34,7 @@ struct Settings {
   std::string json;
   std::string record;
   std::string check, checks, check_kernels, check_launch;
+  std::string profile, profile_kernels, profile_skip, profile_count;
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
   std::string nvrtc, nvjitlink;

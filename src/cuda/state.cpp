@@ -2,6 +2,8 @@
 #include "cuda/state.h"
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "cuda/devices.h"
 #include "cuda/process/driver_settings.h"
@@ -19,6 +21,15 @@ driver::Runtime& runtime() {
 }
 
 driver::Runtime* runtime_if_made() { return made; }
+
+bool wait_for_work() {
+  constexpr std::chrono::seconds kMost{60};
+  const driver::Runtime* const r = made;
+  const auto until = std::chrono::steady_clock::now() + kMost;
+  while (r && r->busy() && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return !r || !r->busy();
+}
 
 ThreadState& thread_state() {
   static thread_local ThreadState* const state = new ThreadState;  // as above: used by late destructors

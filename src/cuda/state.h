@@ -13,6 +13,7 @@ namespace us::cuda {
 
 driver::Runtime& runtime();  // made on first use; lives until the process ends
 driver::Runtime* runtime_if_made();
+bool wait_for_work();  // that the program left, a minute at most. False: some is left still
 
 // One launch configuration between <<<>>> and the stub it calls.
 struct CallConfig {

@@ -30,6 +30,18 @@ struct Symbol {
   u64 begin = 0, bytes = 0;  // an address as in events; Shared: offset in the CTA's window
 };
 
+// What a block takes of a multiprocessor, and how many fit there by each of its limits.
+struct Residency {
+  std::string device;
+  u32 sms = 0, warps_per_sm = 0;
+  u32 registers = 0;   // of a thread
+  std::string origin;  // of that number: "cubin", "ptxas", "estimate"
+  u64 shared = 0;      // bytes of a block, with what the system takes
+  u64 shared_system = 0;
+  u64 shared_per_sm = 0;  // as the multiprocessor is divided for this kernel
+  u32 blocks = 0, by_registers = 0, by_shared = 0, by_warps = 0, by_blocks = 0;
+};
+
 struct LaunchInfo {
   u64 id = 0;  // unique in the process, grows
   u32 device = 0;
@@ -44,7 +56,9 @@ struct LaunchInfo {
   bool barriers_only = false;
   bool cooperative = false, dependent = false;  // dependent: may begin before what it waits for at griddepcontrol.wait
   u32 workers = 1;
-  std::vector<Symbol> symbols;  // of the module, and the shared ones of the kernel
+  u32 sites = 0;                         // of the module: their numbers are lower
+  std::function<Residency()> residency;  // may take a while; only while the observer is told of the launch
+  std::vector<Symbol> symbols;           // of the module, and the shared ones of the kernel
   std::function<SiteInfo(u32 site)> site;
   // Which of `symbols` the address of an access is made from; ~0: none, several, or not known.
   std::function<u32(u32 site)> made_from;
@@ -89,7 +103,8 @@ struct Work {
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual Strategy strategy() const { return Strategy::Events; }    // of all its listeners
+  // Of the listeners of a kernel (demangled). Nothing: launch() answers with null.
+  virtual Strategy strategy(const std::string& /*kernel*/) const { return Strategy::Events; }
   virtual std::shared_ptr<Listener> launch(const LaunchInfo&) = 0;  // null: nobody listens to this one
   virtual void memory(const Memory&) {}
   virtual void work(const Work&) {}

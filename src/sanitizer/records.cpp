@@ -2,81 +2,20 @@
 #include "sanitizer/records.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
+#include "probe/packed_site.h"
+
 namespace us::sanitizer {
 namespace {
 
-class Out {
- public:
-  explicit Out(RecordKind k) { bytes_.push_back(static_cast<char>(k)); }
-  Out& number(u64 v) {
-    for (; v >= 128; v >>= 7) bytes_.push_back(static_cast<char>(v | 128));
-    bytes_.push_back(static_cast<char>(v));
-    return *this;
-  }
-  Out& text(std::string_view t) {
-    number(t.size());
-    bytes_ += t;
-    return *this;
-  }
-  std::string record() const {
-    const u32 n = static_cast<u32>(bytes_.size());
-    std::string out(sizeof n, 0);
-    std::memcpy(out.data(), &n, sizeof n);
-    return out + bytes_;
-  }
+using In = PackedReader;
 
- private:
-  std::string bytes_;
+struct Out : PackedRecord {
+  explicit Out(RecordKind k) : PackedRecord(static_cast<u8>(k)) {}
 };
-
-class In {
- public:
-  explicit In(std::string_view bytes) : rest_(bytes) {}
-  u64 number() {
-    u64 v = 0;
-    for (u32 shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const u8 c = static_cast<u8>(rest_.front());
-      rest_.remove_prefix(1);
-      v |= u64{c & 127u} << shift;
-      if (c < 128) break;
-    }
-    return v;
-  }
-  std::string text() {
-    const u64 n = std::min<u64>(number(), rest_.size());
-    std::string t(rest_.substr(0, n));
-    rest_.remove_prefix(n);
-    return t;
-  }
-  u64 count() { return std::min<u64>(number(), rest_.size()); }  // of things that take a byte at least
-
- private:
-  std::string_view rest_;
-};
-
-void put(Out& out, const probe::SiteInfo& s) {
-  out.number(s.ptx_line).text(s.text).number(s.frames.size());
-  for (const probe::Frame& f : s.frames) out.text(f.file).number(f.line).number(f.column).text(f.function);
-}
-
-probe::SiteInfo get_site(In& in) {
-  probe::SiteInfo s;
-  s.ptx_line = static_cast<u32>(in.number());
-  s.text = in.text();
-  s.frames.resize(in.count());
-  for (probe::Frame& f : s.frames) {
-    f.file = in.text();
-    f.line = static_cast<u32>(in.number());
-    f.column = static_cast<u32>(in.number());
-    f.function = in.text();
-  }
-  return s;
-}
 
 Finding get_finding(In& in) {
   Finding f;
@@ -87,7 +26,7 @@ Finding get_finding(In& in) {
   f.parties.resize(in.count());
   for (Party& p : f.parties) {
     p.action = in.text();
-    p.site = get_site(in);
+    p.site = probe::get_site(in);
     p.who = in.text();
     p.others = in.number();
   }
@@ -107,9 +46,7 @@ std::string place_of(const Party& p) {
   return key;
 }
 
-void take(Findings& to, std::unordered_map<u64, std::size_t>& by_id, std::string_view record) {
-  const auto kind = static_cast<RecordKind>(record.front());
-  In in(record.substr(1));
+void take(Findings& to, std::unordered_map<u64, std::size_t>& by_id, RecordKind kind, In& in) {
   if (kind == RecordKind::Process) {
     to.process = static_cast<u32>(in.number());
     to.program = in.text();
@@ -159,7 +96,7 @@ std::string finding_record(u64 id, const Finding& f) {
   out.number(f.parties.size());
   for (const Party& p : f.parties) {
     out.text(p.action);
-    put(out, p.site);
+    probe::put_site(out, p.site);
     out.text(p.who).number(p.others);
   }
   out.number(f.why.size());
@@ -184,14 +121,7 @@ std::string end_record() { return Out(RecordKind::End).record(); }
 Findings read_records(std::string_view bytes) {
   Findings out;
   std::unordered_map<u64, std::size_t> by_id;
-  u32 size = 0;
-  while (bytes.size() > sizeof size) {
-    std::memcpy(&size, bytes.data(), sizeof size);
-    bytes.remove_prefix(sizeof size);
-    if (size == 0 || size > bytes.size()) break;
-    take(out, by_id, bytes.substr(0, size));
-    bytes.remove_prefix(size);
-  }
+  for_each_record(bytes, [&](u8 kind, In& in) { take(out, by_id, static_cast<RecordKind>(kind), in); });
   return out;
 }
 

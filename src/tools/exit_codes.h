@@ -3,6 +3,7 @@
 #pragma once
 namespace us::tools {
 inline constexpr int kExitProblems = 1;         // `ptx`: the file has errors
+inline constexpr int kExitAssertion = 4;        // `profile`: an assertion does not hold
 inline constexpr int kExitFindings = 120;       // `check`: the program has errors
 inline constexpr int kExitStaticRuntime = 121;  // `run`: the program holds a CUDA runtime of its own
 inline constexpr int kExitUsage = 125;          // wrong option or setting, or understudy could not do its part

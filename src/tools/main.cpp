@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "tools/check/request.h"
 #include "tools/exit_codes.h"
+#include "tools/profile/request.h"
 #include "tools/program.h"
 #include "tools/run.h"
 #include "tools/suggest.h"
@@ -20,6 +21,7 @@ namespace {
 
 using us::SettingKind;
 using us::tools::CheckRequest;
+using us::tools::ProfileRequest;
 using us::tools::RunRequest;
 
 // One option per setting row; its value goes into the variable that the row names.
@@ -44,18 +46,48 @@ void add_settings(CLI::App& verb, RunRequest& request) {
       "--no-cache", [&request] { request.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
 }
 
-// The settings that a program under check has as well. Its reports have options of their own.
-void add_check(CLI::App& verb, CheckRequest& r) {
+// The settings that a program has as well when somebody listens to it. Reports have options of their own.
+void add_settings_of_listened(CLI::App& verb, RunRequest& r) {
   constexpr std::string_view not_ours[] = {"json", "record", "count"};
-  for (const us::SettingRow& row : us::setting_rows())
-    if (std::ranges::find(not_ours, row.field) == std::end(not_ours) &&
-        !std::string_view(row.field).starts_with("check"))
-      add_setting(verb, r.run, row);
+  for (const us::SettingRow& row : us::setting_rows()) {
+    const std::string_view field = row.field;
+    if (std::ranges::find(not_ours, field) == std::end(not_ours) && !field.starts_with("check") &&
+        !field.starts_with("profile"))
+      add_setting(verb, r, row);
+  }
+  verb.add_flag_callback(
+      "--no-cache", [&r] { r.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
+}
+
+void add_profile(CLI::App& verb, ProfileRequest& r) {
+  add_settings_of_listened(verb, r.run);
   const auto text = [&verb](const char* name, std::string& to, const char* type, const char* help) {
     verb.add_option(name, to, help)->type_name(type);
   };
-  verb.add_flag_callback(
-      "--no-cache", [&r] { r.run.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
+  const auto list = [&verb](const char* name, std::vector<std::string>& to, const char* type, const char* help) {
+    return verb.add_option(name, to, help)
+        ->type_name(type)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  text("-k,--kernel-name", r.kernel, "NAME", "profile these kernels only: a name, or regex:EXPRESSION");
+  text("-s,--launch-skip", r.skip, "N", "leave out the first N launches of them");
+  text("-c,--launch-count", r.count, "N", "profile so many launches of them");
+  list("--section", r.sections, "NAME", "only these sections; docs/profile.md lists them");
+  list("--metrics", r.metrics, "NAME[,NAME...]", "these metrics: names, or regex:EXPRESSION")->delimiter(',');
+  text("--page", r.page, "PAGE", "details, raw (metrics of a launch in one line, with --csv) or source (lines)");
+  verb.add_flag("--csv", r.csv, "print comma-separated values, as Nsight Compute does");
+  text("--json", r.json, "FILE", "write the report as JSON, instructions included");
+  text("-o,--save", r.save, "FILE", "keep what was counted, for --import");
+  text("-i,--import", r.import, "FILE", "report what was kept, without running anything");
+  list("--assert", r.assertions, "EXPR", "[KERNEL:]METRIC OP NUMBER must hold for every launch; else exit code 4");
+}
+
+void add_check(CLI::App& verb, CheckRequest& r) {
+  add_settings_of_listened(verb, r.run);
+  const auto text = [&verb](const char* name, std::string& to, const char* type, const char* help) {
+    verb.add_option(name, to, help)->type_name(type);
+  };
   text("--tool", r.tool, "TOOL", "all, memcheck, racecheck, initcheck or synccheck, as of compute-sanitizer");
   text("--check", r.checks, "NAME[,-NAME...]",
        "only these checks, or all but those with a hyphen; docs/check.md lists them");
@@ -105,17 +137,23 @@ int check(const CheckRequest& request) {
   return us::tools::kExitUsage;
 }
 
-constexpr const char* verbs[] = {"run", "check", "info", "ptx", "doctor"};
+int profile(const ProfileRequest& request) {
+  if (!request.run.command.empty() || !request.import.empty()) return us::tools::profile_program(request);
+  us::tools::complain("profile: which program? See `understudy profile --help`");
+  return us::tools::kExitUsage;
+}
+
+constexpr const char* verbs[] = {"run", "check", "profile", "info", "ptx", "doctor"};
 
 // What stands where a verb should: a misspelt one, or a program without `run`.
 int refuse_verb(const std::string& word) {
   std::string text = fmt::format("unknown command `{}`", word);
-  if (const auto meant = us::tools::nearest(word, {"run", "check", "info", "ptx", "doctor"}); !meant.empty())
+  if (const auto meant = us::tools::nearest(word, {"run", "check", "profile", "info", "ptx", "doctor"}); !meant.empty())
     text += fmt::format(": did you mean `{}`?", meant);
   else if (const auto path = us::tools::find_program(word); !path.empty() && std::filesystem::exists(path))
     text += fmt::format(": a program is started by `understudy run {}`.", word);
   else
-    text += ": expected run, check, info, ptx or doctor.";
+    text += ": expected run, check, profile, info, ptx or doctor.";
   us::tools::complain(text + " See `understudy --help`");
   return us::tools::kExitUsage;
 }
@@ -136,6 +174,12 @@ int parse_and_do(int argc, char** argv) {
   CLI::App& check_verb = *app.add_subcommand("check", "Run a program and report every misuse at its source line.");
   check_verb.footer("Then the program and its arguments: understudy check [OPTIONS] PROGRAM [ARGUMENTS...]");
   add_check(check_verb, check_request);
+
+  ProfileRequest profile_request;
+  CLI::App& profile_verb =
+      *app.add_subcommand("profile", "Run a program and report what its kernels do on the device, launch by launch.");
+  profile_verb.footer("Then the program and its arguments: understudy profile [OPTIONS] PROGRAM [ARGUMENTS...]");
+  add_profile(profile_verb, profile_request);
 
   std::string devices, file;
   bool json = false;
@@ -163,8 +207,9 @@ int parse_and_do(int argc, char** argv) {
 
   if (argc > 1 && argv[1][0] != '-' && !is_verb(argv[1])) return refuse_verb(argv[1]);
   int ours = argc;
-  for (const auto& [verb, command] :
-       {std::pair(&run_verb, &request.command), {&check_verb, &check_request.run.command}})
+  for (const auto& [verb, command] : {std::pair(&run_verb, &request.command),
+                                      {&check_verb, &check_request.run.command},
+                                      {&profile_verb, &profile_request.run.command}})
     if (argc > 1 && argv[1] == verb->get_name()) {
       ours = end_of_options(*verb, argc, argv);
       const int program = ours < argc && std::string_view(argv[ours]) == "--" ? ours + 1 : ours;
@@ -177,6 +222,7 @@ int parse_and_do(int argc, char** argv) {
   }
   if (run_verb.parsed()) return run(request);
   if (check_verb.parsed()) return check(check_request);
+  if (profile_verb.parsed()) return profile(profile_request);
   if (doctor_verb.parsed()) return us::tools::show_needs(patient);
   if (sass) return us::tools::inspect_sass(file, devices, ptxas, json);
   return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, devices, json);

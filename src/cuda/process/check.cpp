@@ -1,27 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/process/check.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <charconv>
-#include <chrono>
-#include <cstring>
 #include <memory>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "cuda/errors.h"
 #include "cuda/process/config.h"
 #include "cuda/process/host_stack.h"
+#include "cuda/process/process_file.h"
 #include "cuda/process/refusal.h"
 #include "cuda/state.h"
-#include "driver/runtime.h"
 #include "memory/address_space.h"
 #include "sanitizer/checker.h"
 #include "sanitizer/host_calls.h"
@@ -31,36 +26,6 @@
 
 namespace us::cuda {
 namespace {
-
-std::string program() {
-  char path[4096];
-  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
-  return n > 0 ? std::string(path, static_cast<size_t>(n)) : "?";
-}
-
-// Written by write(2): what is there stays, however the process ends.
-class File {
- public:
-  explicit File(std::string directory) : directory_(std::move(directory)) { open(); }
-  void open() {
-    if (fd_ >= 0) ::close(fd_);
-    const std::string path = fmt::format("{}/{}.findings", directory_, ::getpid());
-    fd_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-    if (fd_ < 0) fmt::print(stderr, "understudy: {}: {}\n", path, std::strerror(errno));
-  }
-  void write(std::string_view record) const {
-    while (fd_ >= 0 && !record.empty()) {
-      const ssize_t n = ::write(fd_, record.data(), record.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return;
-      record.remove_prefix(static_cast<size_t>(n));
-    }
-  }
-
- private:
-  const std::string directory_;
-  int fd_ = -1;
-};
 
 sanitizer::CheckSet wanted(std::string_view names) {
   sanitizer::CheckSet set;
@@ -89,7 +54,7 @@ constexpr u64 kWithCells = u64{2} << 40;
 class Process final : public probe::Observer {
  public:
   explicit Process(const Settings& s)
-      : file_(s.check),
+      : file_(s.check, "findings"),
         journal_(wanted(s.checks), [this](const std::string& r) { file_.write(r); }),
         stack_(host_stack()),
         calls_(journal_, stack_),
@@ -110,7 +75,7 @@ class Process final : public probe::Observer {
         journal_.not_judged(info.kernel, "its warps and those before it took more steps than can be told apart");
       tell();
     });
-    journal_.begin(static_cast<u32>(::getpid()), program());
+    journal_.begin(static_cast<u32>(::getpid()), program_path());
   }
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;
   void memory(const probe::Memory& m) override {
@@ -126,7 +91,7 @@ class Process final : public probe::Observer {
   void moved_to_child() {
     file_.open();
     journal_.forget();
-    journal_.begin(static_cast<u32>(::getpid()), program());
+    journal_.begin(static_cast<u32>(::getpid()), program_path());
   }
   void call(const sanitizer::HostCall& c) { calls_.ended(c); }
   void left_work() {
@@ -138,7 +103,7 @@ class Process final : public probe::Observer {
   bool chosen(const std::string& kernel);
   void tell();  // what was found in kernels
 
-  File file_;
+  ProcessFile file_;
   sanitizer::Journal journal_;
   const sanitizer::HostStack stack_;
   sanitizer::HostCalls calls_;
@@ -183,7 +148,6 @@ void Process::end(bool whole) {
 
 std::atomic<Process*> made = nullptr;
 
-constexpr std::chrono::seconds kLeftWork{60};
 constexpr std::string_view kLaunch = "__cudaLaunchKernel";
 
 // These answer with something else than an error.
@@ -218,11 +182,7 @@ void finish_check() {
   Process* const p = made;
   if (!p) return;
   const bool whole = !in_refused_child();
-  const driver::Runtime* const r = whole ? runtime_if_made() : nullptr;
-  const auto until = std::chrono::steady_clock::now() + kLeftWork;
-  while (r && r->busy() && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  if (r && r->busy()) p->left_work();
+  if (whole && !wait_for_work()) p->left_work();
   p->end(whole);
 }
 

@@ -8,6 +8,7 @@
 #include "cuda/process/call_trace.h"
 #include "cuda/process/check.h"
 #include "cuda/process/fidelity.h"
+#include "cuda/process/profile.h"
 #include "cuda/state.h"
 #include "driver/code/resources.h"
 #include "driver/preset.h"
@@ -38,7 +39,7 @@ driver::Settings driver_settings(const Config& c) {
   s.unimplemented = [](std::string_view what) { fidelity().shortfall(Shortfall::Unimplemented, what); };
   s.refused = [](std::string_view what) { fidelity().shortfall(Shortfall::Refused, what); };
   s.recorder = recorder();
-  s.observer = checker();
+  s.observer = checking() ? checker() : profiler();
   if (c.settings.count) s.counts = &executed();
   s.device_query = answer_device_query;
   s.capture_mode = [] { return thread_state().capture_mode; };

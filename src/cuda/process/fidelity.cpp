@@ -13,6 +13,8 @@
 #include "cuda/entry_table.h"
 #include "cuda/process/check.h"
 #include "cuda/process/config.h"
+#include "cuda/process/process_file.h"
+#include "cuda/process/profile.h"
 #include "cuda/process/refusal.h"
 #include "cuda/state.h"
 #include "driver/code/counts.h"
@@ -20,17 +22,11 @@
 namespace us::cuda {
 namespace {
 
-std::string program() {
-  char path[4096];
-  const ssize_t n = ::readlink("/proc/self/exe", path, sizeof path);
-  return n > 0 ? std::string(path, static_cast<size_t>(n)) : "?";
-}
-
 void describe_run(Report& r, const Config& c) {
   std::string devices;
   for (const driver::Preset* p : c.devices) devices += (devices.empty() ? "" : ",") + std::string(p->id);
   r.fact("understudy", kVersionText);
-  r.fact("program", program());
+  r.fact("program", program_path());
   r.fact("process", std::to_string(::getpid()));
   r.fact("devices", devices);
   r.fact("delivery", c.settings.async.delivery == AsyncDelivery::Eager  ? "eager"
@@ -51,6 +47,7 @@ void write_json(const std::string& path, const std::string& text) {
 // A child that was forked too late did nothing; what is counted is its parent's.
 void write_report() {
   finish_check();
+  finish_profile();
   if (in_refused_child()) return;
   const Settings& s = config().settings;
   if (s.count) fmt::print(stderr, "{}", executed().text());

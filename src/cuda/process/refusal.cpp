@@ -14,6 +14,7 @@
 #include "cuda/process/call_trace.h"
 #include "cuda/process/check.h"
 #include "cuda/process/fidelity.h"
+#include "cuda/process/profile.h"
 
 namespace us::cuda {
 namespace {
@@ -99,6 +100,7 @@ bool refuse_in_child() {
   else
     record_in_child();
   check_in_child();
+  profile_in_child();
   return forked;
 }
 

@@ -12,6 +12,7 @@
 #include "driver/code/decisions.h"
 #include "driver/code/made_from.h"
 #include "driver/code/module.h"
+#include "driver/code/occupancy.h"
 #include "driver/context.h"
 #include "driver/device.h"
 #include "ir/sites.h"
@@ -209,6 +210,11 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.members = [sites](u32 site) { return sites->members(site); };
   info.left_by = [sites](u32 site) { return sites->left_by(site); };
   info.registers = f.ir().maxnreg;
+  info.sites = f.module().ir().sites;
+  info.residency = [&] {
+    const device::Dim3& b = config.block;
+    return residency(context.device().spec(), f, b.x * b.y * b.z, config.dynamic_shared);
+  };
   launch.listener = observer.launch(info);
   launch.faulted = [&observer, id = info.id](const device::Fault& fault) {
     observer.fault(id, fault.what, fault.message);

@@ -63,12 +63,31 @@ u64 shared_per_sm(const DeviceSpec& d, const BlockNeeds& n) {
   return largest;
 }
 
+static u32 warps_of(const DeviceSpec& d, u32 threads) { return (threads + d.warp_size - 1) / d.warp_size; }
+static u32 by_warps(const DeviceSpec& d, u32 warps) { return d.max_threads_per_sm / d.warp_size / warps; }
+static u32 by_shared(const DeviceSpec& d, const BlockNeeds& n) {
+  return static_cast<u32>(shared_per_sm(d, n) / shared_of_block(d, n.shared));
+}
+
 u32 blocks_per_sm(const DeviceSpec& d, const BlockNeeds& n) {
   if (!n.allowed || n.threads == 0 || n.threads > d.max_threads_per_block) return 0;
-  const u32 warps = (n.threads + d.warp_size - 1) / d.warp_size;
-  u32 blocks = std::min(d.max_blocks_per_sm, d.max_threads_per_sm / d.warp_size / warps);
-  blocks = std::min(blocks, by_registers(d, n, warps));
-  return std::min<u32>(blocks, static_cast<u32>(shared_per_sm(d, n) / shared_of_block(d, n.shared)));
+  const u32 warps = warps_of(d, n.threads);
+  return std::min({d.max_blocks_per_sm, by_warps(d, warps), by_registers(d, n, warps), by_shared(d, n)});
+}
+
+probe::Residency residency(const DeviceSpec& d, const Function& f, u32 threads, u64 dynamic_shared) {
+  const BlockNeeds n = needs_of(f, threads, dynamic_shared);
+  const u32 warps = warps_of(d, threads);
+  probe::Residency r;
+  r.device = d.name;
+  r.sms = d.sms, r.warps_per_sm = d.max_threads_per_sm / d.warp_size;
+  r.registers = n.registers, r.origin = name_of(f.resources().origin);
+  r.shared = shared_of_block(d, n.shared), r.shared_system = d.shared_reserved_per_block;
+  r.shared_per_sm = shared_per_sm(d, n);
+  r.by_registers = by_registers(d, n, warps), r.by_shared = by_shared(d, n);
+  r.by_warps = by_warps(d, warps), r.by_blocks = d.max_blocks_per_sm;
+  r.blocks = blocks_per_sm(d, n);
+  return r;
 }
 
 // A cluster stands inside one GPC of at least as many SMs as it has blocks; what is left of a GPC stays idle.

@@ -3,6 +3,7 @@
 #pragma once
 #include "driver/code/function.h"
 #include "driver/device_spec.h"
+#include "probe/observer.h"
 
 namespace us::driver {
 
@@ -16,6 +17,7 @@ struct BlockNeeds {
 BlockNeeds needs_of(const Function&, u32 threads, u64 dynamic_shared);  // exact if that can be had: may take a while
 BlockNeeds needs_at_hand(const Function&, u32 threads, u64 dynamic_shared);  // of what is known without asking
 u32 blocks_per_sm(const DeviceSpec&, const BlockNeeds&);
+probe::Residency residency(const DeviceSpec&, const Function&, u32 threads, u64 dynamic_shared);  // may take a while
 u32 registers_that_fit(const DeviceSpec&, u32 threads);   // of a thread, where a block of so many must fit on an SM
 u32 threads_that_fit(const DeviceSpec&, u32 registers);   // of one block, where a thread takes so many
 u64 shared_per_sm(const DeviceSpec&, const BlockNeeds&);  // the split of L1 that the needs lead to, bytes

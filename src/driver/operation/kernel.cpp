@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/demangle.h"
 #include "driver/code/counts.h"
 #include "driver/code/listen.h"
 #include "driver/code/module.h"
@@ -70,8 +71,8 @@ Error KernelOp::check(Context& c) {
   return Error::Success;
 }
 
-static probe::Strategy strategy_of(const Settings& s) {
-  if (s.observer) return s.observer->strategy();
+static probe::Strategy strategy_of(const Settings& s, const ir::Function& kernel) {
+  if (s.observer) return s.observer->strategy(demangled(kernel.name));
   return s.counts ? probe::Strategy::Counts : probe::Strategy::Nothing;
 }
 
@@ -82,7 +83,7 @@ codegen::Variant KernelOp::variant(bool dependent) const {
           .asks = runtime.asks(),
           .usual_space = runtime.space().usual(),
           .dependent = dependent && function->module().waits_for_grids(),
-          .probe = strategy_of(runtime.settings())};
+          .probe = strategy_of(runtime.settings(), function->ir())};
 }
 
 Error KernelOp::compile(bool dependent) {

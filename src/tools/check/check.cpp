@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <unordered_set>
 
@@ -17,6 +16,7 @@
 #include "tools/check/report.h"
 #include "tools/check/request.h"
 #include "tools/exit_codes.h"
+#include "tools/files.h"
 #include "tools/terminal.h"
 
 namespace us::tools {
@@ -26,24 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr u64 kMostSchedules = 1000;
 constexpr u32 kMostSeed = 4096;
-
-// Takes the directory of the findings away with it.
-struct Directory {
-  Directory() {
-    std::error_code error;
-    path = (fs::temp_directory_path(error) / "understudy.XXXXXX").string();
-    if (!error && ::mkdtemp(path.data())) return;
-    complain(fmt::format("{}: {}", path, std::strerror(errno)));
-    path.clear();
-  }
-  ~Directory() {
-    std::error_code ignored;
-    if (!path.empty()) fs::remove_all(path, ignored);
-  }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-  std::string path;
-};
 
 const char* refused(const CheckRequest& r) {
   if (r.host_pages)
@@ -80,12 +62,6 @@ bool options_are_good(const CheckRequest& r) {
   return files_are_good(r);
 }
 
-void write(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  std::ofstream out(path, std::ios::binary);
-  if (!(out << text) || !out.flush()) complain(fmt::format("{}: {}", path, std::strerror(errno)));
-}
-
 std::string suppression_lines(const CheckReport& r) {
   std::string out = "# name [kernel=GLOB] [file=GLOB[:LINE]] [frame=GLOB] [object=GLOB]  # reason\n";
   for (const CheckReport::Entry& e : r.entries)
@@ -94,10 +70,10 @@ std::string suppression_lines(const CheckReport& r) {
 }
 
 std::vector<sanitizer::Findings> read_saved(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
+  std::string bytes;
+  if (!read_file(path, bytes))
     return complain(fmt::format("--read {}: {}", path, std::strerror(errno))), std::vector<sanitizer::Findings>();
-  return {sanitizer::read_records(std::string((std::istreambuf_iterator<char>(in)), {}))};
+  return {sanitizer::read_records(bytes)};
 }
 
 void save(const std::string& path, std::vector<sanitizer::Findings> all) {
@@ -110,7 +86,7 @@ void save(const std::string& path, std::vector<sanitizer::Findings> all) {
     sum.ended &= f.ended;
     sanitizer::merge(sum, std::move(f));
   }
-  write(path, sanitizer::to_records(sum));
+  write_file(path, sanitizer::to_records(sum));
 }
 
 // Returns whether there are errors.
@@ -119,11 +95,11 @@ bool tell(const CheckRequest& r, const std::vector<sanitizer::Findings>& all, co
   save(r.save, all);
   const CheckReport report = make_report(all, suppressions, checks, r.strict);
   fmt::print(stderr, "{}", to_text(report, suppressions, r.print_limit));
-  if (!r.json.empty()) write(r.json, to_json(report, suppressions));
-  if (!r.sarif.empty()) write(r.sarif, to_sarif(report));
+  if (!r.json.empty()) write_file(r.json, to_json(report, suppressions));
+  if (!r.sarif.empty()) write_file(r.sarif, to_sarif(report));
   const std::string program = r.run.command.empty() ? r.read : fs::path(r.run.command.front()).filename().string();
-  if (!r.junit.empty()) write(r.junit, to_junit(report, program));
-  if (!r.write_suppressions.empty()) write(r.write_suppressions, suppression_lines(report));
+  if (!r.junit.empty()) write_file(r.junit, to_junit(report, program));
+  if (!r.write_suppressions.empty()) write_file(r.write_suppressions, suppression_lines(report));
   return report.count(sanitizer::Severity::Error) != 0;
 }
 
@@ -204,7 +180,7 @@ int check_program(const CheckRequest& r) {
     if (saved.empty()) return kExitUsage;
     return tell(r, saved, *checks, suppressions) ? on_error : 0;
   }
-  const Directory directory;
+  const TemporaryDirectory directory;
   if (directory.path.empty()) return kExitUsage;
   RunRequest run = r.run;
   if (!checks->all()) run.settings["UNDERSTUDY_CHECKS"] = names_of(*checks);

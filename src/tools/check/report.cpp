@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include "tools/check/symbolise.h"
+#include "tools/files.h"
 
 namespace us::tools {
 namespace {
@@ -40,16 +40,8 @@ u64 CheckReport::count(Severity s) const {
 }
 
 std::vector<Findings> read_findings(const std::string& directory) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error))
-    if (entry.path().extension() == ".findings") files.push_back(entry.path());
-  std::sort(files.begin(), files.end());
   std::vector<Findings> all;
-  for (const fs::path& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    all.push_back(sanitizer::read_records(std::string((std::istreambuf_iterator<char>(in)), {})));
-  }
+  for (const std::string& bytes : read_files(directory, ".findings")) all.push_back(sanitizer::read_records(bytes));
   return all;
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda/process/profile.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <regex>
+
+#include "cuda/process/config.h"
+#include "cuda/process/process_file.h"
+#include "cuda/process/refusal.h"
+#include "cuda/state.h"
+#include "driver/runtime.h"
+#include "timing/launch_counts.h"
+
+namespace us::cuda {
+namespace {
+
+u64 number_or(std::string_view text, u64 otherwise) {
+  u64 n = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), n);
+  return n;
+}
+
+// Kernels by their names without parameters, as Nsight Compute has them: a name, or "regex:" and an expression.
+class KernelNames {
+ public:
+  explicit KernelNames(const std::string& text) : text_(text) {
+    constexpr std::string_view kRegex = "regex:";
+    if (text.starts_with(kRegex)) expression_.emplace(text.substr(kRegex.size()));
+  }
+  bool match(const std::string& kernel) const {
+    std::string name = kernel.substr(0, kernel.find('('));
+    if (const auto space = name.rfind(' ', name.find('<')); space != name.npos) name.erase(0, space + 1);  // "void "
+    if (expression_) return std::regex_search(name, *expression_);
+    return text_.empty() || name == text_ || name.substr(0, name.find('<')) == text_;
+  }
+
+ private:
+  const std::string text_;
+  std::optional<std::regex> expression_;
+};
+
+class Profiler final : public probe::Observer {
+ public:
+  explicit Profiler(const Settings& s)
+      : file_(s.profile, "profile"),
+        kernels_(s.profile_kernels),
+        skip_(number_or(s.profile_skip, 0)),
+        count_(number_or(s.profile_count, ~u64{0})) {}
+
+  probe::Strategy strategy(const std::string& kernel) const override {
+    return kernels_.match(kernel) ? probe::Strategy::Records : probe::Strategy::Nothing;
+  }
+  std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo& l) override {
+    if (!kernels_.match(l.kernel)) return nullptr;
+    const u64 n = matched_++;
+    const bool wanted = n >= skip_ && n - skip_ < count_;
+    auto counts = std::make_shared<timing::LaunchCounts>(l, [this, wanted](timing::LaunchProfile p) {
+      if (wanted) write(std::move(p));
+    });
+    std::lock_guard held(m_);
+    running_[l.id] = counts;
+    return counts;
+  }
+  void fault(u64 launch, const probe::Fault&, const std::string& text) override {
+    std::lock_guard held(m_);
+    if (const auto it = running_.find(launch); it != running_.end())
+      if (const auto counts = it->second.lock()) counts->fault(text);
+  }
+  void moved_to_child() { file_.open(); }
+
+ private:
+  void write(timing::LaunchProfile p) {
+    p.process = static_cast<u32>(::getpid());
+    p.program = program_path();
+    std::lock_guard held(m_);
+    file_.write(timing::to_record(p));
+    std::erase_if(running_, [](const auto& r) { return r.second.expired(); });
+  }
+
+  ProcessFile file_;
+  const KernelNames kernels_;
+  const u64 skip_, count_;
+  std::atomic<u64> matched_{0};
+  std::mutex m_;  // guards running_ and the file
+  std::map<u64, std::weak_ptr<timing::LaunchCounts>> running_;
+};
+
+std::atomic<Profiler*> made = nullptr;
+
+}  // namespace
+
+bool profiling() {
+  static const bool is = !setting_text("profile").empty();
+  return is;
+}
+
+probe::Observer* profiler() {
+  if (!profiling()) return nullptr;
+  static Profiler* const p = made = new Profiler(config().settings);
+  return p;
+}
+
+void profile_in_child() {
+  if (Profiler* p = made) p->moved_to_child();
+}
+
+void finish_profile() {
+  if (made && !in_refused_child()) wait_for_work();
+}
+
+}  // namespace us::cuda

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules are those that an H200 follows in every launch of oracle/timing/accesses.txt.
+#include "timing/accesses.h"
+
+#include <algorithm>
+#include <bit>
+#include <vector>
+
+namespace us::timing {
+namespace {
+
+using probe::Record;
+using probe::RecordCode;
+using Addresses = probe::RecordCode::Addresses;
+constexpr u32 kMost = 2 * probe::kLanes * 16;  // words of all lanes, 64 bytes each
+
+u32 divided(u32 a, u32 b) { return (a + b - 1) / b; }
+
+class Different {
+ public:
+  void add(u64 v) {
+    if (n_ && v < all_[n_ - 1]) sorted_ = false;
+    if (!n_ || v != all_[n_ - 1]) all_[n_++] = v;
+  }
+  u32 count() {
+    sort();
+    return n_;
+  }
+  const u64* begin() const { return all_; }
+  const u64* end() const { return all_ + n_; }
+
+ private:
+  void sort() {
+    if (sorted_) return;
+    std::sort(all_, all_ + n_);
+    n_ = static_cast<u32>(std::unique(all_, all_ + n_) - all_);
+    sorted_ = true;
+  }
+  u64 all_[kMost];
+  u32 n_ = 0;
+  bool sorted_ = true;
+};
+
+template <class F>
+void each_lane(u32 lanes, F&& f) {
+  for (; lanes; lanes &= lanes - 1) f(static_cast<u32>(std::countr_zero(lanes)));
+}
+
+u32 units_touched(const Record& r, u32 unit) {
+  Different all;
+  each_lane(r.lanes, [&](u32 l) {
+    const u64 last = (r.address[l] + r.code.bytes - 1) / unit;
+    for (u64 k = r.address[l] / unit; k <= last; ++k) all.add(k);
+  });
+  return all.count();
+}
+
+// Words of each bank that the lanes touch, at most.
+u32 wavefronts_of_pass(const Record& r, u32 lanes) {
+  Different words;
+  each_lane(lanes, [&](u32 l) {
+    const u64 last = (r.address[l] + r.code.bytes - 1) / kBankBytes;
+    for (u64 k = r.address[l] / kBankBytes; k <= last; ++k) words.add(k);
+  });
+  words.count();
+  u8 of_bank[kBanks] = {};
+  u32 most = 0;
+  for (const u64 w : words) most = std::max<u32>(most, ++of_bank[w % kBanks]);
+  return most;
+}
+
+// Does each lane ask for what the lane whose number differs in that bit asks for, if that one asks at all?
+bool neighbours_agree(const Record& r, u32 bit) {
+  bool agree = true;
+  each_lane(r.lanes, [&](u32 l) {
+    if (r.lanes >> (l ^ bit) & 1) agree = agree && r.address[l] == r.address[l ^ bit];
+  });
+  return agree;
+}
+
+}  // namespace
+
+Sectors sectors_of(const Record& r) {
+  const u32 n = static_cast<u32>(std::popcount(r.lanes));
+  Sectors s;
+  if (!n) return s;
+  s.sectors = units_touched(r, kSectorBytes);
+  s.lines = units_touched(r, kLineBytes);
+  s.ideal = std::min(s.sectors, divided(n * r.code.bytes, kSectorBytes));
+  return s;
+}
+
+Wavefronts wavefronts_of(const Record& r) {
+  const u32 n = static_cast<u32>(std::popcount(r.lanes));
+  Wavefronts w;
+  if (!n) return w;
+  u32 lanes = r.code.bytes <= 4 ? 32 : r.code.bytes <= 8 ? 16 : 8;
+  if (lanes < 32 && r.code.kind == RecordCode::Kind::Read && (neighbours_agree(r, 1) || neighbours_agree(r, 2)))
+    lanes *= 2;
+  const u32 all = lanes == 32 ? ~0u : (1u << lanes) - 1;
+  for (u32 first = 0; first < probe::kLanes; first += lanes)
+    if (const u32 part = r.lanes & all << first) w.wavefronts += wavefronts_of_pass(r, part), ++w.passes;
+  w.ideal = std::min(w.wavefronts, divided(n * r.code.bytes, kBanks * kBankBytes));
+  return w;
+}
+
+}  // namespace us::timing

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counts a launch exactly: what each instruction executed, and what its accesses take of the memory system.
+#pragma once
+#include <functional>
+
+#include "timing/launch_profile.h"
+
+namespace us::timing {
+
+class LaunchCounts final : public probe::Listener {
+ public:
+  using Done = std::function<void(LaunchProfile)>;
+  LaunchCounts(const probe::LaunchInfo&, Done done);
+  probe::Strategy strategy() const override { return probe::Strategy::Records; }
+  probe::Count* counts(u32 worker) override;
+  probe::RecordBuffer* records(u32 worker) override { return recording_.buffer(worker); }
+  void ended() override;
+  void fault(const std::string& text) { profile_.fault = text; }
+
+ private:
+  struct Site {
+    AccessKind kind = AccessKind::None;
+    GlobalAccesses global;
+    SharedAccesses shared;
+    u64 local_requests = 0;
+  };
+  struct Mine {  // of one worker
+    std::vector<probe::Count> counts;
+    std::vector<Site> sites;
+  };
+  static void take(void* of, u32 worker, const u64* begin, const u64* end);
+  static void add(Site&, const probe::Record&);
+
+  LaunchProfile profile_;
+  const std::function<probe::SiteInfo(u32)> site_;
+  const u32 sites_;
+  const Done done_;
+  std::vector<Mine> of_worker_;
+  probe::Recording recording_;
+};
+
+}  // namespace us::timing

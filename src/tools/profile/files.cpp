@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports for other programs: CSV with Nsight Compute's columns, and JSON (docs/profile.md has the schema).
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/version.h"
+#include "tools/profile/report.h"
+
+namespace us::tools {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string s = "\"";
+  for (const char c : text) s += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return s + "\"";
+}
+std::string line_of(const std::vector<std::string>& cells) {
+  std::string s;
+  for (const std::string& c : cells) s += (s.empty() ? "" : ",") + quoted(c);
+  return s + "\n";
+}
+std::string three(const u32 (&n)[3]) { return fmt::format("({}, {}, {})", n[0], n[1], n[2]); }
+
+const std::vector<std::string> kOfLaunch = {"ID",      "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+                                            "Stream",  "Block Size", "Grid Size",    "Device",    "CC"};
+std::vector<std::string> cells_of(const ReportLaunch& l) {
+  const timing::LaunchProfile& p = *l.of;
+  const std::string name = p.program.substr(p.program.rfind('/') + 1);
+  return {fmt::format("{}", l.id), fmt::format("{}", p.process), name,           "127.0.0.1", p.kernel, "1", "7",
+          three(p.block),          three(p.grid),                fmt::format("{}", p.device), "9.0"};
+}
+
+template <class N>
+void list(JsonWriter& w, const char* name, const N& numbers) {
+  w.key(name).array();
+  for (const auto n : numbers) w.value(n);
+  w.end();
+}
+
+}  // namespace
+
+std::string details_csv(const std::vector<ReportLaunch>& all) {
+  auto names = kOfLaunch;
+  for (const char* n : {"Section Name", "Metric Name", "Metric Unit", "Metric Value"}) names.push_back(n);
+  std::string s = line_of(names);
+  for (const ReportLaunch& l : all)
+    for (const ReportRow& r : l.rows) {
+      auto cells = cells_of(l);
+      cells.insert(cells.end(), {r.section_title, r.label, r.unit, number_text(r.value)});
+      s += line_of(cells);
+    }
+  return s;
+}
+
+std::string raw_csv(const std::vector<ReportLaunch>& all) {
+  auto names = kOfLaunch;
+  std::vector<std::string> units(names.size());
+  if (!all.empty())
+    for (const ReportRow& r : all[0].rows) names.push_back(r.name), units.push_back(r.unit);
+  std::string s = line_of(names) + line_of(units);
+  for (const ReportLaunch& l : all) {
+    auto cells = cells_of(l);
+    for (const ReportRow& r : l.rows) cells.push_back(number_text(r.value));
+    s += line_of(cells);
+  }
+  return s;
+}
+
+std::string to_json(const std::vector<ReportLaunch>& all) {
+  JsonWriter w;
+  w.object().field("schema", "understudy-profile-1").field("understudy", kVersionText).key("launches").array();
+  for (const ReportLaunch& l : all) {
+    const timing::LaunchProfile& p = *l.of;
+    w.object().field("id", l.id).field("process", p.process).field("program", p.program).field("kernel", p.kernel);
+    list(w, "grid", p.grid), list(w, "block", p.block), list(w, "cluster", p.cluster);
+    w.field("device", p.residency.device).field("registers_from", p.residency.origin).field("fault", p.fault);
+    w.key("metrics").object();
+    for (const ReportRow& r : l.rows) {
+      w.key(r.name).object().field("unit", r.unit).field("quality", r.value ? "exact" : "n/a");
+      if (r.value) w.field("value", *r.value);
+      w.end();
+    }
+    w.end().key("instructions").array();
+    for (const timing::SiteProfile& s : p.sites) {
+      w.object().field("instruction", s.at.text).field("ptx_line", s.at.ptx_line);
+      if (!s.at.frames.empty()) w.field("file", s.at.frames[0].file).field("line", s.at.frames[0].line);
+      w.field("warps", s.executed.warps).field("lanes", s.executed.lanes);
+      if (s.global.requests)
+        w.field("sectors", s.global.sectors).field("ideal_sectors", s.global.ideal_sectors);
+      if (s.shared.requests)
+        w.field("wavefronts", s.shared.wavefronts).field("ideal_wavefronts", s.shared.ideal_wavefronts);
+      if (s.shared.requests) w.field("bank_conflicts", s.shared.conflicts());
+      w.end();
+    }
+    w.end().end();
+  }
+  return w.end().end().text() + "\n";
+}
+
+}  // namespace us::tools
