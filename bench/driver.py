@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What bench/run, bench/launch and bench/jit share: tools, building, running under Understudy, medians."""
+"""What the programs here share: tools, building, running under Understudy, medians."""
 import json
 import os
 import pathlib
@@ -19,6 +19,9 @@ CACHE = OUT / "cache"
 NVCC_FLAGS = ["-std=c++17", "-O3", "-lineinfo", "-gencode", "arch=compute_90,code=compute_90", "-cudart", "shared"]
 NATIVE_FLAGS = ["-std=c++20", "-O3", "-march=native", "-ffast-math", "-fopenmp"]
 OPENCL_FLAGS = ["-std=c++20", "-O2"]
+
+KERNELS = ["saxpy", "copy_transform", "matmul", "reduction", "stencil3d", "histogram", "nbody", "black_scholes",
+           "bitonic_sort", "transpose", "async_copy", "tensor_tile"]
 
 
 def fail(text):
@@ -57,6 +60,15 @@ def build(target, command, sources):
     if subprocess.run(list(map(str, command))).returncode:
         fail(f"{target.name} does not build")
     record.write_text(text)
+
+
+def build_kernel(kernel):
+    """The CUDA version of one of KERNELS."""
+    here = BENCH / "kernels" / kernel
+    target, source = OUT / kernel / "understudy", here / "kernel.cu"
+    build(target, [find_nvcc(), *NVCC_FLAGS, "-I", BENCH, "-I", here, source, "-o", target],
+          [BENCH / "common.h", here / "size.h", here / "problem.h", source, BENCH / "host_cuda.cuh"])
+    return target
 
 
 def understudy_command(program, threads, arguments=()):

@@ -2,7 +2,6 @@
 // Strategy::Records: what compiled code writes into a buffer of its worker, beside its counts: the blocks that a warp
 // enters, and the addresses of its accesses.
 #pragma once
-#include <array>
 #include <vector>
 
 #include "probe/counts.h"
@@ -22,9 +21,10 @@ struct RecordCode {
   };
   enum class Addresses : u8 {
     None,
-    Same,  // one: of all lanes
-    Row,   // one: of lane l, l elements behind it
-    Each,  // 32
+    Same,     // one: of all lanes
+    Row,      // one: of lane l, l elements behind it
+    Pattern,  // one, and where 32 distances from it stand, which do not change during the launch
+    Each,     // 32
   };
   Kind kind = Kind::Block;
   Addresses addresses = Addresses::None;
@@ -34,11 +34,11 @@ struct RecordCode {
   // The upper half of the second word; bits 0 to 4 are the warp's.
   static constexpr u32 kWarpBits = 5;
   constexpr u32 pack() const {
-    return static_cast<u32>(kind) << 5 | static_cast<u32>(addresses) << 8 | static_cast<u32>(space) << 10 | bytes << 13;
+    return static_cast<u32>(kind) << 5 | static_cast<u32>(addresses) << 8 | static_cast<u32>(space) << 11 | bytes << 14;
   }
   static constexpr RecordCode unpack(u32 w) {
-    return {static_cast<Kind>(w >> 5 & 7), static_cast<Addresses>(w >> 8 & 3), static_cast<Space>(w >> 10 & 7),
-            w >> 13};
+    return {static_cast<Kind>(w >> 5 & 7), static_cast<Addresses>(w >> 8 & 7), static_cast<Space>(w >> 11 & 7),
+            w >> 14};
   }
   bool operator==(const RecordCode&) const = default;
 };
@@ -59,12 +59,30 @@ struct Record {
   u32 cta = 0;  // linear in the grid; its low 32 bits
   u32 warp = 0;
   RecordCode code;
-  std::array<u64, kLanes> address;  // of the lanes in `lanes`; Shared and Local: as in events.h
+  u64 first = 0;              // Same, Row, Pattern
+  const u64* each = nullptr;  // Each: where they are in the buffer; Pattern: the distances
+  // Of a lane in `lanes`; Shared and Local: as in events.h.
+  u64 address(u32 lane) const {
+    if (code.addresses == RecordCode::Addresses::Each) return each[lane];
+    if (code.addresses == RecordCode::Addresses::Pattern) return first + each[lane];
+    return code.addresses == RecordCode::Addresses::Row ? first + u64{lane} * code.bytes : first;
+  }
 };
 
 // Reads one record and returns what follows it.
-const u64* read_record(const u64* words, Record&);
-void write_record(RecordBuffer&, const Record&);  // with all its addresses, whatever its code says of them
+inline const u64* read_record(const u64* words, Record& r) {
+  const u32 high = static_cast<u32>(words[1] >> 32);
+  r.site = static_cast<u32>(words[0]), r.lanes = static_cast<u32>(words[0] >> 32);
+  r.cta = static_cast<u32>(words[1]), r.warp = high & ((1u << RecordCode::kWarpBits) - 1);
+  r.code = RecordCode::unpack(high);
+  words += 2;
+  if (r.code.addresses == RecordCode::Addresses::None) return words;
+  if (r.code.addresses == RecordCode::Addresses::Each) return r.each = words, words + kLanes;
+  r.first = *words++;
+  if (r.code.addresses == RecordCode::Addresses::Pattern) r.each = reinterpret_cast<const u64*>(*words++);
+  return words;
+}
+void write_record(RecordBuffer&, const Record&);
 
 // The buffers of a launch's workers, and what takes them when they are full.
 class Recording {

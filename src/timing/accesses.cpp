@@ -46,21 +46,57 @@ void each_lane(u32 lanes, F&& f) {
   for (; lanes; lanes &= lanes - 1) f(static_cast<u32>(std::countr_zero(lanes)));
 }
 
-u32 units_touched(const Record& r, u32 unit) {
+// One lane behind the other, without gaps.
+bool is_run(const Record& r) {
+  const u32 run = r.lanes >> std::countr_zero(r.lanes);
+  if (run & (run + 1)) return false;
+  if (r.code.addresses != Addresses::Each) return r.code.addresses == Addresses::Row;
+  if (~r.lanes) return false;
+  u64 other = 0;
+  for (u32 l = 0; l < probe::kLanes; ++l) other |= r.each[l] ^ (r.each[0] + u64{l} * r.code.bytes);
+  return other == 0;
+}
+
+void count_units(const Record& r, Sectors& s) {
+  if (const bool same = r.code.addresses == Addresses::Same; same || is_run(r)) {
+    const u32 n = same ? 1 : static_cast<u32>(std::popcount(r.lanes));
+    const u64 first = r.address(static_cast<u32>(std::countr_zero(r.lanes))), last = first + u64{n} * r.code.bytes - 1;
+    s.sectors = static_cast<u32>(last / kSectorBytes - first / kSectorBytes + 1);
+    s.lines = static_cast<u32>(last / kLineBytes - first / kLineBytes + 1);
+    return;
+  }
   Different all;
   each_lane(r.lanes, [&](u32 l) {
-    const u64 last = (r.address[l] + r.code.bytes - 1) / unit;
-    for (u64 k = r.address[l] / unit; k <= last; ++k) all.add(k);
+    const u64 last = (r.address(l) + r.code.bytes - 1) / kSectorBytes;
+    for (u64 k = r.address(l) / kSectorBytes; k <= last; ++k) all.add(k);
   });
-  return all.count();
+  s.sectors = all.count();
+  u64 before = ~u64{0};
+  for (const u64 sector : all) {
+    const u64 line = sector / (kLineBytes / kSectorBytes);
+    s.lines += line != before;
+    before = line;
+  }
 }
 
 // Words of each bank that the lanes touch, at most.
 u32 wavefronts_of_pass(const Record& r, u32 lanes) {
+  u64 of_bank_so_far[kBanks];
+  u32 banks = 0;
+  bool one_each = true;
+  each_lane(lanes, [&](u32 l) {
+    const u64 last = (r.address(l) + r.code.bytes - 1) / kBankBytes;
+    for (u64 k = r.address(l) / kBankBytes; k <= last; ++k) {
+      const u32 bank = k % kBanks;
+      one_each = one_each && (!(banks >> bank & 1) || of_bank_so_far[bank] == k);
+      of_bank_so_far[bank] = k, banks |= 1u << bank;
+    }
+  });
+  if (one_each) return 1;
   Different words;
   each_lane(lanes, [&](u32 l) {
-    const u64 last = (r.address[l] + r.code.bytes - 1) / kBankBytes;
-    for (u64 k = r.address[l] / kBankBytes; k <= last; ++k) words.add(k);
+    const u64 last = (r.address(l) + r.code.bytes - 1) / kBankBytes;
+    for (u64 k = r.address(l) / kBankBytes; k <= last; ++k) words.add(k);
   });
   words.count();
   u8 of_bank[kBanks] = {};
@@ -73,7 +109,7 @@ u32 wavefronts_of_pass(const Record& r, u32 lanes) {
 bool neighbours_agree(const Record& r, u32 bit) {
   bool agree = true;
   each_lane(r.lanes, [&](u32 l) {
-    if (r.lanes >> (l ^ bit) & 1) agree = agree && r.address[l] == r.address[l ^ bit];
+    if (r.lanes >> (l ^ bit) & 1) agree = agree && r.address(l) == r.address(l ^ bit);
   });
   return agree;
 }
@@ -84,8 +120,7 @@ Sectors sectors_of(const Record& r) {
   const u32 n = static_cast<u32>(std::popcount(r.lanes));
   Sectors s;
   if (!n) return s;
-  s.sectors = units_touched(r, kSectorBytes);
-  s.lines = units_touched(r, kLineBytes);
+  count_units(r, s);
   s.ideal = std::min(s.sectors, divided(n * r.code.bytes, kSectorBytes));
   return s;
 }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "timing/accesses.h"
-
 namespace us::timing {
 namespace {
 
@@ -48,15 +46,25 @@ probe::Count* LaunchCounts::counts(u32 worker) {
 
 void LaunchCounts::add(Site& s, const Record& r) {
   s.kind = kind_of(r.code.kind);
-  if (r.code.space == Space::Global) {
-    const Sectors n = sectors_of(r);
-    s.global += {1, n.sectors, n.ideal, n.lines};
-  } else if (r.code.space == Space::Shared) {
-    const Wavefronts n = wavefronts_of(r);
-    s.shared += {1, n.wavefronts, n.passes, n.ideal};
-  } else if (r.code.space == Space::Local) {
-    ++s.local_requests;
+  if (r.code.space == Space::Local) return void(++s.local_requests);
+  const bool global = r.code.space == Space::Global;
+  if (!global && r.code.space != Space::Shared) return;
+  // Banks repeat each line, too. Addresses of shared memory are those of aligned words.
+  Site::Last& last = s.last;
+  const bool each = r.code.addresses == RecordCode::Addresses::Each;
+  const u64* const pattern = r.code.addresses == RecordCode::Addresses::Pattern ? r.each : nullptr;
+  const u32 place = each ? ~0u : global ? r.first % kLineBytes : r.first % kBankBytes;
+  if (each || last.lanes != r.lanes || last.code != r.code || last.pattern != pattern || last.place != place) {
+    last.lanes = r.lanes, last.place = place, last.code = r.code, last.pattern = pattern;
+    if (global)
+      last.sectors = sectors_of(r);
+    else
+      last.wavefronts = wavefronts_of(r);
   }
+  if (global)
+    s.global += {1, last.sectors.sectors, last.sectors.ideal, last.sectors.lines};
+  else
+    s.shared += {1, last.wavefronts.wavefronts, last.wavefronts.passes, last.wavefronts.ideal};
 }
 
 void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) {

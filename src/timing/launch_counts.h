@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 
+#include "timing/accesses.h"
 #include "timing/launch_profile.h"
 
 namespace us::timing {
@@ -23,6 +24,14 @@ class LaunchCounts final : public probe::Listener {
     GlobalAccesses global;
     SharedAccesses shared;
     u64 local_requests = 0;
+    // What the last access took: the next one takes the same if it has the same form.
+    struct Last {
+      u32 lanes = 0, place = ~0u;
+      probe::RecordCode code;
+      const u64* pattern = nullptr;
+      Sectors sectors;
+      Wavefronts wavefronts;
+    } last;
   };
   struct Mine {  // of one worker
     std::vector<probe::Count> counts;

@@ -43,8 +43,8 @@ struct LaunchProfile {
   u32 grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
   u64 shared_static = 0, shared_dynamic = 0;
   probe::Residency residency;
-  std::string fault;                // empty: it ended well
-  std::vector<SiteProfile> sites;   // those that were executed, in the order of the module's text
+  std::string fault;               // empty: it ended well
+  std::vector<SiteProfile> sites;  // those that were executed, in the order of the module's text
 };
 
 std::string to_record(const LaunchProfile&);

@@ -9,9 +9,7 @@ namespace {
 using Value = std::optional<double>;
 constexpr std::size_t kKinds = static_cast<std::size_t>(AccessKind::Copy) + 1;
 
-Value ratio(u64 a, u64 b) {
-  return b ? Value(static_cast<double>(a) / static_cast<double>(b)) : std::nullopt;
-}
+Value ratio(u64 a, u64 b) { return b ? Value(static_cast<double>(a) / static_cast<double>(b)) : std::nullopt; }
 Value percent(u64 a, u64 b) {
   const Value r = ratio(a, b);
   return r ? Value(100 * *r) : r;
@@ -71,8 +69,14 @@ constexpr SectionName kNames[] = {
 static_assert(std::size(kNames) == kSections);
 
 constexpr std::string_view kMissing[] = {
-    "SpeedOfLight",   "SpeedOfLight_RooflineChart", "ComputeWorkloadAnalysis",      "MemoryWorkloadAnalysis",
-    "SchedulerStats", "WarpStateStats",             "MemoryWorkloadAnalysis_Chart", "WorkloadDistribution",
+    "SpeedOfLight",
+    "SpeedOfLight_RooflineChart",
+    "ComputeWorkloadAnalysis",
+    "MemoryWorkloadAnalysis",
+    "SchedulerStats",
+    "WarpStateStats",
+    "MemoryWorkloadAnalysis_Chart",
+    "WorkloadDistribution",
     "PmSampling",
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -16,6 +17,7 @@ using probe::RecordCode;
 struct Launch {
   std::string kind;
   probe::Record record;
+  std::array<u64, probe::kLanes> address;
   std::map<std::string, double> counted;  // by Nsight Compute's name
 };
 
@@ -35,7 +37,7 @@ std::vector<Launch> recorded() {
     Launch l;
     auto& r = l.record;
     what >> l.kind >> r.code.bytes >> std::hex >> r.lanes >> std::dec;
-    for (u64& a : r.address) what >> a;
+    for (u64& a : l.address) what >> a;
     r.code.addresses = RecordCode::Addresses::Each;
     r.code.kind = l.kind.ends_with("load")    ? RecordCode::Kind::Read
                   : l.kind.ends_with("store") ? RecordCode::Kind::Write
@@ -49,15 +51,16 @@ std::vector<Launch> recorded() {
 std::string text(const Launch& l) {
   std::ostringstream s;
   s << l.kind << " " << l.record.code.bytes << " lanes " << std::hex << l.record.lanes << std::dec;
-  for (const u64 a : l.record.address) s << " " << a;
+  for (const u64 a : l.address) s << " " << a;
   return s.str();
 }
 
 TEST(Accesses, TakeWhatTheDeviceCounts) {
   const auto all = recorded();
   ASSERT_EQ(all.size(), 938u);
-  for (const Launch& l : all) {
+  for (Launch l : all) {
     SCOPED_TRACE(text(l));
+    l.record.each = l.address.data();
     const auto counted = [&](const char* name) { return static_cast<u32>(l.counted.at(name)); };
     if (l.kind.starts_with("shared")) {
       const Wavefronts w = wavefronts_of(l.record);

@@ -251,8 +251,12 @@ void EvalBuilder::record(u32 site, probe::RecordCode code, V at) {
   r.site = site, r.lanes = exec_;
   r.cta = static_cast<u32>(warp_.record), r.warp = warp_.warp_id;
   r.code = code;
-  if (code.kind != probe::RecordCode::Kind::Block)
-    for (u32 l = 0; l < probe::kLanes; ++l) r.address[l] = get(at, l);
+  u64 each[probe::kLanes];
+  if (code.kind != probe::RecordCode::Kind::Block) {
+    for (u32 l = 0; l < probe::kLanes; ++l) each[l] = get(at, l);
+    r.code.addresses = probe::RecordCode::Addresses::Each;
+    r.each = each;
+  }
   probe::write_record(*warp_.records, r);
 }
 

@@ -25,6 +25,7 @@ struct ModuleEmitter {
   bool avx512 = false, byte_permutes = false;
   std::map<u32, llvm::Function*> functions;  // by FuncId: device functions
   std::map<const u32*, llvm::GlobalVariable*> tables;
+  std::map<std::vector<u64>, llvm::GlobalVariable*> patterns;  // of records: distances of lanes
   llvm::MDNode *shared_tag = nullptr, *global_tag = nullptr, *any_tag = nullptr, *runtime_tag = nullptr;  // TBAA
   std::map<const void*, llvm::Function*> general;                           // by operation: Builder::quick
   std::map<std::pair<u64, llvm::FunctionType*>, llvm::Function*> products;  // by MmaCode: multiply_registers

@@ -12,7 +12,7 @@ using probe::RecordBuffer;
 using probe::RecordCode;
 using Addresses = probe::RecordCode::Addresses;
 
-void write_record(FunctionState& s, u32 site, Value* lanes, RecordCode code, Value* addresses) {
+void write_record(FunctionState& s, u32 site, Value* lanes, RecordCode code, std::initializer_list<Value*> addresses) {
   llvm::IRBuilder<>& b = s.b;
   llvm::Type *ptr = b.getPtrTy(), *byte = b.getInt8Ty(), *word = b.getInt64Ty();
   const auto field = [&](Value* of, u64 offset) { return b.CreateConstInBoundsGEP1_64(byte, of, offset); };
@@ -40,31 +40,42 @@ void write_record(FunctionState& s, u32 site, Value* lanes, RecordCode code, Val
   store(b.CreateOr(b.CreateShl(b.CreateZExt(lanes, word), 32), site), 0);
   Value* warp = load(word, field(ctx, offsetof(device::WarpCtx, record)));
   store(b.CreateOr(warp, u64{code.pack()} << 32), 1);
-  if (addresses) store(addresses, 2);
-  const u64 words = 2 + (code.addresses == Addresses::Each ? u64{kWarpSize} : u64{addresses != nullptr});
+  u64 words = 2;
+  for (Value* v : addresses) store(v, words), words += v->getType()->isVectorTy() ? kWarpSize : 1;
   s.m.of_runtime(b.CreateStore(field(at, words * sizeof(u64)), field(buffer, offsetof(RecordBuffer, next))));
 }
 
 void record_block(FunctionState& s, u32 site, Value* lanes) {
-  if (site < s.m.leaders.size() && s.m.leaders[site]) write_record(s, site, lanes, {}, nullptr);
+  if (site < s.m.leaders.size() && s.m.leaders[site]) write_record(s, site, lanes, {}, {});
+}
+
+// The distances of a pattern from its base, as a constant of the module.
+static Value* distances(ModuleEmitter& m, const Shape& s) {
+  std::vector<u64> all;
+  for (u32 l = 0; l < kWarpSize; ++l) all.push_back(static_cast<u64>(s.offset(l)));
+  llvm::GlobalVariable*& global = m.patterns[all];
+  if (!global) {
+    auto* data = llvm::ConstantDataArray::get(m.context, llvm::ArrayRef<u64>(all));
+    global =
+        new llvm::GlobalVariable(*m.module, data->getType(), true, llvm::GlobalValue::InternalLinkage, data, "pattern");
+  }
+  return global;
 }
 
 void WarpBuilder::record(u32 site, RecordCode code, V address) {
   LV at = v_.at(v_.canon(address));
-  code.addresses = Addresses::Each;
-  bool row = at.shape.pattern() && !at.guard;
+  const bool pattern = at.shape.pattern() && !at.guard;
+  bool row = pattern;
   for (u32 l = 0; row && l < kWarpSize; ++l) row = at.shape.offset(l) - at.shape.offset(0) == i64{l} * code.bytes;
-  Value* words = nullptr;
-  if (at.shape.uniform()) {
-    code.addresses = Addresses::Same;
-    words = at.base;
-  } else if (row) {
-    code.addresses = Addresses::Row;
-    words = b_.CreateAdd(at.base, b_.getInt64(static_cast<u64>(at.shape.offset(0))));
-  } else {
-    words = v_.vec(at);
-  }
-  write_record(s_, site, s_.mask(), code, words);
+  code.addresses = at.shape.uniform() ? Addresses::Same
+                   : row              ? Addresses::Row
+                   : pattern          ? Addresses::Pattern
+                                      : Addresses::Each;
+  const auto write = [&](std::initializer_list<Value*> words) { write_record(s_, site, s_.mask(), code, words); };
+  if (at.shape.uniform()) return write({at.base});
+  if (row) return write({b_.CreateAdd(at.base, b_.getInt64(static_cast<u64>(at.shape.offset(0))))});
+  if (pattern) return write({at.base, b_.CreatePtrToInt(distances(m_, at.shape), b_.getInt64Ty())});
+  write({v_.vec(at)});
 }
 
 }  // namespace us::codegen

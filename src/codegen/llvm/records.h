@@ -8,7 +8,8 @@ namespace us::codegen {
 
 // `lanes` (i32, a mask) come to the instruction at the site: told if a block of the program's text begins there.
 void record_block(FunctionState&, u32 site, llvm::Value* lanes);
-// Words of a record, the first two left out.
-void write_record(FunctionState&, u32 site, llvm::Value* lanes, probe::RecordCode, llvm::Value* addresses);
+// `addresses`: the words behind the first two, one by one or 32 in a vector.
+void write_record(FunctionState&, u32 site, llvm::Value* lanes, probe::RecordCode,
+                  std::initializer_list<llvm::Value*> addresses);
 
 }  // namespace us::codegen

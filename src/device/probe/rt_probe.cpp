@@ -132,8 +132,8 @@ void rt_ProbeRecord(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   r.code = probe::RecordCode::unpack(u32(a.code[first_lane(mask)]));
   in_spaces(w, mask, AccessCode::kGeneric, a.addr.lane, [&](Space s, u32 lanes, const u64* at) {
     if (s == Space::Param) return;
-    r.code.space = s, r.lanes = lanes;
-    std::copy_n(at, kWarpSize, r.address.begin());
+    r.code.space = s, r.code.addresses = probe::RecordCode::Addresses::Each;
+    r.lanes = lanes, r.each = at;
     probe::write_record(*w.records, r);
   });
 }

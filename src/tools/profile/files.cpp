@@ -21,13 +21,14 @@ std::string line_of(const std::vector<std::string>& cells) {
 }
 std::string three(const u32 (&n)[3]) { return fmt::format("({}, {}, {})", n[0], n[1], n[2]); }
 
-const std::vector<std::string> kOfLaunch = {"ID",      "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
-                                            "Stream",  "Block Size", "Grid Size",    "Device",    "CC"};
+const std::vector<std::string> kOfLaunch = {"ID",      "Process ID", "Process Name", "Host Name", "Kernel Name",
+                                            "Context", "Stream",     "Block Size",   "Grid Size", "Device",
+                                            "CC"};
 std::vector<std::string> cells_of(const ReportLaunch& l) {
   const timing::LaunchProfile& p = *l.of;
   const std::string name = p.program.substr(p.program.rfind('/') + 1);
-  return {fmt::format("{}", l.id), fmt::format("{}", p.process), name,           "127.0.0.1", p.kernel, "1", "7",
-          three(p.block),          three(p.grid),                fmt::format("{}", p.device), "9.0"};
+  return {fmt::format("{}", l.id), fmt::format("{}", p.process), name, "127.0.0.1", p.kernel, "1", "7", three(p.block),
+          three(p.grid),           fmt::format("{}", p.device),  "9.0"};
 }
 
 template <class N>
@@ -85,8 +86,7 @@ std::string to_json(const std::vector<ReportLaunch>& all) {
       w.object().field("instruction", s.at.text).field("ptx_line", s.at.ptx_line);
       if (!s.at.frames.empty()) w.field("file", s.at.frames[0].file).field("line", s.at.frames[0].line);
       w.field("warps", s.executed.warps).field("lanes", s.executed.lanes);
-      if (s.global.requests)
-        w.field("sectors", s.global.sectors).field("ideal_sectors", s.global.ideal_sectors);
+      if (s.global.requests) w.field("sectors", s.global.sectors).field("ideal_sectors", s.global.ideal_sectors);
       if (s.shared.requests)
         w.field("wavefronts", s.shared.wavefronts).field("ideal_wavefronts", s.shared.ideal_wavefronts);
       if (s.shared.requests) w.field("bank_conflicts", s.shared.conflicts());

@@ -23,8 +23,8 @@ bool in_sections(const ReportChoice& c, const timing::Metric& m) {
 
 ReportRow row_of(const timing::Metric& m, std::optional<double> value) {
   const timing::SectionName& s = timing::name_of(m.section);
-  return {std::string(s.name), std::string(s.title), std::string(m.name), std::string(m.label), std::string(m.unit),
-          value};
+  return {std::string(s.name),  std::string(s.title), std::string(m.name),
+          std::string(m.label), std::string(m.unit),  value};
 }
 
 }  // namespace
@@ -99,13 +99,14 @@ std::vector<std::string> violations(const Assertion& a, const std::vector<timing
     for (std::size_t k = 0; k < metrics.size(); ++k) {
       if (metrics[k].name != a.metric) continue;
       const auto& v = values[k];
-      const bool holds = v && (a.op == "==" ? *v == a.bound
+      const bool holds = v && (a.op == "=="   ? *v == a.bound
                                : a.op == "!=" ? *v != a.bound
                                : a.op == "<"  ? *v < a.bound
                                : a.op == "<=" ? *v <= a.bound
                                : a.op == ">"  ? *v > a.bound
                                               : *v >= a.bound);
-      if (!holds) lines.push_back(fmt::format("{}: launch {} of {}: it is {}", a.text, launch, p.kernel, number_text(v)));
+      if (!holds)
+        lines.push_back(fmt::format("{}: launch {} of {}: it is {}", a.text, launch, p.kernel, number_text(v)));
     }
   }
   return lines;

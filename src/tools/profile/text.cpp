@@ -14,8 +14,8 @@ std::string three(const u32 (&n)[3]) { return fmt::format("({}, {}, {})", n[0], 
 
 std::string head_of(const ReportLaunch& l) {
   const timing::LaunchProfile& p = *l.of;
-  std::string s = fmt::format("  {} {}x{}, Device {}, {}\n", p.kernel, three(p.grid), three(p.block), p.device,
-                              p.residency.device);
+  std::string s =
+      fmt::format("  {} {}x{}, Device {}, {}\n", p.kernel, three(p.grid), three(p.block), p.device, p.residency.device);
   if (!p.fault.empty()) s += fmt::format("    It ended with a fault: {}\n", p.fault);
   return s;
 }
@@ -35,7 +35,9 @@ Place place_of(const probe::SiteInfo& s) {
   return {std::filesystem::path(s.frames[0].file).filename().string(), s.frames[0].line};
 }
 
-std::string excess(u64 is, u64 ideal) { return is ? fmt::format("{:.1f}", static_cast<double>(is) / static_cast<double>(std::max<u64>(ideal, 1))) : ""; }
+std::string excess(u64 is, u64 ideal) {
+  return is ? fmt::format("{:.1f}", static_cast<double>(is) / static_cast<double>(std::max<u64>(ideal, 1))) : "";
+}
 std::string some(u64 n) { return n ? number_text(static_cast<double>(n)) : ""; }
 
 }  // namespace
@@ -49,8 +51,8 @@ std::string details_text(const std::vector<ReportLaunch>& all) {
       if (r.section_title != section) {
         if (!section.empty()) s += kRule + "\n";
         section = r.section_title;
-        s += fmt::format("    Section: {}\n{}    {:<56} {:<16} {:>18}\n{}", section, kRule, "Metric Name", "Metric Unit",
-                         "Metric Value", kRule);
+        s += fmt::format("    Section: {}\n{}    {:<56} {:<16} {:>18}\n{}", section, kRule, "Metric Name",
+                         "Metric Unit", "Metric Value", kRule);
       }
       s += fmt::format("    {:<56} {:<16} {:>18}\n", r.label, r.unit, number_text(r.value));
     }

@@ -27,7 +27,7 @@ void RecordLog::take(void* log, u32, const u64* begin, const u64* end) {
       std::string line = text;
       if (!block)
         line += fmt::format(" {} {} {}", static_cast<int>(r.code.space), r.code.bytes,
-                            me.naming_(r.code.space, r.address[l]));
+                            me.naming_(r.code.space, r.address(l)));
       me.lanes_[{r.cta, r.warp, l}].push_back(std::move(line));
     }
   }
