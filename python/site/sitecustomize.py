@@ -80,7 +80,10 @@ class Loader:
 
 
 def run_the_hidden_one():
-    others = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
+    def is_own(entry):  # of another Understudy, too: two finders would ask each other without end
+        return os.path.isfile(os.path.join(entry, "understudy_runtime_functions.py"))
+
+    others = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE and not is_own(entry)]
     for entry in others:
         file = os.path.join(entry, "sitecustomize.py")
         if os.path.isfile(file):

@@ -23,6 +23,7 @@ constexpr Words words[] = {
     {"approximate", "computed within the documented bound, not bit by bit"},
     {"estimated",
      "registers and stack estimated: neither machine code in the program nor the toolkit's ptxas tells them"},
+    {"newer_ptx", "run from PTX of a newer architecture; a device runs the machine code"},
 };
 
 }  // namespace
@@ -41,9 +42,11 @@ void Report::count(std::string_view name, u64 n) {
   counts_[std::string(name)] += n;
 }
 
-void Report::shortfall(Shortfall kind, std::string_view name, u64 times) {
+bool Report::shortfall(Shortfall kind, std::string_view name, u64 times) {
   const std::lock_guard lock(m_);
-  shortfalls_[static_cast<u32>(kind)][std::string(name)] += times;
+  u64& n = shortfalls_[static_cast<u32>(kind)][std::string(name)];
+  n += times;
+  return n == times;
 }
 
 void Report::resources(std::string_view kernel, std::string_view origin) {
@@ -54,7 +57,7 @@ void Report::resources(std::string_view kernel, std::string_view origin) {
 bool Report::exact() const {
   const std::lock_guard lock(m_);
   for (const Shortfall kind : {Shortfall::StubbedCall, Shortfall::Unimplemented, Shortfall::Refused,
-                               Shortfall::Approximate, Shortfall::Estimated})
+                               Shortfall::Approximate, Shortfall::Estimated, Shortfall::NewerPtx})
     if (!shortfalls_[static_cast<u32>(kind)].empty()) return false;
   return true;
 }

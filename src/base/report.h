@@ -19,14 +19,15 @@ enum class Shortfall : u8 {
   Approximate,    // an instruction computed within its bound, but not bit by bit
   // A kernel whose registers and stack are estimates, though the program asked for them or a launch depended on them.
   Estimated,
+  NewerPtx,  // an image run from PTX of a newer architecture, where the device would run its machine code
   Count
 };
 
 class Report {
  public:
-  void fact(std::string_view name, std::string_view text);  // "device": "h200"
-  void count(std::string_view name, u64 n = 1);             // "kernels launched"
-  void shortfall(Shortfall, std::string_view name, u64 times = 1);
+  void fact(std::string_view name, std::string_view text);           // "device": "h200"
+  void count(std::string_view name, u64 n = 1);                      // "kernels launched"
+  bool shortfall(Shortfall, std::string_view name, u64 times = 1);   // is it the first of its name?
   void resources(std::string_view kernel, std::string_view origin);  // where its registers and stack are known from
   bool exact() const;                                                // no shortfall that can change results so far
   std::string to_text() const;                                       // several lines, each ends in \n

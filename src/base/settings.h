@@ -39,6 +39,7 @@ struct Settings {
   std::string cache_dir;  // empty: no cache
   std::string nvrtc, nvjitlink;
   std::string ptxas;
+  bool no_newer_ptx = false;
   bool stock_tools = false;
 };
 

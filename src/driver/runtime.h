@@ -67,6 +67,9 @@ class Runtime {
   Spans spans() const;
   Telling* telling() const { return telling_.get(); }  // null: nobody observes the process
   void report(std::string_view text);                  // to the person, if there is one
+  void ran_newer_ptx(std::string_view image, u32 arch) const {
+    if (settings_.ran_newer_ptx) settings_.ran_newer_ptx(image, arch);
+  }
   void refused(std::string_view what) const {
     if (settings_.refused) settings_.refused(what);
   }

@@ -46,8 +46,10 @@ struct Settings {
   u32 variants_per_kernel = 8;                   // shapes compiled specially before the generic code is used
   std::function<void(std::string_view)> report;  // a device fault, a module that does not load: text for the person
   CompileNotices compiling;                      // a kernel takes long to compile
-  std::function<void(std::string_view)> unimplemented;     // a launch reached something that is missing: its name
-  std::function<void(std::string_view)> refused;           // an image or a kernel was turned away: which, and why
+  std::function<void(std::string_view)> unimplemented;  // a launch reached something that is missing: its name
+  std::function<void(std::string_view)> refused;        // an image or a kernel was turned away: which, and why
+  bool newer_ptx = true;  // where an image has machine code for the device, but PTX only of newer ones, that is run
+  std::function<void(std::string_view image, u32 arch)> ran_newer_ptx;  // that happened
   std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache
   std::string ptxas;  // the toolkit's assembler: a path, "none", or empty: where toolkits usually are
   std::function<void(const std::string& kernel, FactSource)>

@@ -17,8 +17,10 @@ US_AUDIT unsigned la_version(unsigned offered) {
 
 // The cookie of an object is its link_map, unless somebody changed it.
 US_AUDIT char* la_objsearch(const char* name, uintptr_t* asking, unsigned flag) {
-  if (flag != LA_SER_ORIG) return const_cast<char*>(name);
-  return const_cast<char*>(us::loader::choose_library(name, asking ? reinterpret_cast<link_map*>(*asking) : nullptr));
+  if (flag == LA_SER_ORIG)
+    name = us::loader::choose_library(name, asking ? reinterpret_cast<link_map*>(*asking) : nullptr);
+  if (flag == LA_SER_ORIG || flag == LA_SER_DEFAULT) name = us::loader::choose_last_resort(name);
+  return const_cast<char*>(name);
 }
 
 US_AUDIT unsigned la_objopen(link_map* object, Lmid_t space, uintptr_t*) {

@@ -25,6 +25,19 @@ Library libraries[] = {
 #undef US_LIBRARY
 };
 
+struct LastResort {
+  const char* name;
+  const char* ours;
+  char path[PATH_MAX] = {};
+};
+LastResort last_resorts[] = {
+#define US_LIBRARY(stem, version, stock)
+#define US_LAST_RESORT(name, ours) {name, ours},
+#include "loader/libraries.inc"
+#undef US_LAST_RESORT
+#undef US_LIBRARY
+};
+
 char directory[PATH_MAX];
 
 const char* file_name(const char* path) {
@@ -90,6 +103,16 @@ const char* choose_library(const char* name, const link_map* from) {
   if (!l) return name;
   if (l->stock && !ours) remember_stock(l->path + strlen(directory) + 1, name, from);
   return l->path;
+}
+
+const char* choose_last_resort(const char* path) {
+  if (directory[0] == 0 || !strchr(path, '/')) return path;
+  for (LastResort& l : last_resorts) {
+    if (strcmp(file_name(path), l.name) != 0 || access(path, R_OK) == 0) continue;
+    strcat(strcat(strcpy(l.path, directory), "/"), l.ours);
+    return access(l.path, R_OK) == 0 ? l.path : path;
+  }
+  return path;
 }
 
 }  // namespace us::loader

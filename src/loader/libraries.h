@@ -12,5 +12,7 @@ bool is_own(const char* path);  // lies in it
 
 // What a load of `name` by `from` (null: not known) becomes: `name` itself, or the path of ours.
 const char* choose_library(const char* name, const link_map* from);
+// The same for the last place that is searched, or a path that was asked for: ours where nothing is there.
+const char* choose_last_resort(const char* path);
 
 }  // namespace us::loader

@@ -225,21 +225,11 @@ Result<Image> find_newer(std::span<const u8> fatbin, Target t) {
   if (!text) return text.diags();
   return Image{std::move(*text), best->arch(), false, best->options()};
 }
-}  // namespace
 
-Result<std::vector<Image>> find_newer_ptx(const void* image, Target t) {
-  const Container c = container_of(image);
-  const auto w = c == Container::Wrapper ? get<Wrapper>(mapped_from(image), 0) : Wrapper{};
-  if (c != Container::FatBinary && (c != Container::Wrapper || w.version != 1))
-    return problem(std::string(kNoPtx) + ", nor for a newer one");
-  Result<Image> r = find_newer(mapped_from(c == Container::Wrapper ? w.fatbin : image), t);
-  if (!r) return r.diags();
-  return std::vector<Image>{std::move(*r)};
-}
+using Find = Result<Image>(std::span<const u8> fatbin, Target);
 
-Result<Image> find_ptx(const void* fatbin, Target t) { return find_ptx(mapped_from(fatbin), t); }
-
-Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
+// What `find` finds in each fat binary of a wrapper.
+Result<std::vector<Image>> find_in_all(const void* p, Target t, Find* find, u32* skipped) {
   const auto w = get<Wrapper>(mapped_from(p), 0);
   if (w.magic != kWrapperMagic) return problem("this is no fat binary wrapper");
   if (w.version != 1 && w.version != 2)
@@ -248,7 +238,7 @@ Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
   std::vector<Diag> missing;
   u32 without = 0;
   const auto take = [&](const void* fatbin) -> Result<bool> {
-    Result<Image> r = find_ptx(fatbin, t);
+    Result<Image> r = find(mapped_from(fatbin), t);
     if (r) {
       images.push_back(std::move(*r));
     } else {
@@ -272,6 +262,22 @@ Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
   if (skipped) *skipped = without;
   if (images.empty()) return missing.empty() ? std::vector<Diag>{no_ptx({}, t)} : missing;
   return images;
+}
+}  // namespace
+
+Result<Image> find_ptx(const void* fatbin, Target t) { return find_ptx(mapped_from(fatbin), t); }
+
+Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
+  return find_in_all(p, t, find_ptx, skipped);
+}
+
+Result<std::vector<Image>> find_newer_ptx(const void* image, Target t) {
+  const Container c = container_of(image);
+  if (c == Container::Wrapper) return find_in_all(image, t, find_newer, nullptr);
+  if (c != Container::FatBinary) return problem(std::string(kNoPtx) + ", nor for a newer one");
+  Result<Image> r = find_newer(mapped_from(image), t);
+  if (!r) return r.diags();
+  return std::vector<Image>{std::move(*r)};
 }
 
 std::string make_bundle(std::span<const std::string> texts) {

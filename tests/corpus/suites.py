@@ -48,11 +48,13 @@ def architecture(ctx):
 
 
 def arch_flags(ctx):
+    if ctx.plain:
+        return []
     return ["-gencode", f"arch={architecture(ctx)},code={architecture(ctx)}"]
 
 
 def nvcc(ctx, sources, extra=()):
-    return [ctx.nvcc, *arch_flags(ctx), *FLAGS, *extra, "-o", str(ctx.executable), *map(str, sources)]
+    return [ctx.nvcc, *arch_flags(ctx), *([] if ctx.plain else FLAGS), *extra, "-o", str(ctx.executable), *map(str, sources)]
 
 
 def variable(makefile, name):

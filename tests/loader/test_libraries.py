@@ -74,6 +74,34 @@ class Libraries(Case):
             self.expect(understudy(ask, self.library(self.elsewhere / name)), f"{LIB}/{name}\n")
             self.expect(understudy(ask, f"./{name}", cwd=self.elsewhere), f"{LIB}/{name}\n")
 
+    def test_nccl_where_there_is_none(self):
+        """The program's own library wins, wherever it lies; ours tells its version and refuses the rest by name."""
+        asked = """
+            #include <dlfcn.h>
+            #include <cstdio>
+            int main(int, char** argv) {
+              void* h = dlopen(argv[1], RTLD_NOW);
+              if (!h) return std::puts(dlerror()), 1;
+              int version = 0;
+              const int told = reinterpret_cast<int (*)(int*)>(dlsym(h, "ncclGetVersion"))(&version);
+              const auto init = reinterpret_cast<int (*)(void**, int, int*)>(dlsym(h, "ncclCommInitAll"));
+              void* communicator;
+              std::printf("%d %d %d\\n", told, version, init ? init(&communicator, 1, nullptr) : -1);
+            }
+            """
+        program = self.program("asked", asked)
+        installed = "libnccl.so.2" in subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=True).stdout
+        for name in ["/nowhere/libnccl.so.2"] + ([] if installed else ["libnccl.so.2"]):
+            result = understudy(program, name)
+            self.expect(result, "0 22800 5\n")
+            self.assertIn("ncclCommInitAll is refused: of libnccl.so.2 Understudy has the names only", result.stderr)
+        own = """extern "C" int ncclGetVersion(int* v) { return *v = 77, 0; }
+                 extern "C" int ncclCommInitAll(void**, int, int*) { return 0; }"""
+        self.library(self.elsewhere / "libnccl.so.2", own)
+        self.expect(understudy(program, self.elsewhere / "libnccl.so.2"), "0 77 0\n")
+        with_run_path = self.program("with_run_path", asked, f"-Wl,-rpath,{self.elsewhere}")
+        self.expect(understudy(with_run_path, "libnccl.so.2"), "0 77 0\n")
+
     def test_others_are_left_alone(self):
         ask = self.program("ask", ASK)
         for name in ("libcudart.so.11.0", "libcudart.so.130", "libcudartoon.so", "libcudaq.so.1", "libmine.so"):

@@ -32,6 +32,12 @@ class Site(unittest.TestCase):
         files = {"sitecustomize.py": "import builtins\nbuiltins.hidden = __file__\n"}
         self.expect(run_python("import os; print(os.path.basename(hidden))", files), "sitecustomize.py")
 
+    def test_another_understudy_behind_it(self):
+        own = BUILD / "lib/understudy_python"
+        files = {name: (own / name).read_text() for name in ("sitecustomize.py", "understudy_runtime_functions.py")}
+        files |= {"jax/__init__.py": "", "jax/_src/__init__.py": "", "jax/_src/hardware_utils.py": ""}
+        self.expect(run_python("from jax._src import hardware_utils as h; print(h.has_visible_nvidia_gpu())", files), "True")
+
     def test_jax_sees_the_device(self):
         files = {
             "jax/__init__.py": "",

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`understudy doctor` on programs made here. usage: test_doctor.py BUILD_DIR NVCC"""
+import json
 import os
 import pathlib
 import subprocess
@@ -10,7 +11,7 @@ import unittest
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 NVCC = sys.argv[2]
-SOURCE = "__global__ void k(int* p) { *p = 1; }\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); return 0; }\n"
+SOURCE = "__global__ void k(int* p) { *p = 1; }\nint main() { int* p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); return cudaGetLastError() | cudaDeviceSynchronize(); }\n"
 
 
 class Doctor(unittest.TestCase):
@@ -63,6 +64,22 @@ class Doctor(unittest.TestCase):
         result = subprocess.run([BUILD / "bin/understudy", "run", program], capture_output=True, text=True)
         self.assertEqual(result.returncode, 0)
         self.assertIn("has PTX for newer devices only, which is run: compute_100", result.stderr)
+        self.assertEqual(self.report(program), (0, {"the program: compute_100": 1}, False))
+        code, newer, exact = self.report(program, "--no-newer-ptx")
+        self.assertEqual((newer, exact), ({}, False))
+        self.assertNotEqual(code, 0)
+
+    def test_newer_ptx_of_relocatable_code(self):
+        flags = ["-rdc=true", "-gencode=arch=compute_90,code=sm_90", "-gencode=arch=compute_100,code=compute_100"]
+        program = self.compile("newer_relocatable", *flags)
+        self.assertEqual(self.report(program), (0, {"the program: compute_100": 1}, False))
+
+    def report(self, program, *options):
+        """Exit code, what was run from newer PTX, and whether all was exact."""
+        file = self.home / "report.json"
+        result = subprocess.run([BUILD / "bin/understudy", "run", *options, "--json", file, program], capture_output=True, check=False)
+        report = json.loads(file.read_text())
+        return result.returncode, report["newer_ptx"], report["exact"]
 
     def test_a_directory_and_the_installation(self):
         code, _, text = self.doctor(BUILD / "lib")

@@ -38,6 +38,11 @@ driver::Settings driver_settings(const Config& c) {
   s.compiling.watched = isatty(STDERR_FILENO);
   s.unimplemented = [](std::string_view what) { fidelity().shortfall(Shortfall::Unimplemented, what); };
   s.refused = [](std::string_view what) { fidelity().shortfall(Shortfall::Refused, what); };
+  s.newer_ptx = !c.settings.no_newer_ptx;
+  s.ran_newer_ptx = [](std::string_view image, u32 arch) {
+    if (fidelity().shortfall(Shortfall::NewerPtx, fmt::format("{}: compute_{}", image, arch)))
+      fmt::print(stderr, "understudy: {} has PTX for newer devices only, which is run: compute_{}\n", image, arch);
+  };
   s.recorder = recorder();
   s.observer = checking() ? checker() : profiler();
   if (c.settings.count) s.counts = &executed();

@@ -238,6 +238,18 @@ void rt_StoreAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   }
 }
 
+namespace {
+// A map may begin as 128 zeros, as compilers do that have no other: one dimension of one byte.
+void begin_from_zeros(memory::TensorMap& m) {
+  static constexpr u8 zeros[sizeof m] = {};
+  if (std::memcmp(&m, zeros, sizeof m) != 0) return;
+  m.magic = memory::TensorMap::kMagic;
+  m.rank = 1;
+  std::ranges::fill(m.box, u16{1});
+  std::ranges::fill(m.element_strides, u8{1});
+}
+}  // namespace
+
 void rt_TensorMapReplace(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   using memory::TensorMap;
   Warp& w = US_RT_ENTER(ctx);
@@ -246,6 +258,7 @@ void rt_TensorMapReplace(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     const u64 value = a.value[l], k = a.dimension[l];
     require_generic(w, a.map[l], sizeof(TensorMap), l);
     TensorMap& m = *std::bit_cast<TensorMap*>(a.map[l]);
+    begin_from_zeros(m);
     const auto field = static_cast<MapField>(a.field[l]);
     if (k >= 5)
       refuse(w, Outcome::IllegalInstruction, fmt::format("tensormap.replace: dimension {}; expected 0 to 4", k), l);

@@ -57,10 +57,9 @@ Error Library::parse() {
   const ptx::Target target{.sm = d.cc_major * 10 + d.cc_minor};
   auto images = ptx::find_images(text ? text_.c_str() : image_, target);
   bool newer = false;
-  if (!text && !images && ptx::is_no_ptx(images.diags()))
+  if (!text && !images && ptx::is_no_ptx(images.diags()) && runtime_.settings().newer_ptx)
     if (auto others = ptx::find_newer_ptx(image_, target); others) {
-      runtime_.report(name_ + " has PTX for newer devices only, which is run: compute_" +
-                      std::to_string(others->front().arch));
+      runtime_.ran_newer_ptx(name_, others->front().arch);
       images = std::move(others);
       newer = true;
     }
