@@ -225,6 +225,10 @@ int parse_and_do(int argc, char** argv) {
   if (profile_verb.parsed()) return profile(profile_request);
   if (doctor_verb.parsed()) return us::tools::show_needs(patient);
   if (sass) return us::tools::inspect_sass(file, devices, ptxas, json);
+  if (!ptxas.empty()) {
+    us::tools::complain("ptx: --ptxas says what makes machine code, which is shown only with --sass");
+    return us::tools::kExitUsage;
+  }
   return info_verb.parsed() ? us::tools::show_info(devices, json) : us::tools::inspect_ptx(file, devices, json);
 }
 

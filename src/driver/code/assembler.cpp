@@ -126,6 +126,22 @@ Outcome assemble(const std::string& ptxas, const Parts& parts, u32 sm) {
   return {end, end == ChildEnd::Good ? read(linked) : std::nullopt};
 }
 
+// "line 7: Parsing error near ..", of "ptxas /tmp/../code.ptx, line 7; error : Parsing error near ..".
+std::string first_error(const std::string& path) {
+  std::ifstream in(path);
+  std::string last;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty()) continue;
+    last = line;
+    const std::size_t at = line.find("error"), place = line.find("line ");
+    if (at == std::string::npos) continue;
+    const std::size_t text = line.find(':', at);
+    if (place == std::string::npos || place > at || text == std::string::npos) return line;
+    return fmt::format("line {}{}", std::strtoul(line.c_str() + place + 5, nullptr, 10), line.substr(text));
+  }
+  return last.empty() ? "it ended without a word" : last;
+}
+
 }  // namespace
 
 Assembler::Assembler(std::string ptxas, std::string cache_dir)
@@ -202,9 +218,14 @@ Result<std::string> Assembler::machine_code(const std::string& ptxas, const ptx:
   const Job job = job_of(image, sm, false);
   command.insert(command.end(), job.options.begin(), job.options.end());
   if (std::ranges::count(job.options, "--device-debug") == 0) command.push_back("-lineinfo");
-  switch (run_child(command, kLimit)) {
+  // What it prints goes to a file: the shell's first argument.
+  const std::string printed = scratch.file("printed");
+  std::vector<std::string> shell = {"/bin/sh", "-c", "exec \"$@\" >\"$0\" 2>&1", printed};
+  shell.insert(shell.end(), command.begin(), command.end());
+  switch (run_child(shell, kLimit)) {
     case ChildEnd::Failed:
-      return problem(ptxas + ": refuses the PTX");
+      return problem(fmt::format("{} makes no machine code for {} of the PTX: {}", ptxas, job.options.front(),
+                                 first_error(printed)));
     case ChildEnd::TimeOut:
       return problem(ptxas + ": takes too long");
     case ChildEnd::Good:

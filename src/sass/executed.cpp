@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sass/executed.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace us::sass {
+namespace {
+
+constexpr u32 kPatient = 8;
+constexpr double kMostApart = 0.02;
+
+u64 lanes_in(u32 mask) { return static_cast<u64>(std::popcount(mask)); }
+
+}  // namespace
+
+Execution::Execution(const Program& p, const Function& f)
+    : program_(p),
+      function_(f),
+      graph_(make_graph(f)),
+      map_(Map::make(p, f, graph_)),
+      loose_map_(Map::make(p, f, graph_, true)),
+      blocks_(graph_.blocks.size()),
+      by_statement_(f.instructions.size()) {}
+
+// Lanes are together as long as each step has all of them or none.
+std::vector<Execution::Group> Execution::apart(std::span<const PathStep> path) {
+  u32 all = 0;
+  for (const PathStep& s : path) all |= s.lanes;
+  std::vector<Group> groups{{all, {}}};
+  for (const PathStep& s : path) {
+    const std::size_t count = groups.size();
+    for (std::size_t k = 0; k < count; ++k) {
+      const u32 in = groups[k].lanes & s.lanes, out = groups[k].lanes & ~s.lanes;
+      if (!in) continue;
+      if (out) {
+        groups.push_back({out, groups[k].blocks});
+        groups[k].lanes = in;
+      }
+      groups[k].blocks.push_back(s.block);
+    }
+  }
+  return groups;
+}
+
+const std::vector<u32>& Execution::way(const std::vector<u32>& path) {
+  const auto known = ways_.find(path);
+  if (known != ways_.end()) return known->second;
+  auto found = Walker(map_).walk(path);
+  if (!found) found = Walker(map_).walk(path, kPatient);
+  bool loose = false;
+  if (!found) {
+    found = Walker(loose_map_).walk(path);
+    if (!found) found = Walker(loose_map_).walk(path, kPatient);
+    loose = found.has_value();
+  }
+  by_arithmetic_[path] = loose;
+  return ways_[path] = found ? std::move(*found) : std::vector<u32>();
+}
+
+std::vector<Visit> Execution::visits(std::span<const PathStep> path) {
+  struct Lanes {
+    u32 lanes;
+    const std::vector<u32>* way;
+    std::size_t at = 0;
+  };
+  std::map<const std::vector<u32>*, u32> together;  // whose ways are one
+  std::map<std::vector<u32>, const std::vector<u32>*> same;
+  for (const Group& g : apart(path)) {
+    const std::vector<u32>& w = way(g.blocks);
+    if (w.empty()) return {};
+    together[same.emplace(w, &w).first->second] |= g.lanes;
+  }
+  std::vector<Lanes> groups;
+  for (const auto& [w, lanes] : together) groups.push_back({lanes, w});
+  std::vector<Visit> out;
+  const auto at = [](const Lanes& g) { return g.at < g.way->size() ? (*g.way)[g.at] : Map::kNone; };
+  for (;;) {
+    u32 lowest = Map::kNone;
+    for (const Lanes& g : groups) lowest = std::min(lowest, at(g));
+    if (lowest == Map::kNone) return out;
+    // Who comes to a join from different blocks is together behind it.
+    std::map<u32, u32> from;
+    for (Lanes& g : groups) {
+      if (at(g) != lowest) continue;
+      const u32 before = map_.blocks[lowest].joins && g.at ? (*g.way)[g.at - 1] : Map::kNone;
+      from[before] |= g.lanes;
+      ++g.at;
+    }
+    for (const auto& [before, lanes] : from) out.push_back({lowest, lanes});
+  }
+}
+
+void Execution::add(std::span<const PathStep> path, u64 warps) {
+  std::map<u32, Executed> of_block;
+  for (const PathStep& s : path) {
+    Executed& e = of_block[s.block];
+    e.warps += warps;
+    e.lanes += warps * lanes_in(s.lanes);
+  }
+  for (u32 i = 0; i < map_.statements.size(); ++i) {
+    if (map_.statements[i] == Map::kNone) continue;
+    const auto e = of_block.find(program_.statements()[map_.statements[i]].block);
+    if (e == of_block.end()) continue;
+    by_statement_[i].warps += e->second.warps;
+    by_statement_[i].lanes += e->second.lanes;
+  }
+  const std::vector<Visit> all = visits(path);
+  if (all.empty()) {
+    lost_ += warps;
+    return;
+  }
+  walked_ += warps;
+  for (const Visit& v : all) {
+    // The device executes such a block once for each lane, with that lane alone.
+    const u64 times = map_.blocks[v.block].for_each_lane ? lanes_in(v.lanes) : 1;
+    blocks_[v.block].warps += warps * times;
+    blocks_[v.block].lanes += warps * lanes_in(v.lanes);
+  }
+}
+
+std::string Execution::weakness() const {
+  if (lost_) return fmt::format("{} of {} warps have no way through the machine code", lost_, lost_ + walked_);
+  u64 walked = 0, simple = 0;
+  for (u32 b = 0; b < blocks_.size(); ++b) walked += blocks_[b].warps * (graph_.blocks[b].end - graph_.blocks[b].first);
+  for (const Executed& e : by_statement_) simple += e.warps;
+  const double most = static_cast<double>(std::max(walked, simple));
+  const double apart = most > 0 ? (static_cast<double>(walked) - static_cast<double>(simple)) / most : 0;
+  if (apart > kMostApart || apart < -kMostApart)
+    return fmt::format("{} instructions by ways, {} by statements", walked, simple);
+  return "";
+}
+
+}  // namespace us::sass

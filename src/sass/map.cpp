@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sass/map.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace us::sass {
+namespace {
+
+using Statement = Program::Statement;
+
+// Of one block of machine code, about one PTX block.
+struct Share {
+  std::map<u32, Map::Use> anchors{};                                // by element
+  std::map<std::pair<u32, std::string_view>, u32> instructions{};  // by statement and name
+  std::set<u32> statements{};
+  u32 unrolled = 0;     // by the constant of an addition; 0: it does not say
+  bool decides = false;  // holds the branch at the PTX block's end
+  u32 middle() const {
+    std::vector<u32> counts;
+    for (const auto& [what, count] : instructions) counts.push_back(count);
+    std::ranges::sort(counts);
+    return counts.empty() ? 0 : counts[counts.size() / 2];
+  }
+};
+
+class Maker {
+ public:
+  Maker(const Program& p, const Function& f, const Graph& g, bool loose) : p_(p), f_(f), g_(g), loose_(loose) {}
+
+  Map run() {
+    out_.blocks.resize(g_.blocks.size());
+    out_.elements.resize(p_.blocks().size());
+    find_statements();
+    find_ways();
+    shares_.resize(g_.blocks.size());
+    for (u32 b = 0; b < g_.blocks.size(); ++b)
+      if (reached_[b]) look_at(b);
+    find_merged();
+    for (auto& shares : shares_)
+      for (auto& [block, share] : shares) settle(block, share);
+    name_elements();
+    return std::move(out_);
+  }
+
+ private:
+  void find_statements() {
+    for (u32 i = 0; i < f_.instructions.size(); ++i) {
+      const u32 line = i < f_.ptx_lines.size() ? f_.ptx_lines[i] : 0;
+      const u32 at = line ? p_.statement_at(line) : Map::kNone;
+      out_.statements.push_back(at == Map::kNone ? at : waited_for(f_.instructions[i], at));
+      out_.mapped += at != Map::kNone;
+    }
+  }
+
+  // The first try of a waiting loop, taken out of it, has the line of the statement in front of the loop.
+  u32 waited_for(const Instruction& i, u32 at) const {
+    if (!i.name.starts_with("SYNCS.PHASECHK")) return at;
+    const u32 end = p_.statements()[at].block + 2;
+    for (u32 k = at; k < p_.statements().size() && p_.statements()[k].block < end; ++k)
+      if (p_.statements()[k].inst && waits(p_.statements()[k])) return k;
+    return at;
+  }
+
+  // Lanes go one after the other where an operand must be the same in all of them: they rarely copy from one address,
+  // and mostly have one mbarrier.
+  bool copies(const Graph::Block& b) const {
+    for (u32 i = b.first; i < b.end; ++i)
+      if (base_name(f_.instructions[i]).starts_with("UBLK") || base_name(f_.instructions[i]).starts_with("UTMA"))
+        return true;
+    return false;
+  }
+
+  // A warp whose lanes stay together never takes BRA.DIV, nor the collectives that lie behind it.
+  void find_ways() {
+    for (u32 b = 0; b < g_.blocks.size(); ++b) {
+      const Graph::Block& from = g_.blocks[b];
+      const Instruction& last = f_.instructions[from.end - 1];
+      Map::Block& to = out_.blocks[b];
+      to.next = from.successors;
+      if (last.name.starts_with("BRA.DIV") && from.end < f_.instructions.size()) to.next = {g_.block_of[from.end]};
+      to.slow = last.flow() == Flow::Call;
+      to.ends = from.leaves || last.flow() == Flow::Return;
+      to.joins = last.flow() == Flow::Join;
+      const bool repeats =
+          last.name.starts_with("BRA.U.ANY") && std::ranges::find(from.successors, b) != from.successors.end();
+      if (repeats) std::erase(to.next, b);
+      to.for_each_lane = repeats && copies(from);
+    }
+    reached_.resize(g_.blocks.size());
+    std::vector<u32> work{0};
+    if (!reached_.empty()) reached_[0] = true;
+    while (!work.empty() && !reached_.empty()) {
+      const u32 b = work.back();
+      work.pop_back();
+      for (const u32 s : out_.blocks[b].next)
+        if (!reached_[s]) reached_[s] = true, work.push_back(s);
+    }
+  }
+
+  u32 element_of(u32 statement, std::string_view name) {
+    const auto [at, fresh] = numbers_.emplace(std::pair(statement, name), static_cast<u32>(named_.size()));
+    if (fresh) named_.push_back(at->first);
+    return at->second;
+  }
+
+  void look_at(u32 b) {
+    for (u32 i = g_.blocks[b].first; i < g_.blocks[b].end; ++i) {
+      const u32 index = out_.statements[i];
+      if (index == Map::kNone) continue;
+      const Statement& s = p_.statements()[index];
+      const Instruction& inst = f_.instructions[i];
+      Share& share = shares_[b][s.block];
+      share.statements.insert(index);
+      ++share.instructions[{index, inst.name}];
+      share.decides |= s.term && inst.flow() == Flow::Branch;
+      share.unrolled = std::max(share.unrolled, steps_of(inst, induction_step(s)));
+      if (loose_ || !is_anchor(inst, s)) continue;
+      const u32 element = element_of(index, base_name(inst));
+      Map::Use& use = share.anchors[element];
+      use.element = element;
+      ++use.at_most;
+      use.surely += inst.guard.always();
+      anchored_[s.block].insert(element);
+      wide_[{b, element}] = inst.memory.bytes;
+    }
+    for (const auto& [block, share] : shares_[b]) out_.blocks[b].sources.push_back(block);
+  }
+
+  // Several accesses of one PTX block that are one here: the wide one stands for its neighbours that have none.
+  void find_merged() {
+    for (u32 b = 0; b < shares_.size(); ++b)
+      for (auto& [block, share] : shares_[b]) {
+        const std::map<u32, Map::Use> own = share.anchors;
+        for (const auto& [element, use] : own)
+          for (const u32 other : anchored_[block])
+            if (!own.contains(other) && named_[other].second == named_[element].second &&
+                merged(p_.statements()[named_[element].first], wide_[{b, element}],
+                       p_.statements()[named_[other].first]))
+              share.anchors.try_emplace(other, Map::Use{other, use.surely, use.at_most});
+      }
+  }
+
+  static const ir::Operand* address_of(const Statement& s) {
+    for (const ir::Operand& o : s.inst->ops)
+      if (o.kind == ir::Operand::Kind::Address) return &o;
+    return nullptr;
+  }
+  static bool merged(const Statement& wide, u32 bytes, const Statement& s) {
+    const ir::Operand *a = address_of(wide), *b = address_of(s);
+    if (!a || !b || wide.inst->form != s.inst->form || a->value != b->value || a->sym != b->sym) return false;
+    const i64 apart = b->imm - a->imm;
+    return apart > -i64{bytes} && apart < i64{bytes};
+  }
+
+  // Asks twice for one statement, with a pause between.
+  static bool waits(const Statement& s) {
+    const std::string_view id = isa::info(s.inst->form).id;
+    return id.starts_with("mbarrier_try_wait") || id.starts_with("mbarrier_test_wait");
+  }
+
+  // How many executions the elements are of.
+  void settle(u32 block, Share& share) const {
+    const bool in_loop = p_.blocks()[block].depth > 0;
+    for (auto& [element, use] : share.anchors) {
+      if (!in_loop || waits(p_.statements()[named_[element].first])) {
+        use.surely = std::min(use.surely, 1u);
+        use.at_most = 1;
+      } else if (share.unrolled > 1) {
+        if (use.surely) use.surely = share.unrolled;
+        use.at_most = share.unrolled;
+      }
+    }
+  }
+
+  // Arithmetic of a loop that lies outside of all loops here has been moved there: it tells nothing.
+  bool moved_out(u32 block, const std::vector<u32>& depth) const {
+    u32 deepest = 0;
+    for (u32 b = 0; b < shares_.size(); ++b)
+      if (shares_[b].contains(block)) deepest = std::max(deepest, depth[b]);
+    return p_.blocks()[block].depth > deepest;
+  }
+
+  void name_elements() {
+    std::vector<std::vector<u32>> next;
+    for (const Map::Block& b : out_.blocks) next.push_back(b.next);
+    const std::vector<u32> depth = loop_depths(next, 0);
+    std::map<u32, std::size_t> most;  // statements of a PTX block in one block here
+    for (const auto& shares : shares_)
+      for (const auto& [block, share] : shares) most[block] = std::max(most[block], share.statements.size());
+    for (const auto& [block, statements] : most) {
+      if (const auto anchors = anchored_.find(block); anchors != anchored_.end()) {
+        out_.elements[block].assign(anchors->second.begin(), anchors->second.end());
+        if (out_.elements[block].size() > Map::kMostElements) out_.elements[block].resize(Map::kMostElements);
+      } else if (!moved_out(block, depth)) {
+        out_.elements[block] = {element_of(Map::kNone - 1 - block, "")};
+      }
+    }
+    for (u32 b = 0; b < shares_.size(); ++b)
+      for (const auto& [block, share] : shares_[b]) use(b, block, share, most[block]);
+    for (Map::Block& b : out_.blocks) std::ranges::sort(b.uses, {}, &Map::Use::element);
+  }
+
+  void use(u32 b, u32 block, const Share& share, std::size_t most) {
+    auto& uses = out_.blocks[b].uses;
+    if (anchored_.contains(block)) {
+      for (const auto& [element, u] : share.anchors)
+        if (std::ranges::find(out_.elements[block], element) != out_.elements[block].end()) uses.push_back(u);
+      return;
+    }
+    if (out_.elements[block].empty()) return;
+    if (loose_ && !share.decides && share.statements.size() * 5 < most * 2) return;
+    const u32 times = p_.blocks()[block].depth ? std::max(share.unrolled, share.middle()) : 1;
+    uses.push_back({out_.elements[block].front(), 0, times});
+  }
+
+  const Program& p_;
+  const Function& f_;
+  const Graph& g_;
+  const bool loose_;
+  Map out_;
+  std::vector<bool> reached_;
+  std::vector<std::map<u32, Share>> shares_;  // by block here, by PTX block
+  std::map<std::pair<u32, std::string_view>, u32> numbers_;
+  std::vector<std::pair<u32, std::string_view>> named_;        // by element
+  std::map<u32, std::set<u32>> anchored_;                      // elements, by PTX block
+  std::map<std::pair<u32, u32>, u32> wide_;  // bytes, by block here and element
+};
+
+}  // namespace
+
+Map Map::make(const Program& p, const Function& f, const Graph& g, bool loose) { return Maker(p, f, g, loose).run(); }
+
+}  // namespace us::sass

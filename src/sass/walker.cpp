@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sass/walker.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <unordered_set>
+
+#include "base/hash.h"
+
+namespace us::sass {
+namespace {
+
+// Executions from `at` on of which elements are used up: one mask each.
+struct Place {
+  std::size_t at = 0;
+  std::vector<u64> used{};
+  bool operator==(const Place&) const = default;
+  u64 score() const {
+    u64 n = at * Map::kMostElements;
+    for (const u64 m : used) n += static_cast<u64>(std::popcount(m));
+    return n;
+  }
+};
+
+struct Step {
+  u32 block = 0;
+  Place place;
+  std::tuple<i64, u32, u32, bool, bool, bool> rank{};  // the smallest is the best
+};
+
+class Walk {
+ public:
+  Walk(const Map& m, std::span<const u32> path, u32 patience, u64 most_steps)
+      : map_(m), patience_(patience), left_(most_steps) {
+    std::vector<u32> seen;
+    for (const u32 p : path) {
+      if (p >= m.elements.size()) continue;
+      seen.push_back(p);
+      if (!m.elements[p].empty()) executions_.push_back(p);
+    }
+    std::ranges::sort(seen);
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    foreign_.resize(m.blocks.size());
+    for (u32 b = 0; b < m.blocks.size(); ++b)
+      for (const u32 source : m.blocks[b].sources) foreign_[b] += !std::ranges::binary_search(seen, source);
+  }
+
+  std::optional<std::vector<u32>> run() {
+    if (map_.blocks.empty()) return {};
+    for (Place& start : use(0, {})) {
+      stack_.clear();
+      seen_.clear();
+      push({0, std::move(start), {}});
+      while (!stack_.empty() && left_) {
+        --left_;
+        Frame& top = stack_.back();
+        if (top.next == top.choices.size()) {
+          if (top.may_end) return way();
+          stack_.pop_back();
+          continue;
+        }
+        if (top.ends_first) return way();
+        Step s = std::move(top.choices[top.next++]);
+        if (seen_.insert(key(s)).second) push(std::move(s));
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Frame {
+    u32 block = 0;
+    std::vector<Step> choices{};
+    std::size_t next = 0;
+    bool may_end = false, ends_first = false;
+  };
+
+  std::vector<u32> way() const {
+    std::vector<u32> blocks;
+    for (const Frame& f : stack_) blocks.push_back(f.block);
+    return blocks;
+  }
+
+  static u64 key(const Step& s) {
+    Hash h;
+    h.word(s.block), h.word(s.place.at);
+    for (const u64 m : s.place.used) h.word(m);
+    return h.a;
+  }
+
+  void push(Step s) {
+    Frame f{.block = s.block};
+    const Map::Block& b = map_.blocks[s.block];
+    f.may_end = b.ends && s.place.at == executions_.size();
+    f.ends_first = f.may_end;
+    for (const u32 to : b.next) {
+      for (Place& p : use(to, s.place)) {
+        const bool near = s.place.at < executions_.size() &&
+                          std::ranges::binary_search(map_.blocks[to].sources, executions_[s.place.at]);
+        const i64 gain = static_cast<i64>(p.score()) - static_cast<i64>(s.place.score());
+        f.choices.push_back({to, std::move(p), {-gain, foreign_[to], 0, map_.blocks[to].slow, !near, false}});
+      }
+    }
+    std::ranges::stable_sort(f.choices, {}, &Step::rank);
+    stack_.push_back(std::move(f));
+  }
+
+  u64 whole(std::size_t execution) const {
+    const std::size_t n = map_.elements[executions_[execution]].size();
+    return n == Map::kMostElements ? ~u64{0} : (u64{1} << n) - 1;
+  }
+
+  Place tidy(const Place& p, const std::vector<u64>& used) const {
+    Place out{p.at, {}};
+    std::size_t first = 0;
+    while (first < used.size() && out.at < executions_.size() && used[first] == whole(out.at)) ++first, ++out.at;
+    std::size_t end = used.size();
+    while (end > first && used[end - 1] == 0) --end;
+    out.used.assign(used.begin() + static_cast<std::ptrdiff_t>(first), used.begin() + static_cast<std::ptrdiff_t>(end));
+    return out;
+  }
+
+  // Where the path may stand behind one execution of the block: the farthest first.
+  std::vector<Place> use(u32 block, const Place& from) const {
+    const auto& uses = map_.blocks[block].uses;
+    if (uses.empty()) return {from};
+    std::vector<u32> spent(uses.size()), owed(uses.size());
+    u64 debt = 0;
+    for (std::size_t k = 0; k < uses.size(); ++k) debt += owed[k] = uses[k].surely;
+    std::vector<u64> used = from.used;
+    std::vector<Place> out;
+    const auto note = [&] {
+      if (debt) return;
+      Place p = tidy(from, used);
+      if (std::ranges::find(out, p) == out.end()) out.push_back(std::move(p));
+    };
+    u32 open = 0;
+    for (std::size_t k = 0;; ++k) {
+      note();
+      const std::size_t at = from.at + k;
+      if (at >= executions_.size()) break;
+      if (k >= used.size()) used.push_back(0);
+      const auto& elements = map_.elements[executions_[at]];
+      bool any = false;
+      for (std::size_t e = 0; e < elements.size(); ++e) {
+        if (used[k] >> e & 1) continue;
+        const auto u = std::ranges::lower_bound(uses, elements[e], {}, &Map::Use::element);
+        if (u == uses.end() || u->element != elements[e]) continue;
+        const auto index = static_cast<std::size_t>(u - uses.begin());
+        if (spent[index] >= u->at_most) continue;
+        ++spent[index];
+        used[k] |= u64{1} << e;
+        any = true;
+        if (owed[index]) --owed[index], --debt;
+      }
+      if (used[k] == whole(at)) continue;
+      ++open;
+      if (open > patience_ || (!any && open + 1 > patience_)) {
+        note();
+        break;
+      }
+    }
+    std::ranges::stable_sort(out, std::greater{}, &Place::score);
+    constexpr std::size_t kMostPlaces = 4;
+    if (out.size() > kMostPlaces) out.resize(kMostPlaces);
+    return out;
+  }
+
+  const Map& map_;
+  const u32 patience_;
+  u64 left_;
+  std::vector<u32> executions_;  // PTX blocks of the path that have elements
+  std::vector<u32> foreign_;     // by block: PTX blocks of its instructions that the path does not come through
+  std::vector<Frame> stack_;
+  std::unordered_set<u64> seen_;
+};
+
+}  // namespace
+
+std::optional<std::vector<u32>> Walker::walk(std::span<const u32> path, u32 patience) const {
+  return Walk(map_, path, patience, most_steps_ + 8 * path.size()).run();
+}
+
+}  // namespace us::sass
