@@ -12,10 +12,10 @@ using Statement = Program::Statement;
 
 // Of one block of machine code, about one PTX block.
 struct Share {
-  std::map<u32, Map::Use> anchors{};                                // by element
+  std::map<u32, Map::Use> anchors{};                               // by element
   std::map<std::pair<u32, std::string_view>, u32> instructions{};  // by statement and name
   std::set<u32> statements{};
-  u32 unrolled = 0;     // by the constant of an addition; 0: it does not say
+  u32 unrolled = 0;      // by the constant of an addition; 0: it does not say
   bool decides = false;  // holds the branch at the PTX block's end
   u32 middle() const {
     std::vector<u32> counts;
@@ -223,9 +223,9 @@ class Maker {
   std::vector<bool> reached_;
   std::vector<std::map<u32, Share>> shares_;  // by block here, by PTX block
   std::map<std::pair<u32, std::string_view>, u32> numbers_;
-  std::vector<std::pair<u32, std::string_view>> named_;        // by element
-  std::map<u32, std::set<u32>> anchored_;                      // elements, by PTX block
-  std::map<std::pair<u32, u32>, u32> wide_;  // bytes, by block here and element
+  std::vector<std::pair<u32, std::string_view>> named_;  // by element
+  std::map<u32, std::set<u32>> anchored_;                // elements, by PTX block
+  std::map<std::pair<u32, u32>, u32> wide_;              // bytes, by block here and element
 };
 
 }  // namespace
