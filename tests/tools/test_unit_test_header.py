@@ -89,7 +89,7 @@ class UnitTestHeader(unittest.TestCase):
         self.assertIn("[  PASSED  ] 2 tests.", result.stdout)
         self.assertIn("[  FAILED  ] Put.Twice", result.stdout)
         failure = result.stdout[result.stdout.index("[ RUN      ] Put.Twice") : result.stdout.index("[  FAILED  ] Put.Twice")]
-        self.assertRegex(failure, r"error: .*\n.*a\.cu:16")
+        self.assertRegex(failure, r"error: a free of no allocation(.*\n)*.*a\.cu:19:\d+ in freed_twice")
         unchecked = self.start(program, "unchecked")
         self.assertEqual(unchecked.returncode, 0, unchecked.stdout + unchecked.stderr)
         self.assertIn("[  PASSED  ] 3 tests.", unchecked.stdout)
