@@ -2,8 +2,8 @@
 #include "sass/anchors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 
 namespace us::sass {
 namespace {

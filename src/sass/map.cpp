@@ -12,10 +12,10 @@ using Statement = Program::Statement;
 
 // Of one block of machine code, about one PTX block.
 struct Share {
-  std::map<u32, Map::Use> anchors{};                                // by element
+  std::map<u32, Map::Use> anchors{};                               // by element
   std::map<std::pair<u32, std::string_view>, u32> instructions{};  // by statement and name
   std::set<u32> statements{};
-  u32 unrolled = 0;     // by the constant of an addition; 0: it does not say
+  u32 unrolled = 0;      // by the constant of an addition; 0: it does not say
   bool decides = false;  // holds the branch at the PTX block's end
   u32 middle() const {
     std::vector<u32> counts;
@@ -160,6 +160,8 @@ class Maker {
     return id.starts_with("mbarrier_try_wait") || id.starts_with("mbarrier_test_wait");
   }
 
+  static bool orders(const Statement& s, std::string_view name) { return name == "BAR" || waits(s); }
+
   // How many executions the elements are of.
   void settle(u32 block, Share& share) const {
     const bool in_loop = p_.blocks()[block].depth > 0;
@@ -200,6 +202,10 @@ class Maker {
     for (u32 b = 0; b < shares_.size(); ++b)
       for (const auto& [block, share] : shares_[b]) use(b, block, share, most[block]);
     for (Map::Block& b : out_.blocks) std::ranges::sort(b.uses, {}, &Map::Use::element);
+    for (const auto& [statement, name] : named_)
+      out_.kinds.push_back(name.empty()                               ? Map::Kind::Arithmetic
+                           : orders(p_.statements()[statement], name) ? Map::Kind::Order
+                                                                      : Map::Kind::Access);
   }
 
   void use(u32 b, u32 block, const Share& share, std::size_t most) {
@@ -223,9 +229,9 @@ class Maker {
   std::vector<bool> reached_;
   std::vector<std::map<u32, Share>> shares_;  // by block here, by PTX block
   std::map<std::pair<u32, std::string_view>, u32> numbers_;
-  std::vector<std::pair<u32, std::string_view>> named_;        // by element
-  std::map<u32, std::set<u32>> anchored_;                      // elements, by PTX block
-  std::map<std::pair<u32, u32>, u32> wide_;  // bytes, by block here and element
+  std::vector<std::pair<u32, std::string_view>> named_;  // by element
+  std::map<u32, std::set<u32>> anchored_;                // elements, by PTX block
+  std::map<std::pair<u32, u32>, u32> wide_;              // bytes, by block here and element
 };
 
 }  // namespace

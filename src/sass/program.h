@@ -17,10 +17,10 @@ class Program {
     const ir::Terminator* term = nullptr;
   };
   struct Block {
-    u32 function = 0;          // in the module
-    u32 first = 0, end = 0;    // in statements()
-    std::vector<u32> next{};   // blocks of the same function
-    u32 depth = 0;             // in how many loops
+    u32 function = 0;         // in the module
+    u32 first = 0, end = 0;   // in statements()
+    std::vector<u32> next{};  // blocks of the same function
+    u32 depth = 0;            // in how many loops
   };
 
   // `line_of_site`: of each site of the module, where its statement stands in the text that was assembled. The module

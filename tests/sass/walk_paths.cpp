@@ -49,7 +49,8 @@ std::vector<Loaded> load(const std::string& file) {
       fail(module.diags());
       continue;
     }
-    const auto elf = driver::Assembler::machine_code(driver::Assembler::find(), {.ptx = text, .arch = 90, .options = {}}, 90);
+    const auto elf =
+        driver::Assembler::machine_code(driver::Assembler::find(), {.ptx = text, .arch = 90, .options = {}}, 90);
     if (!elf) {
       fail(elf.diags());
       continue;
@@ -88,8 +89,8 @@ void report(const sass::Program& p, const sass::Function& f, const sass::Executi
     }
     for (u32 i = block.first; i < block.end; ++i) {
       const sass::Executed &w = e.blocks()[b], &s = e.by_statement()[i];
-      fmt::print("i\t{:x}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", f.instructions[i].offset, w.warps, w.lanes, s.warps, s.lanes, b,
-                 f.instructions[i].text(), blocks ? statement_text(p, e.map().statements[i]) : "");
+      fmt::print("i\t{:x}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", f.instructions[i].offset, w.warps, w.lanes, s.warps, s.lanes,
+                 b, f.instructions[i].text(), blocks ? statement_text(p, e.map().statements[i]) : "");
     }
   }
 }

@@ -29,15 +29,20 @@ struct Line {
 };
 
 Flow flow_of(std::string_view name) {
-  return name == "BRA" ? Flow::Branch : name == "EXIT" ? Flow::Exit : name == "BSSY" ? Flow::Region
-         : name == "BSYNC" ? Flow::Join : Flow::Next;
+  return name == "BRA"     ? Flow::Branch
+         : name == "EXIT"  ? Flow::Exit
+         : name == "BSSY"  ? Flow::Region
+         : name == "BSYNC" ? Flow::Join
+                           : Flow::Next;
 }
 
 class Kernel {
  public:
   Kernel(const std::string& body, const std::vector<Line>& code) {
-    text_ = ptx::one_statement_per_line(".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
-                                        ".reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" + body + "}\n");
+    text_ = ptx::one_statement_per_line(
+        ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 p) {\n"
+        ".reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n" +
+        body + "}\n");
     auto module = ptx::parse(ptx::without_locations(text_), "k");
     EXPECT_TRUE(module);
     if (!module) return;
@@ -116,11 +121,16 @@ L:
   bar.sync 0;
   ret;
 )";
-constexpr std::string_view kLoad = "ld.global", kStore = "st.global", kAdd = "add.s32", kBack = "@%p1 bra", kBar = "bar.sync";
+constexpr std::string_view kLoad = "ld.global", kStore = "st.global", kAdd = "add.s32", kBack = "@%p1 bra",
+                           kBar = "bar.sync";
 
 TEST(Walker, LoopThatTheCompilerKept) {
-  Kernel k(kLoop, {{kLoad, "LDG.E"}, {kStore, "STG.E"}, {kAdd, "IADD3", "R1, R1, 0x1, RZ"}, {kBack, "BRA", "", 0, true},
-                   {kBar, "BAR.SYNC"}, {"ret", "EXIT"}});
+  Kernel k(kLoop, {{kLoad, "LDG.E"},
+                   {kStore, "STG.E"},
+                   {kAdd, "IADD3", "R1, R1, 0x1, RZ"},
+                   {kBack, "BRA", "", 0, true},
+                   {kBar, "BAR.SYNC"},
+                   {"ret", "EXIT"}});
   k.run(loop(0, 1, 7, 2));
   EXPECT_EQ(k.warps(), (List{7, 1}));
   EXPECT_EQ(k.lanes(), (List{7 * 32, 32}));
@@ -131,13 +141,22 @@ TEST(Walker, LoopThatTheCompilerKept) {
 }
 
 // Four iterations at once, and what is left one by one: 10 = 2 * 4 + 2.
-const std::vector<Line> kUnrolled = {
-    {kLoad, "LDG.E"}, {kLoad, "LDG.E"}, {kLoad, "LDG.E"}, {kLoad, "LDG.E"},
-    {kStore, "STG.E"}, {kStore, "STG.E"}, {kStore, "STG.E"}, {kStore, "STG.E"},
-    {kAdd, "IADD3", "R1, R1, 0x4, RZ"}, {kBack, "BRA", "", 0, true},
-    {kBack, "BRA", "", 14, true},
-    {kLoad, "LDG.E"}, {kStore, "STG.E"}, {kBack, "BRA", "", 11, true},
-    {kBar, "BAR.SYNC"}, {"ret", "EXIT"}};
+const std::vector<Line> kUnrolled = {{kLoad, "LDG.E"},
+                                     {kLoad, "LDG.E"},
+                                     {kLoad, "LDG.E"},
+                                     {kLoad, "LDG.E"},
+                                     {kStore, "STG.E"},
+                                     {kStore, "STG.E"},
+                                     {kStore, "STG.E"},
+                                     {kStore, "STG.E"},
+                                     {kAdd, "IADD3", "R1, R1, 0x4, RZ"},
+                                     {kBack, "BRA", "", 0, true},
+                                     {kBack, "BRA", "", 14, true},
+                                     {kLoad, "LDG.E"},
+                                     {kStore, "STG.E"},
+                                     {kBack, "BRA", "", 11, true},
+                                     {kBar, "BAR.SYNC"},
+                                     {"ret", "EXIT"}};
 
 TEST(Walker, UnrolledLoopWithRemainder) {
   Kernel k(kLoop, kUnrolled);
@@ -155,8 +174,12 @@ TEST(Walker, UnrolledLoopWithoutRemainder) {
 
 // The compiler loads once what four iterations load; its addition says that they are four.
 TEST(Walker, InductionSaysHowOftenALoopIsUnrolled) {
-  Kernel k(kLoop, {{kLoad, "LDG.E"}, {kStore, "STG.E"}, {kAdd, "IADD3", "R1, R1, 0x4, RZ"}, {kBack, "BRA", "", 0, true},
-                   {kBar, "BAR.SYNC"}, {"ret", "EXIT"}});
+  Kernel k(kLoop, {{kLoad, "LDG.E"},
+                   {kStore, "STG.E"},
+                   {kAdd, "IADD3", "R1, R1, 0x4, RZ"},
+                   {kBack, "BRA", "", 0, true},
+                   {kBar, "BAR.SYNC"},
+                   {"ret", "EXIT"}});
   k.run(loop(0, 1, 8, 2));
   EXPECT_EQ(k.warps(), (List{2, 1}));
 }
@@ -184,8 +207,13 @@ TEST(Walker, BranchThatBecameAGuard) {
 
 // Those that branch over the store come to the join by themselves.
 TEST(Walker, LanesThatAreApartJoin) {
-  Kernel k(kBranch, {{"mov.u32", "S2R"}, {"", "BSSY", "", 5}, {"@!%p1 bra", "BRA", "", 4, true},
-                     {kStore, "STG.E"}, {"", "BSYNC"}, {kBar, "BAR.SYNC"}, {"ret", "EXIT"}});
+  Kernel k(kBranch, {{"mov.u32", "S2R"},
+                     {"", "BSSY", "", 5},
+                     {"@!%p1 bra", "BRA", "", 4, true},
+                     {kStore, "STG.E"},
+                     {"", "BSYNC"},
+                     {kBar, "BAR.SYNC"},
+                     {"ret", "EXIT"}});
   k.run(kApart);
   EXPECT_EQ(k.warps(), (List{1, 1, 2, 1}));
   EXPECT_EQ(k.lanes(), (List{32, 8, 32, 32}));
@@ -205,15 +233,24 @@ L:
   ret;
 )",
            // Peeled: two loads. In the loop: one of eight bytes.
-           {{kLoad, "LDG.E"}, {"ld.global.u32 %r3", "LDG.E"}, {kStore, "STG.E"}, {kBack, "BRA", "", 4, false},
-            {kLoad, "LDG.E.64"}, {kStore, "STG.E"}, {kBack, "BRA", "", 4, true}, {"ret", "EXIT"}});
+           {{kLoad, "LDG.E"},
+            {"ld.global.u32 %r3", "LDG.E"},
+            {kStore, "STG.E"},
+            {kBack, "BRA", "", 4, false},
+            {kLoad, "LDG.E.64"},
+            {kStore, "STG.E"},
+            {kBack, "BRA", "", 4, true},
+            {"ret", "EXIT"}});
   k.run(loop(0, 1, 5, 2));
   EXPECT_EQ(k.warps(), (List{1, 4, 1}));
 }
 
 // A store that the code never makes: the path cannot be followed, and that is said.
 TEST(Walker, NoWay) {
-  Kernel k(kBranch, {{"mov.u32", "S2R"}, {"@!%p1 bra", "EXIT", "", -1, true}, {kStore, "STG.E"}, {kBar, "BAR.SYNC"},
+  Kernel k(kBranch, {{"mov.u32", "S2R"},
+                     {"@!%p1 bra", "EXIT", "", -1, true},
+                     {kStore, "STG.E"},
+                     {kBar, "BAR.SYNC"},
                      {kBar, "BRA", "", 2}});
   k.run(path({0, 1, 2}));
   EXPECT_EQ(k.execution().lost(), 1u);
@@ -224,9 +261,10 @@ TEST(StatementLines, OnePerLine) {
   const std::string text = ptx::one_statement_per_line(
       ".visible .entry k() // a kernel\n{\n\t.reg .b32 %r<3>;\n$L__1:\n\t.loc 1 7 3\n\tmov.u32 %r1, 1; add.s32 %r2,\n"
       "  %r1, 1; /* { */ { .reg .pred p; mov.b64 {%r1, %r2}, 5; }\n\tret;\n}\n.global .u32 x[2] = {1, 2};\n");
-  EXPECT_EQ(text,
-            ".visible .entry k() \n{\n.reg .b32 %r<3>;\n$L__1:\n.loc 1 7 3\nmov.u32 %r1, 1;\nadd.s32 %r2,   %r1, 1;\n{\n"
-            ".reg .pred p;\nmov.b64 {%r1, %r2}, 5;\n}\nret;\n}\n\n.global .u32 x[2] = {1, 2};\n");
+  EXPECT_EQ(
+      text,
+      ".visible .entry k() \n{\n.reg .b32 %r<3>;\n$L__1:\n.loc 1 7 3\nmov.u32 %r1, 1;\nadd.s32 %r2,   %r1, 1;\n{\n"
+      ".reg .pred p;\nmov.b64 {%r1, %r2}, 5;\n}\nret;\n}\n\n.global .u32 x[2] = {1, 2};\n");
   EXPECT_EQ(ptx::without_locations("a\n  .loc 1 2 3\nb"), "a\n\nb");
 }
 
