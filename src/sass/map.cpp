@@ -160,6 +160,8 @@ class Maker {
     return id.starts_with("mbarrier_try_wait") || id.starts_with("mbarrier_test_wait");
   }
 
+  static bool orders(const Statement& s, std::string_view name) { return name == "BAR" || waits(s); }
+
   // How many executions the elements are of.
   void settle(u32 block, Share& share) const {
     const bool in_loop = p_.blocks()[block].depth > 0;
@@ -200,6 +202,10 @@ class Maker {
     for (u32 b = 0; b < shares_.size(); ++b)
       for (const auto& [block, share] : shares_[b]) use(b, block, share, most[block]);
     for (Map::Block& b : out_.blocks) std::ranges::sort(b.uses, {}, &Map::Use::element);
+    for (const auto& [statement, name] : named_)
+      out_.kinds.push_back(name.empty()                               ? Map::Kind::Arithmetic
+                           : orders(p_.statements()[statement], name) ? Map::Kind::Order
+                                                                      : Map::Kind::Access);
   }
 
   void use(u32 b, u32 block, const Share& share, std::size_t most) {

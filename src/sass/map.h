@@ -41,7 +41,13 @@ struct Map {
   std::vector<u32> statements{};             // of the program, by instruction
   std::vector<Block> blocks{};               // as in the graph
   std::vector<std::vector<u32>> elements{};  // of one execution of a PTX block
-  std::size_t mapped = 0;                    // instructions with a statement
+  enum class Kind : u8 {
+    Arithmetic,  // a block that has nothing else
+    Access,
+    Order  // barriers and waits: nothing is moved over them
+  };
+  std::vector<Kind> kinds{};  // by element
+  std::size_t mapped = 0;     // instructions with a statement
 };
 
 }  // namespace us::sass

@@ -106,6 +106,8 @@ class Walk {
     stack_.push_back(std::move(f));
   }
 
+  Map::Kind kind_of(u32 element) const { return map_.kinds[element]; }
+
   u64 whole(std::size_t execution) const {
     const std::size_t n = map_.elements[executions_[execution]].size();
     return n == Map::kMostElements ? ~u64{0} : (u64{1} << n) - 1;
@@ -136,6 +138,7 @@ class Walk {
       if (std::ranges::find(out, p) == out.end()) out.push_back(std::move(p));
     };
     u32 open = 0;
+    bool behind = false;  // an access of an execution before is to come
     for (std::size_t k = 0;; ++k) {
       note();
       const std::size_t at = from.at + k;
@@ -144,7 +147,7 @@ class Walk {
       const auto& elements = map_.elements[executions_[at]];
       bool any = false;
       for (std::size_t e = 0; e < elements.size(); ++e) {
-        if (used[k] >> e & 1) continue;
+        if (used[k] >> e & 1 || (behind && kind_of(elements[e]) == Map::Kind::Order)) continue;
         const auto u = std::ranges::lower_bound(uses, elements[e], {}, &Map::Use::element);
         if (u == uses.end() || u->element != elements[e]) continue;
         const auto index = static_cast<std::size_t>(u - uses.begin());
@@ -155,6 +158,16 @@ class Walk {
         if (owed[index]) --owed[index], --debt;
       }
       if (used[k] == whole(at)) continue;
+      bool ordered = false;
+      for (std::size_t e = 0; e < elements.size(); ++e) {
+        if (used[k] >> e & 1) continue;
+        behind |= kind_of(elements[e]) != Map::Kind::Arithmetic;
+        ordered |= kind_of(elements[e]) == Map::Kind::Order;
+      }
+      if (ordered) {
+        note();
+        break;
+      }
       ++open;
       if (open > patience_ || (!any && open + 1 > patience_)) {
         note();
