@@ -154,7 +154,7 @@ class LaunchChecker final : public probe::Listener {
   void barrier_done(Cta&, const probe::Meeting&);
   void cluster_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void cluster_leave(const At&, const probe::Who&, const probe::Meeting&);
-  void exited_before(Cta&, u32 id, const NamedBarrier::Phase&);
+  void exited_before(Cta&, u32 id, const NamedBarrier::Arrival& came);
 
   // collectives.cpp
   bool unnamed(const probe::Who&, const u64* members);
