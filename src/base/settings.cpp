@@ -32,7 +32,9 @@ const char* readFlag(std::string_view text, bool& out) {
 const char* readCount(std::string_view text, u32& out) {
   u32 n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size() || n > 4096) return "a whole number from 0 to 4096";
+  static_assert(kMostCount == 4096);
+  if (error != std::errc() || end != text.data() + text.size() || n > kMostCount)
+    return "a whole number from 0 to 4096";
   out = n;
   return nullptr;
 }

@@ -54,6 +54,7 @@ struct SettingRow {
   const char* help;
 };
 std::span<const SettingRow> setting_rows();
+inline constexpr u32 kMostCount = 4096;  // of a setting of kind Count
 
 std::vector<Diag> cannot_write(const Settings&);  // the places it names for results that cannot be written
 

@@ -34,7 +34,7 @@ device::Gpu& Device::gpu() {
     const Settings& s = runtime_.settings();
     device::GpuOptions o;
     o.workers = s.workers;
-    o.deterministic = s.deterministic || s.observer || s.seed;  // one worker
+    o.deterministic = s.one_order();
     o.seed = s.seed;
     o.sms = spec_.sms;
     o.async = s.async;

@@ -171,7 +171,7 @@ Error DeviceGrid::launch_in(const Target& target, Prepared& p) {
   const bool ready = p.function->ready_code(variant, k.code);
   std::unique_ptr<device::Launch> launch = k.launch({.depth = depth_ + 1}, p.params());
   const NodeRef compiled = ready ? NodeRef() : compile_node(*p.function, variant, *launch);
-  if (compiled && context_.runtime().settings().deterministic) context_.executor().wait(compiled);
+  if (compiled && context_.runtime().settings().one_order()) context_.executor().wait(compiled);
   const NodeRef n = k.node(std::move(launch));
   n->span = k.span(context_.runtime().spans(),
                    {.device = context_.device().ordinal(), .context = static_cast<u32>(context_.id())}, *n->launch);

@@ -65,6 +65,9 @@ struct Settings {
   probe::Observer* observer = nullptr;          // is told of every launch; then one worker runs them, in one order
   trace::Recorder* recorder = nullptr;          // of --trace and --stats
   std::function<void(std::string_view)> print;  // device printf; empty = stdout
+
+  // The machine has one worker, and blocks and warps one order.
+  bool one_order() const { return deterministic || seed != 0 || observer != nullptr; }
 };
 
 }  // namespace us::driver

@@ -196,6 +196,9 @@ struct Module {
   const Symbol* find_symbol(const std::string& name) const;
 };
 
+// How many operands, from the first on, an instruction of the table writes.
+inline std::size_t answers_of(const Inst& i) { return i.call.empty() ? isa::info(i.form).dests : 0; }
+
 // Visitors over registers of an instruction. `dests` is info(form).dests; vectors and addresses are walked.
 // `I` is Inst or const Inst.
 template <class I, class F>

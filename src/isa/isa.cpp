@@ -60,9 +60,16 @@ constexpr std::string_view needed_for(std::string_view s) {
 }
 
 constexpr FormInfo kForms[] = {
-    {"unknown", "", "", kSide, "none", "", 0},
+    {"unknown", "", "", kSide, kCarriesNothing, "none", "", 0},
 #define US_INST(id, pattern, operands, effects, semantics) \
-  {#id, pattern, operands, effects, semantics_name(#semantics), needed_for(#semantics), count_dests(operands)},
+  {#id,                                                    \
+   pattern,                                                \
+   operands,                                               \
+   (effects) & ~kCarry,                                    \
+   static_cast<Carry>((effects)&kCarry),                   \
+   semantics_name(#semantics),                             \
+   needed_for(#semantics),                                 \
+   count_dests(operands)},
 #include "isa/instructions.inc"
 #undef US_INST
 };

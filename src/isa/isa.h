@@ -72,6 +72,15 @@ enum Effect : u32 {
   kOrders = 1u << 11,  // orders threads or what they see, and is no barrier: fences, mbarriers, griddepcontrol
 };
 
+// Of pure instructions, written in the same column: which sources decide the answer, whatever the others are.
+enum Carry : u32 {
+  kCarriesNothing = 0,
+  kCarries = 1u << 16,        // each
+  kCarriesTimes = 1u << 17,   // either of the first two where the other is a literal but 0, and a third
+  kCarriesShifted = 1u << 18  // the first where the second is a literal
+};
+inline constexpr u32 kCarry = kCarries | kCarriesTimes | kCarriesShifted;
+
 enum class Form : u16 {
   Unknown,  // text kept; a launch that reaches it fails by name
 #define US_INST(id, pattern, operands, effects, semantics) id,
@@ -84,6 +93,7 @@ struct FormInfo {
   std::string_view pattern;   // see isa/README.md: "add{.rn|.rz|.rm|.rp}{.ftz}{.sat}.f32"
   std::string_view operands;  // "d,a,b": see isa/README.md
   u32 effects;
+  Carry carry;
   std::string_view semantics;  // name of the semantics function, "none" when not implemented yet
   std::string_view needs;      // what a modelled device lacks for it; empty: nothing
   u8 dests;                    // number of leading destination operands (derived from `operands`)

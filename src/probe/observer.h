@@ -65,6 +65,8 @@ struct LaunchInfo {
   std::function<bool(u32 site)> ignored;  // nothing that the program does depends on what the instruction answers
   // The instruction that certainly acts on that element of its answer: a branch, an address, an atomic; or kNoSite.
   std::function<u32(u32 site, u32 element)> decides;
+  // A load whose answer only compare-and-swaps of the same place expect to find.
+  std::function<bool(u32 site)> guesses;
   // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.
   std::function<u32(u32 site)> left_by;
   // The instruction that takes the answer of this activemask for its membermask, whoever is there; or kNoSite.

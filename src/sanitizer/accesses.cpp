@@ -78,7 +78,8 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
   Cta* owner = nullptr;
   std::optional<Judge> judge;
   if (!shared) judge.emplace(global_judge(p.warp, lanes));
-  Actor me{.time = &p.warp->time, .site = who.site, .place = &p.cta->place};
+  Actor me{
+      .time = &p.warp->time, .site = who.site, .place = &p.cta->place, .rmw = a.kind == probe::Access::Kind::Atomic};
   me.segment = shared ? p.warp->time.segment(p.cluster->segments, 0) : global_segment(p);
   for (u32 rest = lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));

@@ -15,17 +15,6 @@ namespace {
 
 u32 first_of(u32 lanes) { return static_cast<u32>(std::countr_zero(lanes)); }
 
-// Headers whose instructions ask who is there, and choose among those.
-bool of_library(const probe::SiteInfo& s) {
-  constexpr const char* kHeaders[] = {"cooperative_groups", "/cuda/std/", "/include/cuda/", "/cub/", "/thrust/"};
-  for (const probe::Frame& f : s.frames) {
-    for (const char* h : kHeaders) {
-      if (f.file.find(h) != f.file.npos) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 void LaunchChecker::collective(const probe::Who& who, const Collective& c) {
@@ -77,7 +66,7 @@ void LaunchChecker::membership(const probe::Who& who) {
   const u32 user = info_->members(who.site);
   if (user == probe::kNoSite) return;
   const probe::SiteInfo place = site_of(info_->id, who.site);
-  if (place.frames.empty() || place.frames[0].file.empty() || of_library(place)) return;
+  if (place.frames.empty() || place.frames[0].file.empty() || of_library(place.frames)) return;
   const u32 lane = first_of(who.lanes);
   Actors taken = actor(who, lane, "membermask");
   taken.site = user;

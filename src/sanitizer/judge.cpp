@@ -119,7 +119,8 @@ void Judge::write(Cell& c, const Actor& a, u64 address, u32 bytes, const u32* va
 void Judge::conflict(const Actor& a, bool writes, const Mark& other, bool other_writes, u64 address, u32 bytes,
                      bool same) {
   Conflict k;
-  k.mine = {.segment = table_[a.segment], .lane = a.lane, .site = a.site, .writes = writes, .manner = a.manner};
+  k.mine = {
+      .segment = table_[a.segment], .lane = a.lane, .site = a.site, .writes = writes, .rmw = a.rmw, .manner = a.manner};
   k.other = {.segment = table_[other.segment],
              .lane = static_cast<u32>(std::countr_zero(other.lanes)),
              .site = other.site,

@@ -32,6 +32,7 @@ struct Actor {
   u32 lane = 0, segment = 0, site = 0;  // segment: what the cells will name
   Manner manner = Manner::Generic;
   const Place* place = nullptr;
+  bool rmw = false;  // an atomic
 };
 
 class Judge {

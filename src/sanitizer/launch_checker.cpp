@@ -139,7 +139,8 @@ void LaunchChecker::exits(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
   p.warp->exited |= who.lanes;
-  p.warp->exits.emplace_back(who.lanes, who.site);
+  if (p.cta->exits.empty()) p.cta->exits.reserve(p.cta->warps.size());
+  p.cta->exits.push_back({who.warp, who.lanes, who.site});
   copies_at_exit(p, who);
 }
 

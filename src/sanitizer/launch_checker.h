@@ -125,6 +125,7 @@ class LaunchChecker final : public probe::Listener {
   void conflict(const Conflict&, probe::Space, const Cta* owner);
   Check check_of(const Conflict&, probe::Space) const;
   bool lanes_agree(const Conflict&) const;
+  bool guesses(const Access& load, const Access& atomic) const;
   std::vector<std::string> reasons(const Conflict&, Check) const;
   std::string fix_of(const Conflict&, Check, probe::Space) const;
   Party party(const Access&) const;
@@ -140,6 +141,7 @@ class LaunchChecker final : public probe::Listener {
   const probe::Symbol* shared_symbol(u64 offset) const;
   probe::SiteInfo site_of(u64 launch, u32 site) const;
   std::string site_text(u32 site) const;
+  static bool of_library(const std::vector<probe::Frame>&);  // any in a header of the toolkit
   Party party(const Actors&) const;
   void raise(Check, const std::vector<Actors>&, std::string kind, std::string object, std::vector<std::string> why,
              std::string fix = {});
@@ -154,7 +156,7 @@ class LaunchChecker final : public probe::Listener {
   void barrier_done(Cta&, const probe::Meeting&);
   void cluster_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void cluster_leave(const At&, const probe::Who&, const probe::Meeting&);
-  void exited_before(Cta&, u32 id, const NamedBarrier::Phase&);
+  void exited_before(Cta&, u32 id, const NamedBarrier::Arrival& came);
 
   // collectives.cpp
   bool unnamed(const probe::Who&, const u64* members);
@@ -247,6 +249,7 @@ class LaunchChecker final : public probe::Listener {
   std::vector<u32> made_from_;                     // by site: of the launch's symbols
   std::vector<Bounds> bounds_;                     // by site
   std::unordered_map<u32, bool> ignored_;          // by site
+  mutable std::unordered_map<u32, bool> guesses_;  // by site of a load
   std::map<std::pair<u32, u32>, u32> decided_by_;  // by site and element of its answer
   std::unordered_set<u32> membership_asked_;       // sites of activemask
   std::unordered_set<u64> acquired_maps_;          // addresses

@@ -146,28 +146,24 @@ void LaunchChecker::parts_of_warps(Cta& cta, u32 id, const NamedBarrier::Phase& 
   }
 }
 
-// Threads that exited without coming to a barrier of all threads: it went on without them.
-void LaunchChecker::exited_before(Cta& cta, u32 id, const NamedBarrier::Phase& phase) {
-  const NamedBarrier::Arrival& came = phase.arrivals.back();
+// Threads that exited without coming to a barrier of all threads: the first one that went on without them says so.
+void LaunchChecker::exited_before(Cta& cta, u32 id, const NamedBarrier::Arrival& came) {
   const std::string object = fmt::format("barrier {}", id);
-  for (const auto& w : cta.warps) {
-    if (!w) continue;
-    for (const auto& [lanes, end] : w->exits) {
-      const u32 site = end != probe::kNoSite && info_->left_by ? info_->left_by(end) : end;
-      raise(Check::BarrierExit,
-            {{.action = "barrier",
-              .site = came.site,
-              .cta = cta.key,
-              .warp = came.warp,
-              .lane = static_cast<u32>(std::countr_zero(came.lanes))},
-             {.action = "exit",
-              .site = site,
-              .cta = cta.key,
-              .warp = w->time.warp(),
-              .lane = static_cast<u32>(std::countr_zero(lanes))}},
-            object, object, {"threads that have exited count as arrived"});
-    }
+  for (const Exit& e : cta.exits) {
+    raise(Check::BarrierExit,
+          {{.action = "barrier",
+            .site = came.site,
+            .cta = cta.key,
+            .warp = came.warp,
+            .lane = static_cast<u32>(std::countr_zero(came.lanes))},
+           {.action = "exit",
+            .site = e.site != probe::kNoSite && info_->left_by ? info_->left_by(e.site) : e.site,
+            .cta = cta.key,
+            .warp = e.warp,
+            .lane = static_cast<u32>(std::countr_zero(e.lanes))}},
+          object, object, {"threads that have exited count as arrived"});
   }
+  cta.exits.clear();
 }
 
 void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
@@ -181,7 +177,7 @@ void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
   phase.known.own.cta = cta.key;
   const bool everybody = m.threads == 0 && (phase.arrivals.empty() || phase.arrivals[0].threads == 0);
   if (everybody) {
-    if (!phase.arrivals.empty()) exited_before(cta, m.id, phase);
+    if (!phase.arrivals.empty() && !cta.exits.empty()) exited_before(cta, m.id, phase.arrivals.back());
     // Threads that have exited count as arrived.
     for (auto& w : cta.warps) {
       if (w && (w->exited & w->time.live()) == w->time.live())

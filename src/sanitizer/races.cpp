@@ -2,6 +2,8 @@
 // What an unordered pair of accesses is called, what was missing, and how to mend it.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sanitizer/launch_checker.h"
 
 namespace us::sanitizer {
@@ -73,8 +75,17 @@ Check LaunchChecker::check_of(const Conflict& k, Space space) const {
   const bool both = is_strong(a) && is_strong(b);
   if (both && !k.span_differs && !k.proxy_differs) return Check::RaceScope;
   if (scoped) return Check::RaceScope;
+  if (guesses(a, b) || guesses(b, a)) return Check::RaceGuess;
   if ((a.rmw || b.rmw) && (k.span_differs || k.proxy_differs || !both)) return Check::RaceAtomic;
   return space == Space::Shared ? Check::RaceShared : Check::RaceGlobal;
+}
+
+// A load before a loop of compare-and-swap: a wrong guess costs a round.
+bool LaunchChecker::guesses(const Access& load, const Access& atomic) const {
+  if (load.writes || load.rmw || !atomic.rmw || load.manner != Manner::Generic || !info_->guesses) return false;
+  const auto [known, first] = guesses_.try_emplace(load.site, false);
+  if (first) known->second = info_->guesses(load.site);
+  return known->second;
 }
 
 // Against a copy or wgmma of this launch whose issue is known, but not its end.
@@ -197,6 +208,8 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
   if (k.span_differs) return "Access it with one size and address.";
   if (k.proxy_differs) return "Order the two, or let one proxy do both.";
   if (check == Check::RaceSameValue) return "";
+  if (check == Check::RaceGuess) return "A relaxed atomic load (cuda::atomic_ref), to be sure.";
+  if (check == Check::RaceAtomic) return "Atomic accesses on both sides (cuda::atomic_ref), or order between the two.";
   if (same_warp(k)) return "__syncwarp() between the two.";
   if (same_cta(k)) return "__syncthreads() between the two.";
   return "A release (store or atomic of gpu scope, or __threadfence() and a flag) behind the first, and an acquire "
@@ -224,6 +237,9 @@ void LaunchChecker::conflict(const Conflict& k, Space space, const Cta* owner) {
   f.check = check, f.launch = info_->id, f.kernel = info_->kernel;
   f.object = object_text(space, k.address, k.bytes, owner);
   f.parties = {party(k.mine), party(k.other)};
+  // The toolkit's headers know what they compile to.
+  const auto in_header = [](const Party& p) { return !p.site.frames.empty() && of_library({p.site.frames.front()}); };
+  if (check == Check::RaceVolatile && std::ranges::all_of(f.parties, in_header)) return;
   f.why = reasons(k, check), f.fix = fix_of(k, check, space);
   process_.collector.keep(key, std::move(f));
 }

@@ -44,9 +44,8 @@ struct Warp {
   LaneCopies copies;
   LastCopy last_copy;
   Waiting waiting;
-  u32 exited = 0;                          // lanes
-  std::vector<std::pair<u32, u32>> exits;  // the same by instruction: lanes, site
-  struct Pool {                            // setmaxnreg: registers that were asked for, by how many instructions
+  u32 exited = 0;  // lanes
+  struct Pool {    // setmaxnreg: registers that were asked for, by how many instructions
     u32 registers = 0, times = 0, site = 0;
   } pool;
   Clock met = 1;        // its clock behind the last barrier of all threads
@@ -65,6 +64,10 @@ struct Visit {
 
 inline constexpr std::size_t kVisits = 256;
 
+struct Exit {
+  u32 warp = 0, lanes = 0, site = 0;
+};
+
 struct Cta {
   explicit Cta(const Segments& table) : shared(table) {}
   u64 key = 0, linear = 0;  // key: launch << 32 | linear
@@ -77,6 +80,7 @@ struct Cta {
   // of global memory from `own` on follow each other with no other CTA's between.
   u32 shared_known = 1, known = 0, known_end = 0, own = 0;
   std::array<NamedBarrier, 16> barriers;
+  std::vector<Exit> exits;                  // since the last barrier of all threads
   std::map<u64, MbarrierObject> mbarriers;  // by offset
   u32 agents = kFirstAgent;                 // next free slot
   std::vector<Visit> visits;

@@ -70,6 +70,13 @@ probe::SiteInfo LaunchChecker::site_of(u64 launch, u32 site) const {
   return at->second->site(site);
 }
 
+bool LaunchChecker::of_library(const std::vector<probe::Frame>& frames) {
+  constexpr const char* kHeaders[] = {"cooperative_groups", "/cuda/std/", "/include/cuda/", "/cub/", "/thrust/"};
+  return std::ranges::any_of(frames, [&](const probe::Frame& f) {
+    return std::ranges::any_of(kHeaders, [&](const char* h) { return f.file.find(h) != f.file.npos; });
+  });
+}
+
 std::string LaunchChecker::site_text(u32 site) const {
   const probe::SiteInfo s = site_of(info_->id, site);
   std::string text = s.text;

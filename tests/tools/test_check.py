@@ -143,10 +143,16 @@ class Check(unittest.TestCase):
     def test_wrong_options(self):
         for options, text in ((["--tool", "x"], "--tool x"), (["--check", "x"], "`x` is no check"), (["--launch", "x"], "--launch x"),
                               (["--leak-check", "x"], "--leak-check x"), (["--explore", "0"], "--explore 0"), (["--explore", "x"], "--explore x"),
+                              (["--explore", "4097"], "--explore 4097: expected a whole number from 1 to 4096"),
+                              (["--explore", "4294967297"], "--explore 4294967297: expected a whole number from 1 to 4096"),
+                              (["--seed", "5000"], "UNDERSTUDY_SEED=5000: expected a whole number from 0 to 4096"),
+                              (["--seed", "4294967297"], "UNDERSTUDY_SEED=4294967297: expected a whole number from 0 to 4096"),
+                              (["--seed", "x"], "UNDERSTUDY_SEED=x: expected a whole number from 0 to 4096"),
                               (["--host-pages"], "--host-pages"), (["--json", "/none/x"], "--json /none/x"),
                               (["--suppressions", "/none"], "--suppressions /none")):
             done = self.check(options=options)
             self.assertEqual(done.returncode, 125, options)
+            self.assertNotIn("judged", done.stderr)
             self.assertIn(text, done.stderr)
 
     def test_a_crash_keeps_what_was_found(self):

@@ -20,7 +20,7 @@ driver::Settings driver_settings(const Config& c) {
   s.devices.clear();
   for (const driver::Preset* p : c.devices) s.devices.push_back(spec_of(*p));
   s.workers = c.settings.threads;
-  s.deterministic = c.settings.deterministic || c.settings.seed;
+  s.deterministic = c.settings.deterministic;
   s.seed = c.settings.seed;
   s.async = c.settings.async;
   s.jit.deferred_copies = s.async.delivery != AsyncDelivery::Eager;

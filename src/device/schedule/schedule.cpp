@@ -82,7 +82,7 @@ void Worker::run_round(Slot& s) {
 void Worker::pass() {
   Pulse::count(pulse.passes);
   Round sum;
-  shuffle_residents();
+  if (machine.options.seed) shuffle_residents();
   for (size_t k = 0; k < resident_.size();) k += visit(k, sum);
   if (sum.old_fruit) fruitless_ = 0, stuck_ = false;
   if (sum.fruit) {

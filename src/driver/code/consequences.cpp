@@ -16,14 +16,7 @@ void each_register(const Operand& o, F&& f) {
   for (const Operand& e : o.elems) each_register(e, f);
 }
 
-std::size_t answers_of(const ir::Inst& i) {
-  return i.form == isa::Form::Unknown || !i.call.empty() ? 0 : isa::info(i.form).dests;
-}
-
-bool only_computes(const ir::Inst& i) {
-  return i.form != isa::Form::Unknown && i.call.empty() && isa::info(i.form).effects == isa::kPure &&
-         isa::info(i.form).dests > 0;
-}
+bool only_computes(const ir::Inst& i) { return ir::answers_of(i) > 0 && isa::info(i.form).effects == isa::kPure; }
 
 }  // namespace
 
@@ -44,7 +37,7 @@ bool Consequences::matters(ir::ValueId v, std::vector<u32>& seen) const {
   if (at->second.elsewhere) return true;
   for (const ir::Inst* i : at->second.by) {
     if (!only_computes(*i)) return true;
-    for (std::size_t k = 0; k < answers_of(*i); ++k) {
+    for (std::size_t k = 0; k < ir::answers_of(*i); ++k) {
       bool on = false;
       each_register(i->ops[k], [&](ir::ValueId r) { on |= matters(r, seen); });
       if (on) return true;
@@ -56,7 +49,7 @@ bool Consequences::matters(ir::ValueId v, std::vector<u32>& seen) const {
 bool Consequences::ignored(const ir::Inst& i) const {
   bool answers = false, on = false;
   std::vector<u32> seen;
-  for (std::size_t k = 0; k < answers_of(i); ++k) {
+  for (std::size_t k = 0; k < ir::answers_of(i); ++k) {
     each_register(i.ops[k], [&](ir::ValueId v) { answers = true, on |= matters(v, seen); });
   }
   return answers && !on;

@@ -18,42 +18,18 @@ bool is_literal(const Operand& o, bool but_zero) { return o.kind == Operand::Kin
 
 // Operand k of this instruction decides what it answers, whatever the other operands are.
 bool passes_on(const Inst& i, std::size_t k) {
-  switch (i.form) {
-    case Form::mov:
-    case Form::cvta:
-    case Form::cvta_to:
-    case Form::cvt_int_int:
-    case Form::cvt_int_float:
-    case Form::cvt_float_int:
-    case Form::cvt_widen:
-    case Form::cvt_narrow:
-    case Form::neg_int:
-    case Form::not_:
-    case Form::neg_f32:
-    case Form::neg_f64:
-    case Form::add_int:
-    case Form::sub_int:
-    case Form::xor_:
-    case Form::add_f32:
-    case Form::add_f64:
-    case Form::sub_f32:
-    case Form::sub_f64:
-    case Form::setp_int:
-    case Form::setp_float:
-      return !i.has(isa::Tok::sat);
-    case Form::and_:
-    case Form::mul_lo:
-    case Form::mul_wide:
-      return is_literal(i.ops[3 - k], true);
-    case Form::mad_lo:
-    case Form::mad_wide:
-      return k == 3 || is_literal(i.ops[3 - k], true);
-    case Form::shl:
-    case Form::shr:
-      return k == 1 && is_literal(i.ops[2], false);
-    default:
+  if (i.has(isa::Tok::sat)) return false;
+  switch (isa::info(i.form).carry) {
+    case isa::kCarriesNothing:
       return false;
+    case isa::kCarries:
+      return true;
+    case isa::kCarriesTimes:
+      return k == 3 || is_literal(i.ops[3 - k], true);
+    case isa::kCarriesShifted:
+      return k == 1 && is_literal(i.ops[2], false);
   }
+  return false;
 }
 
 // Follows registers from one instruction on, as far as all lanes of it go.
@@ -99,47 +75,18 @@ class Forwards {
   std::vector<u32> held_;
 };
 
-std::size_t answers_of(const Inst& i) { return isa::info(i.form).dests; }
+bool reads_and_writes(const Inst& i) { return (isa::info(i.form).effects & isa::kAtomic) != 0; }
 
-bool reads_and_writes(const Inst& i) {
-  switch (i.form) {
-    case Form::atom_bit:
-    case Form::atom_exch:
-    case Form::atom_cas:
-    case Form::atom_add:
-    case Form::atom_inc_dec:
-    case Form::atom_min_max:
-    case Form::red_bit:
-    case Form::red_add:
-    case Form::red_inc_dec:
-    case Form::red_min_max:
-      return true;
-    default:
-      return false;
-  }
-}
-
+// At the addresses of all lanes that execute it. (Asynchronous copies may be told to read nothing.)
 bool of_memory(const Inst& i) {
-  switch (i.form) {
-    case Form::ld:
-    case Form::ld_volatile:
-    case Form::ld_sem:
-    case Form::ld_nc:
-    case Form::st:
-    case Form::st_volatile:
-    case Form::st_sem:
-      return true;
-    default:
-      return reads_and_writes(i);
-  }
+  const u32 effects = isa::info(i.form).effects;
+  return effects & (isa::kLoad | isa::kStore | isa::kAtomic) && !(effects & (isa::kConvergent | isa::kCopy));
 }
 
 }  // namespace
 
 u32 decided_by(const ir::Function& f, const Inst& from, u32 element) {
-  if (from.form == Form::Unknown || !from.call.empty() || from.guard.kind != Operand::Kind::None || from.ops.empty() ||
-      !answers_of(from))
-    return ir::kNoSite;
+  if (from.guard.kind != Operand::Kind::None || from.ops.empty() || !ir::answers_of(from)) return ir::kNoSite;
   Forwards walk(f, from);
   const Operand& answer = from.ops[0];
   if (answer.kind == Operand::Kind::Vector) {
@@ -150,7 +97,7 @@ u32 decided_by(const ir::Function& f, const Inst& from, u32 element) {
   const auto look = [&](const Inst& i) {
     const bool always = i.guard.kind == Operand::Kind::None;
     u32 on = 0, held = 0;
-    for (std::size_t k = answers_of(i); k < i.ops.size() && always; ++k) {
+    for (std::size_t k = ir::answers_of(i); k < i.ops.size() && always; ++k) {
       const Operand& o = i.ops[k];
       if (!walk.holds(o)) continue;
       if (of_memory(i) && (o.kind == Operand::Kind::Address || reads_and_writes(i))) return i.site;
@@ -191,7 +138,7 @@ u32 taken_for_members(const ir::Function& f, const Inst& from) {
       if (i.form == Form::shfl_sync && !made_of.holds(i.ops[3])) return i.site;
     }
     bool on = false;
-    for (std::size_t k = answers_of(i); k < i.ops.size(); ++k) on |= made_of.holds(i.ops[k]);
+    for (std::size_t k = ir::answers_of(i); k < i.ops.size(); ++k) on |= made_of.holds(i.ops[k]);
     const bool moved = i.form == Form::mov && i.guard.kind == Operand::Kind::None && itself.holds(i.ops[1]);
     ir::for_each_def(i, [&](ir::ValueId v) {
       itself.drop(v);

@@ -10,6 +10,7 @@
 #include "device/abi/kernel_code.h"
 #include "driver/code/consequences.h"
 #include "driver/code/decisions.h"
+#include "driver/code/guesses.h"
 #include "driver/code/made_from.h"
 #include "driver/code/module.h"
 #include "driver/code/occupancy.h"
@@ -142,6 +143,10 @@ class Sites {
     const ir::Site* s = at_instruction(site);
     return s ? decided_by(*s->function, *s->inst, element) : probe::kNoSite;
   }
+  bool guesses(u32 site) {
+    const ir::Site* s = at_instruction(site);
+    return s && only_guesses(*s->function, *s->inst);
+  }
   u32 members(u32 site) {
     const ir::Site* s = at_instruction(site);
     return s ? taken_for_members(*s->function, *s->inst) : probe::kNoSite;
@@ -207,6 +212,7 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   };
   info.ignored = [sites](u32 site) { return sites->ignored(site); };
   info.decides = [sites](u32 site, u32 element) { return sites->decides(site, element); };
+  info.guesses = [sites](u32 site) { return sites->guesses(site); };
   info.members = [sites](u32 site) { return sites->members(site); };
   info.left_by = [sites](u32 site) { return sites->left_by(site); };
   info.registers = f.ir().maxnreg;

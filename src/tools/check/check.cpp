@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "base/settings.h"
 #include "tools/check/report.h"
 #include "tools/check/request.h"
 #include "tools/exit_codes.h"
@@ -23,9 +24,6 @@ namespace us::tools {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr u64 kMostSchedules = 1000;
-constexpr u32 kMostSeed = 4096;
 
 const char* refused(const CheckRequest& r) {
   if (r.host_pages)
@@ -53,10 +51,8 @@ bool options_are_good(const CheckRequest& r) {
   if (const char* why = refused(r)) return complain(why), false;
   if (!r.launch.empty() && (!is_number(r.launch) || r.launch == "0"))
     return complain(fmt::format("--launch {}: expected a number from 1 on", r.launch)), false;
-  if (!r.explore.empty() && (!is_number(r.explore) || std::stoull(r.explore) - 1 >= kMostSchedules))
-    return complain(
-               fmt::format("--explore {}: expected a number of schedules from 1 to {}", r.explore, kMostSchedules)),
-           false;
+  if (!r.explore.empty() && (!is_number(r.explore) || std::stoull(r.explore) - 1 >= kMostCount))
+    return complain(fmt::format("--explore {}: expected a whole number from 1 to {}", r.explore, kMostCount)), false;
   if (r.error_exitcode != -1 && (r.error_exitcode < 0 || r.error_exitcode > 255))
     return complain(fmt::format("--error-exitcode {}: expected 0 to 255", r.error_exitcode)), false;
   return files_are_good(r);
@@ -129,21 +125,27 @@ class Environment {
   std::vector<std::string> variables_;
 };
 
+// What the options and the environment say together.
+Result<Settings> settings_of(const RunRequest& run) {
+  return read_settings([&](const char* variable) -> const char* {
+    const auto option = run.settings.find(variable);
+    return option == run.settings.end() ? ::getenv(variable) : option->second.c_str();
+  });
+}
+
 // Runs the program under one schedule after the other, from the seed on that was asked for, until one shows something
 // that those before it have not shown.
-Explored explore(RunRequest run, const std::string& directory, u64 schedules) {
+Explored explore(RunRequest run, const std::string& directory, u32 first, u64 schedules) {
   Explored out;
   std::unordered_set<std::string> known;
-  const std::string given = run.settings.count("UNDERSTUDY_SEED") ? run.settings["UNDERSTUDY_SEED"] : "0";
-  const u32 first = is_number(given) ? static_cast<u32>(std::stoull(given)) : 0;
   const Environment environment;
-  for (u64 k = 0; k < schedules && first + k <= kMostSeed; ++k) {
+  for (u64 k = 0; k < schedules && first + k <= kMostCount; ++k) {
     const u32 seed = first + static_cast<u32>(k);
     const std::string folder = fmt::format("{}/{}", directory, seed);
     std::error_code error;
     fs::create_directory(folder, error);
     run.settings["UNDERSTUDY_CHECK"] = folder;
-    if (seed) run.settings["UNDERSTUDY_SEED"] = fmt::format("{}", seed);
+    run.settings["UNDERSTUDY_SEED"] = fmt::format("{}", seed);
     if (k) environment.restore();
     const int code = run_program(run);
     if (k == 0) out.code = code;
@@ -186,7 +188,9 @@ int check_program(const CheckRequest& r) {
   if (!checks->all()) run.settings["UNDERSTUDY_CHECKS"] = names_of(*checks);
   if (!r.kernel.empty()) run.settings["UNDERSTUDY_CHECK_KERNELS"] = r.kernel;
   if (!r.launch.empty()) run.settings["UNDERSTUDY_CHECK_LAUNCH"] = r.launch;
-  const Explored runs = explore(run, directory.path, r.explore.empty() ? 1 : std::stoull(r.explore));
+  const auto settings = settings_of(run);
+  if (!settings) return complain(settings.diags()), kExitUsage;
+  const Explored runs = explore(run, directory.path, settings->seed, r.explore.empty() ? 1 : std::stoull(r.explore));
   if (runs.all.empty() && !started(runs.code)) return runs.code;
   return tell(r, runs.all, *checks, suppressions) ? on_error : runs.code;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 118
+// may: uninitialised-load
 // Threads read what others write, without __syncthreads between.
 #include "../twin.h"
 
