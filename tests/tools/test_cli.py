@@ -117,7 +117,7 @@ class Cli(unittest.TestCase):
     def test_unknown_commands(self):
         self.expect(understudy("rum"), 125, "unknown command `rum`: did you mean `run`?")
         self.expect(understudy("inof", "--json"), 125, "did you mean `info`?")
-        self.expect(understudy("foo"), 125, "unknown command `foo`: expected run, check, info, ptx or doctor.")
+        self.expect(understudy("foo"), 125, "unknown command `foo`: expected run, check, profile, info, ptx or doctor.")
         self.expect(understudy("/bin/true"), 125, "a program is started by `understudy run /bin/true`.")
 
     def test_wrong_values(self):
