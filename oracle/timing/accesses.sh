@@ -19,7 +19,8 @@ import csv, sys
 launches = open(sys.argv[1]).read().split("\n")[:-1]
 lines = [l for l in open(sys.argv[2]) if l.startswith('"')]
 rows = list(csv.reader(lines))
-names = [n for n in rows[0] if n.endswith(".sum") or n.startswith("memory_")]
+asked = ("smsp__inst_executed.sum", "l1tex__", "memory_")
+names = [n for n in rows[0] if n.startswith(asked) and not n.endswith((".avg", ".max", ".min"))]
 index = [rows[0].index(n) for n in names]
 rows = [r for r in rows[2:]]
 assert len(rows) == len(launches), (len(rows), len(launches))
