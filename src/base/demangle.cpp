@@ -15,4 +15,21 @@ std::string demangled(const std::string& name) {
   return out;
 }
 
+// Blanks and parentheses inside of template arguments and of "(anonymous namespace)" belong to the name.
+std::string function_name(std::string_view text) {
+  constexpr std::string_view kUnnamed = "(anonymous namespace)";
+  std::size_t begin = 0, depth = 0, at = 0;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '<') ++depth;
+    if (c == '>' && depth) --depth;
+    if (depth) continue;
+    if (c == ' ') begin = at + 1;
+    if (c != '(') continue;
+    if (!text.substr(at).starts_with(kUnnamed)) break;
+    at += kUnnamed.size() - 1;
+  }
+  return std::string(text.substr(begin, at - begin));
+}
+
 }  // namespace us

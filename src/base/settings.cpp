@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <regex>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -36,6 +37,25 @@ const char* readCount(std::string_view text, u32& out) {
   if (error != std::errc() || end != text.data() + text.size() || n > kMostCount)
     return "a whole number from 0 to 4096";
   out = n;
+  return nullptr;
+}
+const char* readNumber(std::string_view text, u64& out) {
+  if (text.empty()) return nullptr;
+  u64 n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size()) return "a whole number";
+  out = n;
+  return nullptr;
+}
+const char* readKernels(std::string_view text, std::string& out) {
+  constexpr std::string_view kRegex = "regex:";
+  out = text;
+  if (!text.starts_with(kRegex)) return nullptr;
+  try {
+    const std::regex tried(out.substr(kRegex.size()));
+  } catch (const std::regex_error&) {
+    return "a regular expression behind `regex:`";
+  }
   return nullptr;
 }
 const char* readMath(std::string_view text, bool& fast) {
@@ -133,6 +153,7 @@ std::vector<Diag> cannot_write(const Settings& s) {
   if (!s.json.empty()) judge("--json", s.json, why_no_file(with_process(s.json)));
   if (!s.record.empty()) judge("--record", s.record, why_no_files_in(s.record));
   if (!s.check.empty()) judge("--check-to", s.check, why_no_files_in(s.check));
+  if (!s.profile.empty()) judge("--profile-to", s.profile, why_no_files_in(s.profile));
   return out;
 }
 

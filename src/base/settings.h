@@ -33,8 +33,10 @@ struct Settings {
   bool count = false;
   std::string json;
   std::string record;
-  std::string check, checks, check_kernels, check_launch;
-  std::string profile, profile_kernels, profile_skip, profile_count;
+  std::string check, checks, check_kernels;
+  u64 check_launch = 0;  // 0: all
+  std::string profile, profile_kernels;
+  u64 profile_skip = 0, profile_count = ~u64{0};
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
   std::string nvrtc, nvjitlink;
@@ -43,7 +45,7 @@ struct Settings {
   bool stock_tools = false;
 };
 
-enum class SettingKind : u8 { Text, Flag, Count, Math, Async, Directory, Pass, PassList };
+enum class SettingKind : u8 { Text, Flag, Count, Number, Math, Kernels, Async, Directory, Pass, PassList };
 
 struct SettingRow {
   const char* field;

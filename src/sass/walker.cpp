@@ -26,7 +26,7 @@ struct Place {
 struct Step {
   u32 block = 0;
   Place place;
-  std::tuple<i64, u32, u32, bool, bool, bool> rank{};  // the smallest is the best
+  std::tuple<i64, u32, bool, bool> rank{};  // the smallest is the best
 };
 
 class Walk {
@@ -99,7 +99,7 @@ class Walk {
         const bool near = s.place.at < executions_.size() &&
                           std::ranges::binary_search(map_.blocks[to].sources, executions_[s.place.at]);
         const i64 gain = static_cast<i64>(p.score()) - static_cast<i64>(s.place.score());
-        f.choices.push_back({to, std::move(p), {-gain, foreign_[to], 0, map_.blocks[to].slow, !near, false}});
+        f.choices.push_back({to, std::move(p), {-gain, foreign_[to], map_.blocks[to].slow, !near}});
       }
     }
     std::ranges::stable_sort(f.choices, {}, &Step::rank);

@@ -35,7 +35,7 @@ LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, Done done)
   std::ranges::copy(l.block, profile_.block);
   std::ranges::copy(l.cluster, profile_.cluster);
   profile_.shared_static = l.shared_static, profile_.shared_dynamic = l.shared_dynamic;
-  profile_.residency = l.residency();
+  if (done_) profile_.residency = l.residency();
 }
 
 probe::Count* LaunchCounts::counts(u32 worker) {
@@ -68,7 +68,9 @@ void LaunchCounts::add(Site& s, const Record& r) {
 }
 
 void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) {
-  auto& sites = static_cast<LaunchCounts*>(of)->of_worker_[worker].sites;
+  auto& self = *static_cast<LaunchCounts*>(of);
+  if (!self.done_) return;
+  auto& sites = self.of_worker_[worker].sites;
   Record r;
   while (begin < end) {
     begin = probe::read_record(begin, r);
@@ -78,6 +80,7 @@ void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) 
 
 void LaunchCounts::ended() {
   recording_.finish();
+  if (!done_) return;
   for (u32 k = 0; k < sites_; ++k) {
     SiteProfile all;
     for (const Mine& mine : of_worker_) {

@@ -11,6 +11,7 @@ namespace us::timing {
 class LaunchCounts final : public probe::Listener {
  public:
   using Done = std::function<void(LaunchProfile)>;
+  // Without `done` nothing is kept: code that records needs somebody who takes.
   LaunchCounts(const probe::LaunchInfo&, Done done);
   probe::Strategy strategy() const override { return probe::Strategy::Records; }
   probe::Count* counts(u32 worker) override;

@@ -59,11 +59,16 @@ void add_settings_of_listened(CLI::App& verb, RunRequest& r) {
       "--no-cache", [&r] { r.settings["UNDERSTUDY_CACHE"] = "none"; }, "compile everything anew");
 }
 
+struct TextOptions {
+  CLI::App& verb;
+  void operator()(const char* name, std::string& to, const char* type, const char* help) const {
+    verb.add_option(name, to, help)->type_name(type);
+  }
+};
+
 void add_profile(CLI::App& verb, ProfileRequest& r) {
   add_settings_of_listened(verb, r.run);
-  const auto text = [&verb](const char* name, std::string& to, const char* type, const char* help) {
-    verb.add_option(name, to, help)->type_name(type);
-  };
+  const TextOptions text{verb};
   const auto list = [&verb](const char* name, std::vector<std::string>& to, const char* type, const char* help) {
     return verb.add_option(name, to, help)
         ->type_name(type)
@@ -85,9 +90,7 @@ void add_profile(CLI::App& verb, ProfileRequest& r) {
 
 void add_check(CLI::App& verb, CheckRequest& r) {
   add_settings_of_listened(verb, r.run);
-  const auto text = [&verb](const char* name, std::string& to, const char* type, const char* help) {
-    verb.add_option(name, to, help)->type_name(type);
-  };
+  const TextOptions text{verb};
   text("--tool", r.tool, "TOOL", "all, memcheck, racecheck, initcheck or synccheck, as of compute-sanitizer");
   text("--check", r.checks, "NAME[,-NAME...]",
        "only these checks, or all but those with a hyphen; docs/check.md lists them");

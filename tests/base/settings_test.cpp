@@ -83,6 +83,24 @@ TEST(Settings, AllWrongValuesAreNamedAtOnce) {
   EXPECT_EQ(s.diags()[2].message, "UNDERSTUDY_MATH=loose: expected `exact` or `fast`");
 }
 
+TEST(Settings, KernelsAndLaunchesOfAProfile) {
+  const auto s = read_settings(from({{"UNDERSTUDY_PROFILE_KERNELS", "regex:^a.*b$"},
+                                     {"UNDERSTUDY_PROFILE_SKIP", "18446744073709551615"},
+                                     {"UNDERSTUDY_CHECK_LAUNCH", "3"}}));
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->profile_kernels, "regex:^a.*b$");
+  EXPECT_EQ(s->profile_skip, ~u64{0});
+  EXPECT_EQ(s->profile_count, ~u64{0});
+  EXPECT_EQ(s->check_launch, 3u);
+  const auto wrong = read_settings(from({{"UNDERSTUDY_PROFILE_KERNELS", "regex:("},
+                                         {"UNDERSTUDY_PROFILE_SKIP", "-1"},
+                                         {"UNDERSTUDY_PROFILE_COUNT", "18446744073709551616"},
+                                         {"UNDERSTUDY_CHECK_LAUNCH", "1st"}}));
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.diags().size(), 4u);
+  EXPECT_TRUE(read_settings(from({{"UNDERSTUDY_PROFILE_KERNELS", "a("}})));  // a name, though none of a function
+}
+
 TEST(Settings, CacheCanBeSwitchedOffAndMoved) {
   EXPECT_EQ(read_settings(from({{"HOME", "/h"}, {"UNDERSTUDY_CACHE", "none"}}))->cache_dir, "");
   EXPECT_EQ(read_settings(from({{"HOME", "/h"}, {"XDG_CACHE_HOME", "/x"}}))->cache_dir, "/x/understudy");

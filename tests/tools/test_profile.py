@@ -134,7 +134,7 @@ class Profile(unittest.TestCase):
 
     def test_assertions(self):
         metric = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
-        self.run_verb("--assert", f"gather:{metric} == 0", "--assert", "launch__thread_count > 1")
+        self.run_verb("--assert", f"gather:{metric} == 0", "--assert", "half<int>:launch__grid_size == 1", "--assert", "launch__thread_count > 1")
         r = self.run_verb("--assert", f"{metric} == 0", code=4)
         self.assertIn("launch 2 of columns(int*, int): it is 124", r.stderr)
         self.assertEqual(r.stderr.count("assertion violated"), 1)
@@ -143,7 +143,7 @@ class Profile(unittest.TestCase):
     def test_exit_codes(self):
         self.run_verb(program=[self.app, "fails"], code=3)
         for options, expected in ((["--page", "no"], "expected one of details, raw, source"),
-                                  (["-c", "x"], "expected a number"),
+                                  (["-c", "x"], "UNDERSTUDY_PROFILE_COUNT=x: expected a whole number"),
                                   (["-k", "regex:("], "regular expression"),
                                   (["--section", "SpeedOfLight"], "needs a model of time"),
                                   (["--section", "No"], "expected one of LaunchStats"),
@@ -154,6 +154,9 @@ class Profile(unittest.TestCase):
             self.assertIn(expected, self.run_verb(*options, code=125).stderr)
         self.assertIn("which program", self.run_verb(program=[], code=125).stderr)
         self.run_verb(program=["/no/such/program"], code=127)
+        run = subprocess.run([BUILD / "bin/understudy", "run", "--profile-to", "/no/where", self.app], env=CLEAN,
+                             capture_output=True, text=True)
+        self.assertEqual((run.returncode, "--profile-to /no/where" in run.stderr), (125, True), run.stderr)
 
 
 if __name__ == "__main__":

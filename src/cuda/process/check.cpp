@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <memory>
 
 #include <fmt/format.h>
 
+#include "base/demangle.h"
 #include "cuda/errors.h"
 #include "cuda/process/config.h"
 #include "cuda/process/host_stack.h"
@@ -41,12 +41,6 @@ sanitizer::CheckSet wanted(std::string_view names) {
   return set;
 }
 
-u64 number(std::string_view text) {
-  u64 n = 0;
-  std::from_chars(text.data(), text.data() + text.size(), n);
-  return n;
-}
-
 // Of the addresses of devices: so many have their cells in planes.
 constexpr u64 kWithCells = u64{2} << 40;
 
@@ -61,7 +55,7 @@ class Process final : public probe::Observer {
         memory_(journal_, stack_),
         order_(std::make_shared<sanitizer::HostOrder>(journal_, stack_)),
         kernels_(s.check_kernels),
-        launch_(number(s.check_launch)) {
+        launch_(s.check_launch) {
     engine_.set_order(order_);
     engine_.set_stack(stack_);
     engine_.set_memory(memory::AddressSpace::kUsualStart, kWithCells, [](u64 at, u32& word) {
@@ -117,7 +111,7 @@ class Process final : public probe::Observer {
 
 // `reduce` and `reduce*` mean reduce(float*), too.
 bool Process::chosen(const std::string& kernel) {
-  const std::string name = kernel.substr(0, kernel.find('('));
+  const std::string name = function_name(kernel);
   const bool named = kernels_.empty() || ::fnmatch(kernels_.c_str(), kernel.c_str(), 0) == 0 ||
                      ::fnmatch(kernels_.c_str(), name.c_str(), 0) == 0;
   return named && (launch_ == 0 || ++matched_ == launch_);

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <map>
 #include <mutex>
 #include <regex>
 
+#include "base/demangle.h"
 #include "cuda/process/config.h"
 #include "cuda/process/process_file.h"
 #include "cuda/process/refusal.h"
@@ -19,12 +19,6 @@
 namespace us::cuda {
 namespace {
 
-u64 number_or(std::string_view text, u64 otherwise) {
-  u64 n = otherwise;
-  std::from_chars(text.data(), text.data() + text.size(), n);
-  return n;
-}
-
 // Kernels by their names without parameters, as Nsight Compute has them: a name, or "regex:" and an expression.
 class KernelNames {
  public:
@@ -33,8 +27,7 @@ class KernelNames {
     if (text.starts_with(kRegex)) expression_.emplace(text.substr(kRegex.size()));
   }
   bool match(const std::string& kernel) const {
-    std::string name = kernel.substr(0, kernel.find('('));
-    if (const auto space = name.rfind(' ', name.find('<')); space != name.npos) name.erase(0, space + 1);  // "void "
+    const std::string name = function_name(kernel);
     if (expression_) return std::regex_search(name, *expression_);
     return text_.empty() || name == text_ || name.substr(0, name.find('<')) == text_;
   }
@@ -47,10 +40,7 @@ class KernelNames {
 class Profiler final : public probe::Observer {
  public:
   explicit Profiler(const Settings& s)
-      : file_(s.profile, "profile"),
-        kernels_(s.profile_kernels),
-        skip_(number_or(s.profile_skip, 0)),
-        count_(number_or(s.profile_count, ~u64{0})) {}
+      : file_(s.profile, "profile"), kernels_(s.profile_kernels), skip_(s.profile_skip), count_(s.profile_count) {}
 
   probe::Strategy strategy(const std::string& kernel) const override {
     return kernels_.match(kernel) ? probe::Strategy::Records : probe::Strategy::Nothing;
@@ -59,9 +49,10 @@ class Profiler final : public probe::Observer {
     if (!kernels_.match(l.kernel)) return nullptr;
     const u64 n = matched_++;
     const bool wanted = n >= skip_ && n - skip_ < count_;
-    auto counts = std::make_shared<timing::LaunchCounts>(l, [this, wanted](timing::LaunchProfile p) {
-      if (wanted) write(std::move(p));
-    });
+    timing::LaunchCounts::Done done;
+    if (wanted) done = [this](timing::LaunchProfile p) { write(std::move(p)); };
+    auto counts = std::make_shared<timing::LaunchCounts>(l, std::move(done));
+    if (!wanted) return counts;
     std::lock_guard held(m_);
     running_[l.id] = counts;
     return counts;

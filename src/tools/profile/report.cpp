@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/demangle.h"
+
 namespace us::tools {
 namespace {
 
@@ -94,7 +96,7 @@ std::vector<std::string> violations(const Assertion& a, const std::vector<timing
   u64 id = 0;
   for (const timing::LaunchProfile& p : all) {
     const u64 launch = id++;
-    if (!a.kernel.empty() && p.kernel.substr(0, p.kernel.find('(')) != a.kernel && p.kernel != a.kernel) continue;
+    if (!a.kernel.empty() && function_name(p.kernel) != a.kernel && p.kernel != a.kernel) continue;
     const auto values = timing::values_of(p);
     for (std::size_t k = 0; k < metrics.size(); ++k) {
       if (metrics[k].name != a.metric) continue;
