@@ -85,7 +85,7 @@ class ProbeBuilder final : public Builder {
   V in_space(isa::Space s, V addr) override { return to_.in_space(s, addr); }
   void call_runtime(device::RtFn fn, std::span<const V> args, std::span<const u32> bits, V* results,
                     bool uniform) override {
-    if (events_) to_.note_site(site_);
+    if (events_ || records_) to_.note_site(site_);
     to_.call_runtime(fn, args, bits, results, uniform);
   }
   bool multiply_registers(const device::MmaCode& code, std::span<const V> args, V* out) override {

@@ -10,6 +10,10 @@
 #include "probe/fault.h"
 #include "probe/listener.h"
 
+namespace us::sass {
+struct Image;
+}
+
 namespace us::probe {
 
 // Where an instruction stands in the program.
@@ -58,7 +62,11 @@ struct LaunchInfo {
   u32 workers = 1;
   u32 sites = 0;                         // of the module: their numbers are lower
   std::function<Residency()> residency;  // may take a while; only while the observer is told of the launch
-  std::vector<Symbol> symbols;           // of the module, and the shared ones of the kernel
+  // The module's machine code, as the toolkit's assembler makes it; null: there is none, and `why` says so. It may
+  // take a while, the first time; only while the observer is told of the launch.
+  std::function<std::shared_ptr<const sass::Image>(std::string& why)> machine_code;
+  std::string name;             // of the kernel, as the module has it
+  std::vector<Symbol> symbols;  // of the module, and the shared ones of the kernel
   std::function<SiteInfo(u32 site)> site;
   // Which of `symbols` the address of an access is made from; ~0: none, several, or not known.
   std::function<u32(u32 site)> made_from;

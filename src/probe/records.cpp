@@ -15,6 +15,7 @@ void write_record(RecordBuffer& to, const Record& r) {
     to.next = std::copy_n(r.each, kLanes, to.next);
   else if (r.code.addresses != RecordCode::Addresses::None)
     *to.next++ = r.first;
+  if (r.code.addresses == RecordCode::Addresses::Pair) *to.next++ = r.second;
   if (r.code.addresses == RecordCode::Addresses::Pattern) *to.next++ = reinterpret_cast<u64>(r.each);
 }
 

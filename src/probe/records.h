@@ -18,6 +18,8 @@ struct RecordCode {
     Atomic,
     CopyRead,  // by a copy of the lane (cp.async), which reads and writes
     CopyWrite,
+    End,   // of the CTA: none of its warps writes more
+    Sync,  // of mbarriers and bulk copies: `bytes` is a SyncOp, behind it are an address and a value
   };
   enum class Addresses : u8 {
     None,
@@ -25,6 +27,7 @@ struct RecordCode {
     Row,      // one: of lane l, l elements behind it
     Pattern,  // one, and where 32 distances from it stand, which do not change during the launch
     Each,     // 32
+    Pair,     // of Sync: two words
   };
   Kind kind = Kind::Block;
   Addresses addresses = Addresses::None;
@@ -41,6 +44,27 @@ struct RecordCode {
             w >> 14};
   }
   bool operator==(const RecordCode&) const = default;
+};
+// Addresses are those of mbarriers, in the window of the cluster; they are told lane by lane.
+enum class SyncOp : u8 {
+  Init,    // value: how many arrivals a phase takes
+  Arrive,  // value: how many at once, and from bit 32 on the bytes that it expects besides
+  ExpectBytes,
+  Complete,    // of bytes, by the program itself
+  Wait,        // value: the parity of the phase, and from bit 32 on whether it was complete
+  CopyArrive,  // when the copies before it are there (cp.async)
+  BulkRows,    // what the BulkLoad or BulkStore that follows touches of global memory: BulkRows, at the address
+  BulkLoad,    // value: bytes, to shared memory; address: of the mbarrier that is told
+  BulkStore,   // value: bytes
+};
+// Rows of global memory that lie evenly apart; all in units of 16 bytes.
+struct BulkRows {
+  u16 row = 0, rows = 0;
+  i32 stride = 0;
+  constexpr u64 pack() const { return row | u64{rows} << 16 | u64{static_cast<u32>(stride)} << 32; }
+  static constexpr BulkRows unpack(u64 v) {
+    return {static_cast<u16>(v), static_cast<u16>(v >> 16), static_cast<i32>(v >> 32)};
+  }
 };
 inline constexpr u32 kMostRecordWords = 2 + kLanes;
 
@@ -60,6 +84,7 @@ struct Record {
   u32 warp = 0;
   RecordCode code;
   u64 first = 0;              // Same, Row, Pattern
+  u64 second = 0;             // Pair
   const u64* each = nullptr;  // Each: where they are in the buffer; Pattern: the distances
   // Of a lane in `lanes`; Shared and Local: as in events.h.
   u64 address(u32 lane) const {
@@ -79,6 +104,7 @@ inline const u64* read_record(const u64* words, Record& r) {
   if (r.code.addresses == RecordCode::Addresses::None) return words;
   if (r.code.addresses == RecordCode::Addresses::Each) return r.each = words, words + kLanes;
   r.first = *words++;
+  if (r.code.addresses == RecordCode::Addresses::Pair) r.second = *words++;
   if (r.code.addresses == RecordCode::Addresses::Pattern) r.each = reinterpret_cast<const u64*>(*words++);
   return words;
 }

@@ -7,6 +7,8 @@ namespace us::ptx {
 namespace {
 
 bool blank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+// Not .local.
+bool is_location(std::string_view s) { return s.starts_with(".loc") && s.size() > 4 && blank(s[4]); }
 
 // Inside of bodies a line ends behind a statement, a label, a brace of a scope, and a directive without semicolon.
 class Printer {
@@ -79,7 +81,7 @@ class Printer {
   // .loc and .file end with their line.
   bool directive_line() const {
     const std::string_view rest = text_.substr(at_ - 1);
-    return rest.starts_with(".loc") || rest.starts_with(".file");
+    return is_location(rest) || rest.starts_with(".file");
   }
 
   void scope(char c) {
@@ -123,7 +125,7 @@ std::string without_locations(std::string_view text) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     const std::size_t word = line.find_first_not_of(" \t");
-    if (word == line.npos || !line.substr(word).starts_with(".loc")) out += line;
+    if (word == line.npos || !is_location(line.substr(word))) out += line;
     if (end == text.npos) break;
     out += '\n';
     text.remove_prefix(end + 1);

@@ -93,6 +93,12 @@ std::vector<Visit> Execution::visits(std::span<const PathStep> path) {
   }
 }
 
+void Execution::forget_counts() {
+  blocks_.assign(blocks_.size(), {});
+  by_statement_.assign(by_statement_.size(), {});
+  walked_ = lost_ = loose_ = 0;
+}
+
 void Execution::add(std::span<const PathStep> path, u64 warps) {
   std::map<u32, Executed> of_block;
   for (const PathStep& s : path) {
@@ -113,6 +119,8 @@ void Execution::add(std::span<const PathStep> path, u64 warps) {
     return;
   }
   walked_ += warps;
+  const auto is_loose = [&](const Group& g) { return by_arithmetic_[g.blocks]; };
+  if (std::ranges::any_of(apart(path), is_loose)) loose_ += warps;
   for (const Visit& v : all) {
     // The device executes such a block once for each lane, with that lane alone.
     const u64 times = map_.blocks[v.block].for_each_lane ? lanes_in(v.lanes) : 1;

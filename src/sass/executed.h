@@ -32,6 +32,7 @@ class Execution {
 
   // The blocks of machine code that a warp comes through. Empty: no way was found.
   std::vector<Visit> visits(std::span<const PathStep>);
+  void forget_counts();  // what add() told; ways stay
   // So many warps came along the path.
   void add(std::span<const PathStep>, u64 warps = 1);
 

@@ -92,8 +92,8 @@ class Walk {
   void push(Step s) {
     Frame f{.block = s.block};
     const Map::Block& b = map_.blocks[s.block];
-    f.may_end = b.ends && s.place.at == executions_.size();
-    f.ends_first = f.may_end;
+    f.ends_first = b.ends && s.place.at == executions_.size();
+    f.may_end = b.ends && only_returns_behind(s.place);
     for (const u32 to : b.next) {
       for (Place& p : use(to, s.place)) {
         const bool near = s.place.at < executions_.size() &&
@@ -104,6 +104,14 @@ class Walk {
     }
     std::ranges::stable_sort(f.choices, {}, &Step::rank);
     stack_.push_back(std::move(f));
+  }
+
+  // A block that only returns has no place of its own where exits are guarded.
+  bool only_returns_behind(const Place& p) const {
+    if (p.at == executions_.size()) return true;
+    if (p.at + 1 < executions_.size() || !p.used.empty()) return false;
+    const auto& elements = map_.elements[executions_[p.at]];
+    return elements.size() == 1 && map_.kinds[elements[0]] == Map::Kind::Arithmetic;
   }
 
   Map::Kind kind_of(u32 element) const { return map_.kinds[element]; }

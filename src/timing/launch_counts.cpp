@@ -11,6 +11,8 @@ using probe::Record, probe::RecordCode, probe::Space;
 AccessKind kind_of(RecordCode::Kind k) {
   switch (k) {
     case RecordCode::Kind::Block:
+    case RecordCode::Kind::End:
+    case RecordCode::Kind::Sync:
       return AccessKind::None;
     case RecordCode::Kind::Read:
       return AccessKind::Load;
@@ -27,7 +29,7 @@ AccessKind kind_of(RecordCode::Kind k) {
 
 }  // namespace
 
-LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, Done done)
+LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, KernelCodes& codes, Done done)
     : site_(l.site), sites_(l.sites), done_(std::move(done)), of_worker_(l.workers), recording_(l.workers, this, take) {
   profile_.id = l.id, profile_.device = l.device;
   profile_.kernel = l.kernel;
@@ -35,7 +37,10 @@ LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, Done done)
   std::ranges::copy(l.block, profile_.block);
   std::ranges::copy(l.cluster, profile_.cluster);
   profile_.shared_static = l.shared_static, profile_.shared_dynamic = l.shared_dynamic;
-  if (done_) profile_.residency = l.residency();
+  if (!done_) return;
+  profile_.residency = l.residency();
+  if (auto code = codes.of(l, Parameters(), profile_.no_time))
+    time_ = std::make_unique<LaunchTime>(std::move(code), profile_);
 }
 
 probe::Count* LaunchCounts::counts(u32 worker) {
@@ -73,7 +78,10 @@ void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) 
   auto& sites = self.of_worker_[worker].sites;
   Record r;
   while (begin < end) {
+    const u64* const first = begin;
     begin = probe::read_record(begin, r);
+    if (self.time_) self.time_->add(r, first, begin);
+    if (r.code.kind == probe::RecordCode::Kind::End || r.code.kind == probe::RecordCode::Kind::Sync) continue;
     if (r.code.kind != RecordCode::Kind::Block && r.lanes && r.site < sites.size()) add(sites[r.site], r);
   }
 }
@@ -96,6 +104,8 @@ void LaunchCounts::ended() {
     all.at = site_(k);
     profile_.sites.push_back(std::move(all));
   }
+  if (time_) time_->finish(profile_);
+  time_.reset();
   done_(std::move(profile_));
 }
 

@@ -5,6 +5,7 @@
 
 #include "timing/accesses.h"
 #include "timing/launch_profile.h"
+#include "timing/launch_time.h"
 
 namespace us::timing {
 
@@ -12,7 +13,7 @@ class LaunchCounts final : public probe::Listener {
  public:
   using Done = std::function<void(LaunchProfile)>;
   // Without `done` nothing is kept: code that records needs somebody who takes.
-  LaunchCounts(const probe::LaunchInfo&, Done done);
+  LaunchCounts(const probe::LaunchInfo&, KernelCodes&, Done done);
   probe::Strategy strategy() const override { return probe::Strategy::Records; }
   probe::Count* counts(u32 worker) override;
   probe::RecordBuffer* records(u32 worker) override { return recording_.buffer(worker); }
@@ -46,6 +47,7 @@ class LaunchCounts final : public probe::Listener {
   const u32 sites_;
   const Done done_;
   std::vector<Mine> of_worker_;
+  std::unique_ptr<LaunchTime> time_;  // null: no machine code
   probe::Recording recording_;
 };
 

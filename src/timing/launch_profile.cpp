@@ -17,6 +17,11 @@ void numbers_of(P& p, F&& f) {
   f(p.shared_static), f(p.shared_dynamic);
   auto& r = p.residency;
   f(r.sms), f(r.warps_per_sm), f(r.registers), f(r.shared), f(r.shared_system), f(r.shared_per_sm);
+  auto& t = p.time;
+  f(t.warps), f(t.lanes), f(t.lost), f(t.cycles), f(t.active), f(t.picoseconds);
+  f(t.replayed), f(t.replayed_cycles), f(t.issued), f(t.warp_cycles), f(t.l1_sectors), f(t.l1_hits), f(t.shared_cycles);
+  for (auto& n : t.stalls) f(n);
+  f(t.dram_read), f(t.dram_written), f(t.l2_bytes);
   f(r.blocks), f(r.by_registers), f(r.by_shared), f(r.by_warps), f(r.by_blocks);
 }
 template <class S, class F>
@@ -33,7 +38,7 @@ LaunchProfile get(PackedReader& in) {
   numbers_of(p, number);
   p.program = in.text(), p.kernel = in.text();
   p.residency.device = in.text(), p.residency.origin = in.text();
-  p.fault = in.text();
+  p.fault = in.text(), p.no_time = in.text();
   p.sites.resize(in.count());
   for (SiteProfile& s : p.sites) {
     s.at = probe::get_site(in);
@@ -49,7 +54,7 @@ std::string to_record(const LaunchProfile& p) {
   PackedRecord out(kLaunch);
   const auto number = [&](const auto& n) { out.number(n); };
   numbers_of(p, number);
-  out.text(p.program).text(p.kernel).text(p.residency.device).text(p.residency.origin).text(p.fault);
+  out.text(p.program).text(p.kernel).text(p.residency.device).text(p.residency.origin).text(p.fault).text(p.no_time);
   out.number(p.sites.size());
   for (const SiteProfile& s : p.sites) {
     probe::put_site(out, s.at);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "probe/observer.h"
+#include "timing/stalls.h"
 
 namespace us::timing {
 
@@ -36,6 +37,20 @@ struct SiteProfile {
   u64 local_requests = 0;
 };
 
+// What the machine code of a launch executed, and what the model says of an H200.
+struct TimeProfile {
+  u64 warps = 0, lanes = 0;    // instructions of warps, of threads
+  u64 lost = 0;                // warps without a way through the machine code
+  u64 cycles = 0, active = 0;  // of the device; of the busiest multiprocessor
+  u64 picoseconds = 0;
+  // Of the multiprocessors that were replayed, together.
+  u64 replayed = 0, replayed_cycles = 0, issued = 0, warp_cycles = 0;
+  u64 l1_sectors = 0, l1_hits = 0, shared_cycles = 0;
+  u64 stalls[kStalls] = {};             // cycles of warps
+  u64 dram_read = 0, dram_written = 0;  // bytes of the launch
+  u64 l2_bytes = 0;                     // of those that were replayed
+};
+
 struct LaunchProfile {
   u64 id = 0;  // of the launch in its process
   u32 process = 0, device = 0;
@@ -43,7 +58,9 @@ struct LaunchProfile {
   u32 grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
   u64 shared_static = 0, shared_dynamic = 0;
   probe::Residency residency;
-  std::string fault;               // empty: it ended well
+  std::string fault;    // empty: it ended well
+  std::string no_time;  // why there is no model of it; empty: there is
+  TimeProfile time;
   std::vector<SiteProfile> sites;  // those that were executed, in the order of the module's text
 };
 

@@ -40,7 +40,14 @@ struct Sums {
     return all;
   }
 
+  bool timed() const { return p.no_time.empty() && t.cycles; }
+  double nanoseconds() const { return static_cast<double>(t.picoseconds) / 1000; }
+  // Cycles of warps per instruction that was issued.
+  Value stalled(Stall why) const { return ratio(t.stalls[static_cast<u32>(why)], t.issued); }
+  Value throughput(double bytes) const { return bytes / nanoseconds() * 1e9; }
+
   const LaunchProfile& p;
+  const TimeProfile& t = p.time;
   const probe::Residency& r;
   probe::Count executed;
   const u64 threads = product(p.block), warps = (threads + 31) / 32, blocks = product(p.grid),
@@ -54,27 +61,29 @@ struct Sums {
 };
 
 constexpr Metric kMetrics[] = {
-#define US_METRIC(name, section, label, unit, expression) {name, Section::section, label, unit},
+#define US_METRIC(name, section, label, unit, expression) {name, Section::section, label, unit, false},
+#define US_MODELLED(name, section, label, unit, expression) {name, Section::section, label, unit, true},
 #include "timing/metrics.inc"
 #undef US_METRIC
+#undef US_MODELLED
 };
 
 constexpr SectionName kNames[] = {
+    {"SpeedOfLight", "GPU Speed Of Light Throughput"},
     {"LaunchStats", "Launch Statistics"},
     {"Occupancy", "Occupancy"},
     {"InstructionStats", "Instruction Statistics"},
+    {"SchedulerStats", "Scheduler Statistics"},
+    {"WarpStateStats", "Warp State Statistics"},
+    {"MemoryWorkloadAnalysis", "Memory Workload Analysis"},
     {"MemoryWorkloadAnalysis_Tables", "Memory Workload Analysis Tables"},
     {"SourceCounters", "Source Counters"},
 };
 static_assert(std::size(kNames) == kSections);
 
 constexpr std::string_view kMissing[] = {
-    "SpeedOfLight",
     "SpeedOfLight_RooflineChart",
     "ComputeWorkloadAnalysis",
-    "MemoryWorkloadAnalysis",
-    "SchedulerStats",
-    "WarpStateStats",
     "MemoryWorkloadAnalysis_Chart",
     "WorkloadDistribution",
     "PmSampling",
@@ -91,8 +100,10 @@ std::vector<Value> values_of(const LaunchProfile& p) {
   const Sums s(p);
   return {
 #define US_METRIC(name, section, label, unit, expression) value(expression),
+#define US_MODELLED(name, section, label, unit, expression) s.timed() ? value(expression) : std::nullopt,
 #include "timing/metrics.inc"
 #undef US_METRIC
+#undef US_MODELLED
   };
 }
 

@@ -8,12 +8,22 @@
 
 namespace us::timing {
 
-enum class Section : u8 { LaunchStats, Occupancy, InstructionStats, MemoryWorkloadAnalysis_Tables, SourceCounters };
+enum class Section : u8 {
+  SpeedOfLight,
+  LaunchStats,
+  Occupancy,
+  InstructionStats,
+  SchedulerStats,
+  WarpStateStats,
+  MemoryWorkloadAnalysis,
+  MemoryWorkloadAnalysis_Tables,
+  SourceCounters
+};
 struct SectionName {
   std::string_view name, title;
 };
 const SectionName& name_of(Section);
-inline constexpr u32 kSections = 5;
+inline constexpr u32 kSections = 9;
 // Sections of Nsight Compute that need what is not modelled yet.
 std::span<const std::string_view> missing_sections();
 
@@ -21,6 +31,7 @@ struct Metric {
   std::string_view name;
   Section section;
   std::string_view label, unit;
+  bool modelled = false;  // else counted
 };
 std::span<const Metric> metrics();
 // Of a launch, in the order of metrics(); nothing where a ratio has no denominator.

@@ -246,6 +246,30 @@ L:
 }
 
 // A store that the code never makes: the path cannot be followed, and that is said.
+// Where a block that only returns is shared by several exits, of which some are guards.
+TEST(Walker, ABlockThatOnlyReturns) {
+  Kernel k(R"(
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p1, %r1, 8;
+  bar.sync 0;
+  @!%p1 bra M;
+  st.global.u32 [%rd1], %r1;
+M:
+  ret;
+)",
+           {{"mov.u32", "S2R"},
+            {"bar.sync", "BAR.SYNC"},
+            {"@!%p1 bra", "EXIT", "", -1, true},
+            {kStore, "STG.E"},
+            {"ret", "EXIT"}});
+  k.run(path({0, 2}));
+  EXPECT_EQ(k.warps(), (List{1, 0}));
+  k.run({{0, kAll}, {1, 0xff}, {2, kAll}});
+  EXPECT_EQ(k.warps(), (List{2, 1}));
+  EXPECT_EQ(k.lanes(), (List{64, 8}));
+}
+
 TEST(Walker, NoWay) {
   Kernel k(kBranch, {{"mov.u32", "S2R"},
                      {"@!%p1 bra", "EXIT", "", -1, true},

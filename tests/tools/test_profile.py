@@ -116,8 +116,8 @@ class Profile(unittest.TestCase):
         self.assertEqual(rows[0][-4:], ["Section Name", "Metric Name", "Metric Unit", "Metric Value"])
         self.assertIn(["Global Load Sectors", "sector", "8,192"], [r[-3:] for r in rows])
         raw = list(csv.reader(io.StringIO(self.run_verb("--csv", "--page", "raw", "--metrics",
-                                                        "launch__grid_size,gpu__time_duration.sum", "-k", "gather").stdout)))
-        self.assertEqual(raw[0][-2:], ["launch__grid_size", "gpu__time_duration.sum"])
+                                                        "launch__grid_size,lts__t_sectors.sum", "-k", "gather").stdout)))
+        self.assertEqual(raw[0][-2:], ["launch__grid_size", "lts__t_sectors.sum"])
         self.assertEqual(raw[2][-2:], ["64", "n/a"])
 
     def test_pages(self):
@@ -145,8 +145,8 @@ class Profile(unittest.TestCase):
         for options, expected in ((["--page", "no"], "expected one of details, raw, source"),
                                   (["-c", "x"], "UNDERSTUDY_PROFILE_COUNT=x: expected a whole number"),
                                   (["-k", "regex:("], "regular expression"),
-                                  (["--section", "SpeedOfLight"], "needs a model of time"),
-                                  (["--section", "No"], "expected one of LaunchStats"),
+                                  (["--section", "PmSampling"], "PmSampling: not there yet"),
+                                  (["--section", "No"], "expected one of SpeedOfLight"),
                                   (["--csv", "--page", "source"], "no such form"),
                                   (["--assert", "a b"], "expected [KERNEL:]METRIC OP NUMBER"),
                                   (["--assert", "no_such == 1"], "no metric `no_such`"),

@@ -51,7 +51,7 @@ class Profiler final : public probe::Observer {
     const bool wanted = n >= skip_ && n - skip_ < count_;
     timing::LaunchCounts::Done done;
     if (wanted) done = [this](timing::LaunchProfile p) { write(std::move(p)); };
-    auto counts = std::make_shared<timing::LaunchCounts>(l, std::move(done));
+    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done));
     if (!wanted) return counts;
     std::lock_guard held(m_);
     running_[l.id] = counts;
@@ -77,6 +77,7 @@ class Profiler final : public probe::Observer {
   const KernelNames kernels_;
   const u64 skip_, count_;
   std::atomic<u64> matched_{0};
+  timing::KernelCodes codes_;
   std::mutex m_;  // guards running_ and the file
   std::map<u64, std::weak_ptr<timing::LaunchCounts>> running_;
 };

@@ -110,6 +110,42 @@ void deliver_to_shared(Warp& w, u32 lane, const Transfer& t, u64 dst, u64 mbarri
   }
 }
 
+// A copy of a lane for who keeps records: pieces of global memory as rows that lie evenly apart.
+class BulkRecord {
+ public:
+  BulkRecord(Warp& w, u32 lane) : w_(w), lane_(lane) {}
+  void add(u64 at, u64 bytes) {
+    if (row_ && at == last_ + row_ && rows_ == 1 && row_ + bytes <= kMostRow) return void(row_ += bytes);
+    const bool next = rows_ && rows_ < kMostRows && at > last_ && bytes == row_ &&
+                      (rows_ == 1 ? at - last_ < kMostStride : at - last_ == stride_);
+    if (!next) {
+      flush();
+      for (first_ = at; bytes > kMostRow; bytes -= kMostRow, first_ += kMostRow) piece(first_, kMostRow, 1, 0);
+      row_ = bytes, rows_ = 1, last_ = first_;
+      return;
+    }
+    stride_ = at - last_, last_ = at, ++rows_;
+  }
+  void end(bool store, u64 mbarrier, u64 bytes) {
+    flush();
+    record_sync(w_, lane_, store ? probe::SyncOp::BulkStore : probe::SyncOp::BulkLoad, store ? 0 : mbarrier, bytes);
+  }
+
+ private:
+  static constexpr u64 kMostRow = 1 << 19, kMostRows = 65535, kMostStride = u64{1} << 34;
+  void piece(u64 at, u64 row, u64 rows, u64 stride) {
+    const probe::BulkRows r{u16((row + 15) / 16), u16(rows), i32(stride / 16)};
+    record_sync(w_, lane_, probe::SyncOp::BulkRows, at, r.pack());
+  }
+  void flush() {
+    if (rows_) piece(first_, row_, rows_, stride_);
+    rows_ = row_ = 0;
+  }
+  Warp& w_;
+  const u32 lane_;
+  u64 first_ = 0, last_ = 0, row_ = 0, rows_ = 0, stride_ = 0;
+};
+
 }  // namespace
 
 void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
@@ -127,6 +163,11 @@ void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     t.bytes = t.src_bytes = u32(bytes);
     t.reduction = {code.op(), code.element()};
     t.src = code.from_global() ? std::bit_cast<const u8*>(src) : shared_at(w, src, bytes, l, "bulk copy");
+    if (w.records) {
+      BulkRecord rows(w, l);
+      rows.add(code.to_global() ? dst : src, bytes);
+      rows.end(code.to_global(), mbarrier, bytes);
+    }
     if (code.to_global()) {
       t.dst = std::bit_cast<u8*>(dst);
       if (code.masked()) t.byte_mask = u16(bits);
@@ -165,6 +206,11 @@ void rt_CpTensor(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     require_coordinates(w, *box, code.to_global(), l);
     u8* place = shared_at(w, shared, memory::shared_bytes(box->map), l, "bulk tensor copy");
     box->shared_offset = u32(shared % kCtaSharedStride);
+    if (w.records) {
+      BulkRecord rows(w, l);
+      memory::for_each_piece(*box, place, [&](u8* at, const u8*, u32 n) { rows.add(std::bit_cast<u64>(at), n); });
+      rows.end(code.to_global(), mbarrier, bytes);
+    }
     if (now) {
       if (code.to_global()) {
         memory::store_box(*box, place);

@@ -88,6 +88,7 @@ void rt_CpAsyncMbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   for (u32 l : Lanes(mask)) {
     u64* at = mbarrier_at(w, a.addr[l], l);
     Mbarrier b(*at);
+    record_sync(w, l, probe::SyncOp::CopyArrive, a.addr[l], a.noinc[l] != 0);
     if (!a.noinc[l]) b.add_pending(1);  // the arrival that follows was not counted at init
     const auto tell = [&](bool completed) {
       tell_mbarrier(w, 1u << l,

@@ -50,6 +50,25 @@ void tell_begin(Cta& c) {
   c.slot->grid->listener->cta_begins(who(c), c.threads);
 }
 void tell_end(const Cta& c) { c.slot->grid->listener->cta_ends(who(c)); }
+void record_end(const Cta& c) {
+  const Warp& w = *c.warp.front();
+  if (!w.records) return;
+  probe::Record r;
+  r.cta = static_cast<u32>(w.record);
+  r.code.kind = probe::RecordCode::Kind::End;
+  probe::write_record(*w.records, r);
+}
+void record_sync(Warp& w, u32 lane, probe::SyncOp op, u64 address, u64 value) {
+  if (!w.records) return;
+  probe::Record r;
+  r.site = w.probe_site, r.lanes = 1u << lane;
+  r.cta = static_cast<u32>(w.record), r.warp = w.warp_id;
+  r.code = {.kind = probe::RecordCode::Kind::Sync,
+            .addresses = probe::RecordCode::Addresses::Pair,
+            .bytes = static_cast<u32>(op)};
+  r.first = address, r.second = value;
+  probe::write_record(*w.records, r);
+}
 
 namespace {
 void tell_gone(Warp& w, u32 gone, u32 site) {

@@ -25,6 +25,9 @@ probe::Who who(const Cta&);        // no warp
 void begin_telling(Warp&);  // a CTA begins
 void tell_begin(Cta&);
 void tell_end(const Cta&);
+// Where records are kept (Warp::records).
+void record_end(const Cta&);
+void record_sync(Warp&, u32 lane, probe::SyncOp, u64 address, u64 value);
 void tell_exits(Warp&);
 void tell_exit(Warp&, u32 lanes);  // at the instruction that runs
 

@@ -138,6 +138,7 @@ void Worker::loop_body() {
       if (g.listener) tell_begin(*s.cta[r]);
       run_to_end(g, *s.cta[r], spin);
       if (g.listener) tell_end(*s.cta[r]);
+      record_end(*s.cta[r]);
       if (g.triggers) trigger(*s.cta[r]);
     }
     if (!s.queue.empty()) deliver_all(s);
@@ -254,6 +255,7 @@ void Worker::warp_ended(Warp& w) {
   deliver_all(*c.slot);
   if (c.slot->grid->triggers) trigger(c);
   if (w.listener) tell_end(c);
+  record_end(c);
   exited_from_cluster(w);
   if (--c.slot->ctas_running) close_shared(c);
 }

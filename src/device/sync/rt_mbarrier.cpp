@@ -76,6 +76,7 @@ void rt_MbarInit(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     u64* at = mbarrier_at(w, a.addr[l], l);
     const Mbarrier b = Mbarrier::initial(u32(a.count[l]));
     if (w.listener) tell(w, l, a.addr[l], MbarTold::Kind::Init, Mbarrier(*at), b, {.count = u32(a.count[l])});
+    record_sync(w, l, probe::SyncOp::Init, a.addr[l], u32(a.count[l]));
     store_mbarrier(w, u32(a.addr[l]), at, b, true);
   }
 }
@@ -103,6 +104,7 @@ void rt_MbarArrive(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     results[l] = b.word();
     if (flags & kExpectTx) b.expect_tx(i32(a.tx[l]));
     if (flags & kDrop) b.drop(count);
+    record_sync(w, l, probe::SyncOp::Arrive, a.addr[l], count | (flags & kExpectTx ? u64{u32(a.tx[l])} << 32 : 0));
     bool completed = b.arrive(count);  // .noComplete promises that it does not; undefined otherwise
     if (w.listener)
       tell(w, l, a.addr[l], MbarTold::Kind::Arrive, Mbarrier(*at), b,
@@ -126,6 +128,7 @@ void rt_MbarExpectTx(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     u64* at = mbarrier_at(w, a.addr[l], l);
     Mbarrier b(*at);
     b.expect_tx(i32(a.tx[l]));
+    record_sync(w, l, probe::SyncOp::ExpectBytes, a.addr[l], u32(a.tx[l]));
     if (w.listener)
       tell(w, l, a.addr[l], MbarTold::Kind::ExpectTx, Mbarrier(*at), b, {.tx = i32(a.tx[l]), .expects = true});
     store_mbarrier(w, u32(a.addr[l]), at, b, false);
@@ -139,6 +142,7 @@ void rt_MbarCompleteTx(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     u64* at = mbarrier_at(w, a.addr[l], l);
     Mbarrier b(*at);
     bool completed = b.complete_tx(i32(a.tx[l]));
+    record_sync(w, l, probe::SyncOp::Complete, a.addr[l], u32(a.tx[l]));
     if (w.listener)
       tell(w, l, a.addr[l], MbarTold::Kind::CompleteTx, Mbarrier(*at), b, {.tx = i32(a.tx[l]), .completed = completed});
     store_mbarrier(w, u32(a.addr[l]), at, b, completed);
@@ -162,6 +166,11 @@ void rt_MbarTestWait(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
     if (may_block && w.on_fibre) done = wait_for_phase(w, mask, a);
   }
   if (w.listener) tell_tests(w, mask, a, done, noted);
+  if (w.records) {  // of one lane: the warp waits as one
+    const u32 l = first_lane(mask);
+    record_sync(w, l, probe::SyncOp::Wait, a.addr[l],
+                awaited_phase(a.state[l], a.flags[l] & kParity) | u64{done >> l & 1} << 32);
+  }
   for (u32 l : Lanes(mask)) results[l] = done >> l & 1;
 }
 

@@ -14,6 +14,8 @@
 
 #include "base/hash.h"
 #include "driver/code/child.h"
+#include "ptx/ptx.h"
+#include "ptx/statement_lines.h"
 
 namespace us::driver {
 namespace {
@@ -190,6 +192,28 @@ bool Assembler::absent() {
   const std::lock_guard lock(m_);
   look();
   return ptxas_ == "none";
+}
+
+Result<sass::Image> Assembler::image(const ptx::Image& text, u32 sm) {
+  std::string ptxas;
+  {
+    const std::lock_guard lock(m_);
+    look();
+    ptxas = ptxas_;
+  }
+  if (ptxas == "none")
+    return Diag{Diag::Kind::Error, {}, "no ptxas was found, which makes machine code of PTX: see --ptxas"};
+  ptx::Image lines = text;
+  lines.ptx = ptx::one_statement_per_line(text.ptx);
+  auto module = ptx::parse(ptx::without_locations(lines.ptx), "profile");
+  if (!module) return module.diags();
+  const auto elf = machine_code(ptxas, lines, sm);
+  if (!elf) return elf.diags();
+  auto code = sass::read_code({reinterpret_cast<const u8*>(elf->data()), elf->size()});
+  if (!code) return code.diags();
+  sass::Image out{std::move(*module), nullptr, std::move(*code), ptxas};
+  out.program = std::make_unique<sass::Program>(*out.module, sass::lines_of_sites(*out.module));
+  return out;
 }
 
 std::optional<sass::Cubin> Assembler::ask(const Parts& parts, u32 sm) {

@@ -11,6 +11,7 @@
 #include "driver/code/facts_cache.h"
 #include "ptx/fatbin.h"
 #include "sass/cubin.h"
+#include "sass/image.h"
 
 namespace us::driver {
 
@@ -29,6 +30,7 @@ class Assembler {
   bool absent();  // nothing will come of asking
   // The machine code of one text, with tables of lines: an ELF. What the assembler complains about is in the Diag.
   static Result<std::string> machine_code(const std::string& ptxas, const ptx::Image&, u32 sm);
+  Result<sass::Image> image(const ptx::Image&, u32 sm);  // only of devices whose code can be read
   static std::string find();  // in $CUDA_HOME, $CUDA_PATH, $PATH, beside nvcc, in the usual places; empty if nowhere
 
  private:

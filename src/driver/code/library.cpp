@@ -100,6 +100,7 @@ void Library::keep_facts(std::vector<ptx::Image> images, u32 sm) {
       origin_ = FactSource::Cubin;
     }
   }
+  if (runtime_.settings().observer) observed_ = images;
   parts_.ptx = std::move(images);
   if (cubin_ || runtime_.assembler().absent()) parts_ = {};
 }
@@ -117,6 +118,23 @@ Facts Library::facts() {
     parts_ = {};
   }
   return {cubin_ ? &*cubin_ : nullptr, origin_};
+}
+
+std::shared_ptr<const sass::Image> Library::machine_code(std::string& why) {
+  const std::lock_guard l(facts_m_);
+  if (!observed_.empty()) {
+    const DeviceSpec& d = runtime_.device(0).spec();
+    const std::vector<ptx::Image> images = std::exchange(observed_, {});
+    auto made = images.size() == 1
+                    ? runtime_.assembler().image(images.front(), d.cc_major * 10 + d.cc_minor)
+                    : Result<sass::Image>(Diag{Diag::Kind::Error, {}, "the module is linked of several pieces of PTX"});
+    if (made)
+      machine_code_ = std::make_shared<const sass::Image>(std::move(*made));
+    else
+      no_machine_code_ = made.diags().front().message;
+  }
+  why = machine_code_ || !no_machine_code_.empty() ? no_machine_code_ : "the program brings no PTX for the device";
+  return machine_code_;
 }
 
 Kernel& Library::kernel(const std::string& name) {

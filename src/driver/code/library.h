@@ -13,6 +13,7 @@
 #include "driver/code/resources.h"
 #include "driver/error.h"
 #include "ir/ir.h"
+#include "sass/image.h"
 
 namespace us::driver {
 
@@ -42,6 +43,8 @@ class Library {
   // once.
   Facts facts_at_hand() const;
   Facts facts();
+  // Machine code of the module, by the toolkit's assembler, asked once; where somebody observes. Null, and why.
+  std::shared_ptr<const sass::Image> machine_code(std::string& why);
   // Managed variables are there once, for all contexts that have the library; they end with the last of these.
   std::mutex managed_m;  // guards managed
   std::weak_ptr<ManagedVariables> managed;
@@ -60,7 +63,10 @@ class Library {
   mutable std::mutex facts_m_;  // guards the members below
   std::optional<sass::Cubin> cubin_;
   FactSource origin_ = FactSource::Estimate;
-  Parts parts_;  // until the assembler was asked
+  Parts parts_;                       // until the assembler was asked
+  std::vector<ptx::Image> observed_;  // texts of the module, where somebody observes
+  std::shared_ptr<const sass::Image> machine_code_;
+  std::string no_machine_code_;
 };
 
 std::string in_one_line(std::string_view log);  // whose it is, and the first complaint

@@ -221,6 +221,8 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
     const device::Dim3& b = config.block;
     return residency(context.device().spec(), f, b.x * b.y * b.z, config.dynamic_shared);
   };
+  info.machine_code = [&](std::string& why) { return f.module().library().machine_code(why); };
+  info.name = f.ir().name;
   launch.listener = observer.launch(info);
   launch.faulted = [&observer, id = info.id](const device::Fault& fault) {
     observer.fault(id, fault.what, fault.message);

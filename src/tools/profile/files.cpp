@@ -75,9 +75,16 @@ std::string to_json(const std::vector<ReportLaunch>& all) {
     w.object().field("id", l.id).field("process", p.process).field("program", p.program).field("kernel", p.kernel);
     list(w, "grid", p.grid), list(w, "block", p.block), list(w, "cluster", p.cluster);
     w.field("device", p.residency.device).field("registers_from", p.residency.origin).field("fault", p.fault);
+    if (!p.no_time.empty()) w.field("no_time", p.no_time);
+    if (p.time.lost) w.field("warps_without_a_way", p.time.lost);
     w.key("metrics").object();
     for (const ReportRow& r : l.rows) {
-      w.key(r.name).object().field("unit", r.unit).field("quality", r.value ? "exact" : "n/a");
+      w.key(r.name)
+          .object()
+          .field("unit", r.unit)
+          .field("quality", !r.value     ? "n/a"
+                            : r.modelled ? "modelled"
+                                         : "exact");
       if (r.value) w.field("value", *r.value);
       w.end();
     }

@@ -34,8 +34,7 @@ std::string wrong_section(const std::string& name) {
   for (u32 k = 0; k < timing::kSections; ++k)
     if (timing::name_of(static_cast<timing::Section>(k)).name == name) return "";
   const auto missing = timing::missing_sections();
-  if (std::ranges::find(missing, name) != missing.end())
-    return fmt::format("--section {}: needs a model of time, which is not there yet", name);
+  if (std::ranges::find(missing, name) != missing.end()) return fmt::format("--section {}: not there yet", name);
   std::string all;
   for (u32 k = 0; k < timing::kSections; ++k)
     all += fmt::format("{}{}", k ? ", " : "", timing::name_of(static_cast<timing::Section>(k)).name);

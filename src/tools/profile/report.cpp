@@ -25,8 +25,13 @@ bool in_sections(const ReportChoice& c, const timing::Metric& m) {
 
 ReportRow row_of(const timing::Metric& m, std::optional<double> value) {
   const timing::SectionName& s = timing::name_of(m.section);
-  return {std::string(s.name),  std::string(s.title), std::string(m.name),
-          std::string(m.label), std::string(m.unit),  value};
+  return {std::string(s.name),
+          std::string(s.title),
+          std::string(m.name),
+          std::string(m.label),
+          std::string(m.unit),
+          m.modelled,
+          value};
 }
 
 }  // namespace
@@ -49,7 +54,7 @@ std::vector<ReportLaunch> make_report(const std::vector<timing::LaunchProfile>& 
           launch.rows.push_back(std::move(row));
           known = true;
         }
-      if (!known) launch.rows.push_back({"", "Command line profiler metrics", wanted, wanted, "", std::nullopt});
+      if (!known) launch.rows.push_back({"", "Command line profiler metrics", wanted, wanted, "", false, std::nullopt});
     }
     out.push_back(std::move(launch));
   }

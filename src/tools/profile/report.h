@@ -11,6 +11,7 @@ namespace us::tools {
 
 struct ReportRow {
   std::string section, section_title, name, label, unit;
+  bool modelled = false;        // else counted
   std::optional<double> value;  // nothing: there is no such value, or we do not have the metric
 };
 struct ReportLaunch {

@@ -56,7 +56,12 @@ std::string details_text(const std::vector<ReportLaunch>& all) {
       }
       s += fmt::format("    {:<56} {:<16} {:>18}\n", r.label, r.unit, number_text(r.value));
     }
-    if (!section.empty()) s += kRule + "\n";
+    if (!section.empty()) s += kRule;
+    if (!l.of->no_time.empty()) s += fmt::format("    No model of time: {}\n", l.of->no_time);
+    if (l.of->time.lost)
+      s += fmt::format("    {} warps have no way through the machine code: counts of instructions are too low\n",
+                       l.of->time.lost);
+    if (!section.empty()) s += "\n";
   }
   return s;
 }

@@ -11,11 +11,13 @@ using namespace us;
 using namespace us::probe;
 
 void RecordLog::take(void* log, u32, const u64* begin, const u64* end) {
-  static constexpr const char* kKinds[] = {"block", "read", "write", "atomic", "copy read", "copy write"};
+  static constexpr const char* kKinds[] = {"block",     "read",       "write", "atomic",
+                                           "copy read", "copy write", "end",   "sync"};
   auto& me = *static_cast<RecordLog*>(log);
   Record r;
   while (begin < end) {
     begin = read_record(begin, r);
+    if (r.code.kind == RecordCode::Kind::End) continue;
     const bool block = r.code.kind == RecordCode::Kind::Block;
     const u64 all = u64{r.code.bytes} * static_cast<u64>(std::popcount(r.lanes));
     using Kind = RecordCode::Kind;
@@ -25,7 +27,9 @@ void RecordLog::take(void* log, u32, const u64* begin, const u64* end) {
     for (u32 m = r.lanes; m; m &= m - 1) {
       const u32 l = static_cast<u32>(std::countr_zero(m));
       std::string line = text;
-      if (!block)
+      if (r.code.kind == Kind::Sync)
+        line += fmt::format(" {} {} {}", r.code.bytes, me.naming_(Space::Shared, r.first), r.second);
+      else if (!block)
         line += fmt::format(" {} {} {}", static_cast<int>(r.code.space), r.code.bytes,
                             me.naming_(r.code.space, r.address(l)));
       me.lanes_[{r.cta, r.warp, l}].push_back(std::move(line));

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels of oracle/timing: what an H200 measured of their first launches, and what `understudy profile` says of the same."""
+import collections
+import csv
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import driver
+
+TIMING = driver.ROOT / "oracle" / "timing"
+
+
+def demangled(names):
+    return dict(zip(names, subprocess.run(["c++filt", *names], capture_output=True, text=True, check=True).stdout.splitlines()))
+
+
+def whole(kernel):
+    """Names in unnamed namespaces are recorded without a number of eight digits, which their length counts."""
+    return re.sub(r"_GLOBAL__N__(?=\d+_)", "_GLOBAL__N__00000000_", kernel)
+
+
+def recorded(metrics):
+    """program -> {kernel, demangled: ({metric: value}, set)}"""
+    kernels = list(csv.DictReader(open(TIMING / "kernels.tsv"), delimiter="\t"))
+    columns = {row["metric"]: row for row in csv.DictReader(open(TIMING / "metrics.tsv"), delimiter="\t")}
+    names = demangled([whole(k["kernel"]) for k in kernels])
+    out = collections.defaultdict(dict)
+    for k in kernels:
+        column = f"{k['program']}:{k['column']}"
+        values = {m: columns[m][column] for m in metrics if m in columns and columns[m][column] not in ("", None)}
+        out[k["program"]][names[whole(k["kernel"])]] = ({m: float(v.replace(",", "")) for m, v in values.items()}, k["set"])
+    return out
+
+
+def shell(text):
+    return subprocess.run(["bash", "-c", f"source oracle/timing/programs; {text}"], cwd=driver.ROOT, capture_output=True, text=True)
+
+
+def counted(program, folder, metrics, timeout):
+    """{kernel: {metric: value}} of first launches; None: it did not end in time."""
+    out = folder / f"{program}.json"
+    arguments = shell(f"timing_arguments {program}").stdout.split()
+    command = [driver.UNDERSTUDY, "profile", "--json", out, "--metrics", ",".join(metrics), folder / f"{program}.x", *arguments]
+    try:
+        subprocess.run(list(map(str, command)), env=driver.environment(2), capture_output=True, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return None
+    first = {}
+    for launch in json.loads(out.read_text())["launches"] if out.exists() else []:
+        first.setdefault(launch["kernel"], {m: v.get("value") for m, v in launch["metrics"].items()})
+    return first
+
+
+def add_options(p):
+    p.add_argument("--programs", default="", help="comma-separated subset")
+    p.add_argument("--folder", type=pathlib.Path, help="keep the programs here")
+    p.add_argument("--timeout", type=float, default=300, help="seconds a program may take")
+
+
+def compare(options, metrics):
+    """Builds the programs; for each: its name, what was recorded of it, and what we say."""
+    folder = options.folder or pathlib.Path(tempfile.mkdtemp())
+    folder.mkdir(parents=True, exist_ok=True)
+    everything = recorded(metrics)
+    built = shell(f"NVCC={driver.find_nvcc()} timing_build {folder} 2")
+    if built.returncode:
+        print(built.stderr[-2000:], file=sys.stderr)
+    for program in options.programs.split(",") if options.programs else sorted(everything):
+        yield program, everything[program], counted(program, folder, metrics, options.timeout) or {}
+        print(f"bench: {program} done", file=sys.stderr)

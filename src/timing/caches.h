@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Caches of one multiprocessor, as far as time depends on them: L1 by lines and sectors, and those of code.
+#pragma once
+#include <unordered_map>
+#include <vector>
+
+#include "timing/parameters.h"
+
+namespace us::timing {
+
+class L1 {
+ public:
+  explicit L1(u64 bytes);
+  // Of the sectors of a line those that are not there; `arrives`: when those that are on their way will be.
+  u32 missing(u64 line, u32 sectors, double& arrives);
+  void fill(u64 line, u32 sectors, double arrives);
+
+ private:
+  static constexpr u32 kWays = 4;
+  struct Line {
+    u64 line = ~u64{0};
+    u32 sectors = 0, used = 0;
+    double arrives = 0;
+  };
+  Line* set_of(u64 line) { return &lines_[(line * 0x9e3779b97f4a7c15ull >> 32) % sets_ * kWays]; }
+  u32 sets_, time_ = 0;
+  std::vector<Line> lines_;
+};
+
+// Instructions come by lines of 128 bytes: from the buffer of a sub-partition, the cache of the multiprocessor, L2, or
+// the first time from DRAM. What fits is asked for when the kernel starts, later the lines behind one that misses.
+class InstructionCache {
+ public:
+  InstructionCache(const Parameters&, u32 lines);
+  // When a warp of the sub-partition may issue an instruction of the line, which it comes to now.
+  double ready(u32 partition, u32 line, bool jump, double now);
+
+ private:
+  // Lines in the order in which they came; the oldest goes.
+  class Queue {
+   public:
+    explicit Queue(u32 most) : most_(most) {}
+    bool has(u32 line) const { return line < there_.size() && there_[line]; }
+    void add(u32 line);
+
+   private:
+    const u32 most_;
+    std::vector<bool> there_;
+    std::vector<u32> order_;
+    std::size_t oldest_ = 0;
+  };
+  static constexpr u32 kBufferLines = 128, kCacheLines = 1024, kAhead = 8;
+  const Parameters& p_;
+  std::vector<Queue> buffers_ = std::vector<Queue>(4, Queue(kBufferLines));
+  Queue cache_{kCacheLines};
+  std::vector<double> arrives_;  // of lines that were ever asked for; 0: never
+};
+
+}  // namespace us::timing

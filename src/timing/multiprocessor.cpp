@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timing/multiprocessor.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "timing/accesses.h"
+#include "timing/caches.h"
+#include "timing/lines.h"
+#include "timing/resident.h"
+
+namespace us::timing {
+namespace {
+
+using Kind = Row::Kind;
+constexpr u32 kPartitions = 4;
+constexpr double kSmsOfRate = 132;  // multiprocessors that cta_start was measured with
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+class Multiprocessor {
+ public:
+  Multiprocessor(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, const Parameters& p)
+      : launch_(l),
+        code_(l.code),
+        ctas_(ctas),
+        p_(p),
+        l1_(l.l1_bytes),
+        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8) {
+    result_.stalls.resize(code_.rows.size());
+    result_.ends.resize(ctas.size());
+    places_.resize(std::max(1u, l.resident));
+    l2_read_rate_ = std::min(p.l2_sm_read, p.l2_read / l.active_sms);
+    l2_write_rate_ = std::min(p.l2_sm_write, p.l2_write / l.active_sms);
+    dram_rate_ = std::min(p.l2_sm_read, p.dram_rate / l.active_sms);
+    atomic_rate_ = p.atomic_dense / l.active_sms;
+  }
+
+  SmTime run() {
+    for (u32 k = 0; k < places_.size(); ++k) start(k, 0);
+    u64 now = 0;
+    while (live_) {
+      soon_ = kNever;
+      bool any = false;
+      for (u32 q = 0; q < kPartitions; ++q) any |= step(q, now);
+      if (any)
+        ++now;
+      else if (soon_ == kNever && !free_waiting(static_cast<double>(now)))
+        break;  // nobody can go on: what was recorded does not fit
+      else if (soon_ == kNever)
+        ++now;
+      else
+        now = std::max(now + 1, static_cast<u64>(std::ceil(soon_)));
+    }
+    result_.cycles = std::max(static_cast<double>(now), drained_);
+    return std::move(result_);
+  }
+
+ private:
+  void start(u32 place, double at) {
+    if (next_ == ctas_.size()) return;
+    // One CTA after the other is given out, to whatever multiprocessor.
+    at = std::max(at, next_start_);
+    next_start_ = at + p_.cta_start * std::min(1.0, launch_.active_sms / kSmsOfRate);
+    const TimedCta& cta = *ctas_[next_];
+    Place& p = places_[place];
+    p = {};
+    p.number = next_++;
+    for (u32 k = 0; k < cta.warps.size(); ++k) {
+      const TimedWarp& work = cta.warps[k];
+      if (work.visits.empty()) continue;
+      const u32 index = free_warp();
+      Warp& w = warps_[index];
+      w = {};
+      w.work = &work, w.place = place, w.live = true;
+      w.cursors.resize(work.accesses.size());
+      w.since = w.begun = at;
+      ++p.live, ++live_;
+      Partition& q = partitions_[(k + (cta.warps.size() % kPartitions ? p.number : 0)) % kPartitions];
+      q.warps.push_back(index);
+      partition_of_[index] = static_cast<u32>(&q - partitions_);
+      enter(w, index, at, true);
+    }
+    if (!p.live) end_cta(place, at);
+  }
+
+  u32 free_warp() {
+    for (u32 k = 0; k < warps_.size(); ++k)
+      if (!warps_[k].live && !taken_[k]) return taken_[k] = true, k;
+    warps_.emplace_back(), partition_of_.push_back(0), taken_.push_back(true);
+    return static_cast<u32>(warps_.size() - 1);
+  }
+
+  // To the block of the visit where the warp is.
+  void enter(Warp& w, u32 index, double now, bool jump) {
+    const sass::Visit& v = w.work->visits[w.visit];
+    const TimedCode::Block& b = code_.blocks[v.block];
+    w.pc = b.first, w.end = b.end;
+    fetch(w, index, now, jump);
+    heed(w);
+  }
+
+  void fetch(Warp& w, u32 index, double now, bool jump) {
+    const double at = fetch_.ready(partition_of_[index], w.pc / 8, jump, now);
+    wait_until(w, at, Stall::NoInstruction);
+    if (code_.rows[w.pc].constant && !warm_constants_) warm_constants_ = now + p_.l2_latency;
+    if (code_.rows[w.pc].constant) wait_until(w, warm_constants_, Stall::NoInstruction);
+  }
+
+  static void wait_until(Warp& w, double at, Stall why) {
+    if (at <= w.ready) return;
+    w.ready = at, w.why = why;
+  }
+
+  // What the control word of the next instruction waits for.
+  void heed(Warp& w) {
+    const Row& r = code_.rows[w.pc];
+    for (u32 k = 0; k < 6; ++k)
+      if (r.control.wait >> k & 1) wait_until(w, w.scoreboards[k], w.of[k]);
+    if (r.kind == Kind::AwaitCopies && w.copies.size() > r.number)
+      wait_until(w, w.copies[w.copies.size() - 1 - r.number], Stall::LongScoreboard);
+    if (r.kind == Kind::AwaitMatrix && w.matrices.size() > r.number)
+      wait_until(w, w.matrices[w.matrices.size() - 1 - r.number], Stall::Gmma);
+    if (r.kind == Kind::Fence && r.latency > p_.fence_cta) wait_until(w, w.stored, Stall::Membar);
+  }
+
+  struct Partition {
+    std::vector<u32> warps;  // oldest first
+    u32 last = ~0u;
+    std::array<double, kPipes> free{};
+    double bank[2] = {0, 0};
+    std::vector<double> queue = std::vector<double>(8);
+    u32 head = 0;
+  };
+
+  bool can(Partition& q, u32 index, u64 now) {
+    Warp& w = warps_[index];
+    if (!w.live || w.waits) return false;
+    const double t = static_cast<double>(now);
+    if (w.ready > t) return soon_ = std::min(soon_, w.ready), false;
+    const Row& r = code_.rows[w.pc];
+    if (r.pipe == Pipe::None) return true;
+    double free = q.free[static_cast<u32>(r.pipe)];
+    Stall why = Stall::MathPipeThrottle;
+    if (r.pipe == Pipe::Fma) free = std::min(free, q.free[static_cast<u32>(Pipe::FmaHeavy)]);
+    if (r.pipe == Pipe::Memory) {
+      why = r.kind == Kind::Load || r.kind == Kind::Store ? Stall::LgThrottle : Stall::MioThrottle;
+      free = std::max(free, q.queue[q.head]);
+    }
+    if (free > t) return w.blocked = why, soon_ = std::min(soon_, free), false;
+    if (const double b = std::max(q.bank[0] + r.even, q.bank[1] + r.odd) - 3; (r.even || r.odd) && b > t)
+      return w.blocked = Stall::Dispatch, soon_ = std::min(soon_, b), false;
+    return true;
+  }
+
+  bool step(u32 number, u64 now) {
+    Partition& q = partitions_[number];
+    if (q.warps.empty()) return false;
+    u32 pick = ~0u;
+    if (q.last != ~0u && can(q, q.last, now)) pick = q.last;
+    for (std::size_t k = 0; pick == ~0u && k < q.warps.size(); ++k)
+      if (can(q, q.warps[k], now)) pick = q.warps[k];
+    if (pick == ~0u) return false;
+    q.last = pick;
+    issue(q, pick, static_cast<double>(now));
+    return true;
+  }
+
+  // The time since the warp issued last, by what it waited for.
+  void tell_stalls(Warp& w, double now) {
+    auto& s = result_.stalls[w.pc];
+    const auto add = [&](Stall why, double cycles) {
+      s[static_cast<u32>(why)] += static_cast<u64>(std::max(0.0, cycles));
+    };
+    add(Stall::Selected, 1);
+    const double ready = std::min(now, std::max(w.ready, w.since));
+    add(w.why, ready - w.since - 1);
+    add(w.blocked, now - ready);
+    w.blocked = Stall::NotSelected;
+  }
+
+  void issue(Partition& q, u32 index, double now) {
+    Warp& w = warps_[index];
+    const Row& r = code_.rows[w.pc];
+    tell_stalls(w, now);
+    ++result_.issued;
+    take_pipe(q, r, now);
+    w.since = now, w.ready = now + std::max<u32>(1, r.control.stall), w.why = Stall::Wait;
+    Done d = execute(q, w, index, r, now);
+    if (r.control.write_scoreboard < 6) set(w, r.control.write_scoreboard, d.result, d.why);
+    if (r.control.read_scoreboard < 6) set(w, r.control.read_scoreboard, d.sources, Stall::ShortScoreboard);
+    if (r.kind == Kind::Barrier || r.kind == Kind::Arrive) arrive(w, index, r, now);
+    if (d.hold > 0) wait_until(w, d.hold, d.hold_why);
+    advance(w, index, now);
+  }
+
+  static void set(Warp& w, u8 scoreboard, double at, Stall why) {
+    if (at < w.scoreboards[scoreboard]) return;
+    w.scoreboards[scoreboard] = at, w.of[scoreboard] = why;
+  }
+
+  void take_pipe(Partition& q, const Row& r, double now) {
+    if (r.pipe == Pipe::None) return;
+    u32 pipe = static_cast<u32>(r.pipe);
+    if (r.pipe == Pipe::Fma && q.free[pipe] > now) pipe = static_cast<u32>(Pipe::FmaHeavy);
+    q.free[pipe] = std::max(now, q.free[pipe]) + r.interval;
+    result_.pipe_cycles[pipe] += r.interval;
+    q.bank[0] = std::max(q.bank[0], now) + r.even, q.bank[1] = std::max(q.bank[1], now) + r.odd;
+  }
+
+  void advance(Warp& w, u32 index, double now) {
+    ++w.pc;
+    if (w.pc < w.end) {
+      if (w.pc % 8 == 0 || code_.rows[w.pc].constant) fetch(w, index, now, false);
+      return heed(w);
+    }
+    const sass::Visit& v = w.work->visits[w.visit];
+    const bool each = code_.blocks[v.block].for_each_lane;
+    if (each && w.times < static_cast<u32>(std::popcount(v.lanes)))
+      ++w.times;
+    else
+      ++w.visit, w.times = 1;
+    if (w.visit == w.work->visits.size()) return end(w, index, now);
+    const bool jump = code_.blocks[w.work->visits[w.visit].block].first != w.pc;
+    if (jump) wait_until(w, now + p_.branch_bubble, Stall::BranchResolving);
+    enter(w, index, now, jump);
+  }
+
+  void end(Warp& w, u32 index, double now) {
+    w.live = taken_[index] = false;
+    --live_;
+    Partition& q = partitions_[partition_of_[index]];
+    std::erase(q.warps, index);
+    if (q.last == index) q.last = ~0u;
+    result_.warp_cycles += static_cast<u64>(now - w.begun);
+    drained_ = std::max({drained_, w.stored, now});
+    Place& p = places_[w.place];
+    --p.live;
+    const u32 place = w.place;
+    for (auto& [number, m] : p.meetings) release(m, p.live * probe::kLanes);
+    if (!p.live) end_cta(place, now);
+  }
+
+  void end_cta(u32 place, double now) {
+    result_.ends[places_[place].number] = now;
+    start(place, now + p_.cta_restart);
+  }
+
+  void arrive(Warp& w, u32 index, const Row& r, double now) {
+    Place& p = places_[w.place];
+    Meeting& m = p.meetings[r.number];
+    ++m.arrived;
+    m.last = std::max(m.last, now);
+    if (r.kind == Kind::Barrier) {
+      w.waits = true;
+      m.waiting.push_back(index);
+    }
+    release(m, r.count ? r.count : p.live * probe::kLanes);
+  }
+
+  void release(Meeting& m, u32 threads) {
+    if (!m.arrived || m.arrived * probe::kLanes < threads) return;
+    for (const u32 k : m.waiting) {
+      warps_[k].waits = false;
+      wait_until(warps_[k], m.last + p_.barrier_release, Stall::Barrier);
+    }
+    m = {};
+  }
+
+  struct Done {
+    double result = 0, sources = 0;
+    Stall why = Stall::ShortScoreboard;
+    double hold = 0;  // the warp goes on then
+    Stall hold_why = Stall::Wait;
+  };
+
+  Done execute(Partition& q, Warp& w, u32 index, const Row& r, double now) {
+    Done d{now + r.latency, now + 6};
+    if (r.never) return queue(q, now + 4), d;
+    switch (r.kind) {
+      case Kind::Shuffle:
+        return shared(q, r, now, 1);
+      case Kind::SharedLoad:
+      case Kind::SharedStore:
+      case Kind::SharedAtomic:
+        return shared_access(q, w, r, now);
+      case Kind::Load:
+      case Kind::Copy:
+        return load(q, w, r, now);
+      case Kind::Store:
+        return store(q, w, r, now);
+      case Kind::Atomic:
+      case Kind::Reduction:
+        return atomic(q, w, r, now);
+      case Kind::Mbarrier:
+      case Kind::AwaitMbarrier:
+        return mbarrier(q, w, index, r, now);
+      case Kind::Bulk:
+      case Kind::BulkStore:
+        return bulk(w, r, now);
+      case Kind::CommitBulk:
+        w.copies.push_back(w.open_bulk);
+        break;
+      case Kind::CommitCopies:
+        w.copies.push_back(w.open_copies);
+        break;
+      case Kind::Matrix:
+        w.matrices.push_back(q.free[static_cast<u32>(Pipe::Tensor)] - r.interval + r.latency);
+        break;
+      case Kind::Fence:
+        d.hold = std::max(now, w.stored) + r.latency, d.hold_why = Stall::Membar;
+        break;
+      case Kind::ClusterBarrier:
+        d.hold = now + p_.cluster_barrier, d.hold_why = Stall::Barrier;
+        break;
+      case Kind::Sleep:
+        d.hold = now + 100, d.hold_why = Stall::Sleeping;
+        break;
+      default:
+        break;
+    }
+    return d;
+  }
+
+  // A place in the queue of the sub-partition is free again at that time.
+  static void queue(Partition& q, double until) {
+    q.queue[q.head] = until;
+    q.head = (q.head + 1) % q.queue.size();
+  }
+
+  // The pipe that all sub-partitions share: shared memory, L1 and the exchange of lanes.
+  Done shared(Partition& q, const Row& r, double now, double cycles) {
+    const double at = std::max(lsu_, now + 4);
+    lsu_ = at + cycles;
+    result_.shared_cycles += cycles;
+    queue(q, at);
+    return {at - 4 + r.latency, at + 4};
+  }
+
+  // What waits for others that are not replayed goes on at once.
+  bool free_waiting(double now) {
+    bool any = false;
+    for (Place& p : places_)
+      for (auto& [address, m] : p.mbarriers) any |= !m.waiting.empty(), wake(m, now);
+    for (Place& p : places_)
+      for (auto& [number, m] : p.meetings) any |= !m.waiting.empty(), m.arrived ? release(m, 0) : void();
+    return any;
+  }
+
+  void wake(Phases& m, double at) {
+    for (const u32 k : m.waiting) {
+      warps_[k].waits = false;
+      wait_until(warps_[k], at + p_.mbarrier_wait, Stall::LongScoreboard);
+    }
+    m.waiting.clear();
+  }
+
+  void came(Phases& m, double at) {
+    m.last = std::max(m.last, at);
+    if (m.pending > 0 || m.bytes != 0 || m.expected == 0) return;
+    ++m.phase;
+    m.complete = m.last, m.last = 0, m.pending = m.expected;
+    wake(m, m.complete);
+  }
+
+  // The records of one instruction: of lanes that follow each other.
+  template <class F>
+  void each_record(Warp& w, bool one, F&& f) {
+    const u32 site = code_.sites[w.pc];
+    const u32 slot = site < launch_.slot_of_site.size() ? launch_.slot_of_site[site] : ~0u;
+    if (slot >= w.work->accesses.size()) return;
+    const auto& all = w.work->accesses[slot];
+    probe::Record r;
+    for (u32 last = 0; w.cursors[slot] < all.size(); last = r.lanes) {
+      probe::read_record(all[w.cursors[slot]].words, r);
+      if (r.code.kind != probe::RecordCode::Kind::Sync || (last && r.lanes < last) || (one && last && r.lanes != last))
+        return;
+      const auto op = static_cast<probe::SyncOp>(r.code.bytes);
+      if (last && r.lanes == last && op != probe::SyncOp::BulkRows && !in_copy_) return;
+      in_copy_ = op == probe::SyncOp::BulkRows;
+      f(op, r, all[w.cursors[slot]++].dram_sectors);
+    }
+  }
+
+  Done mbarrier(Partition& q, Warp& w, u32 index, const Row& r, double now) {
+    Place& p = places_[w.place];
+    double copies = w.open_copies;
+    for (const double c : w.copies) copies = std::max(copies, c);
+    each_record(w, false, [&](probe::SyncOp op, const probe::Record& record, u32) {
+      Phases& m = p.mbarriers[record.first];
+      const u32 low = static_cast<u32>(record.second), high = static_cast<u32>(record.second >> 32);
+      using enum probe::SyncOp;
+      if (op == Init) m = {.expected = low, .pending = low, .phase = 0, .complete = now, .waiting = {}};
+      if (op == Arrive) m.bytes += static_cast<i32>(high), m.pending -= low, came(m, now);
+      if (op == ExpectBytes) m.bytes += static_cast<i32>(low);
+      if (op == Complete) m.bytes -= static_cast<i32>(low), came(m, now);
+      if (op == CopyArrive) m.pending += low ? 0 : 1, --m.pending, came(m, copies);
+      if (op != Wait || !high) return;
+      if ((m.phase & 1) != (low & 1) || m.expected == 0)
+        return wait_until(w, m.complete + r.latency, Stall::LongScoreboard);
+      w.waits = true;
+      m.waiting.push_back(index);
+    });
+    return shared(q, r, now, 1);
+  }
+
+  Done bulk(Warp& w, const Row& r, double now) {
+    u32 dram = 0;
+    each_record(w, true, [&](probe::SyncOp op, const probe::Record& record, u32 sectors) {
+      const double bytes = static_cast<double>(record.second);
+      if (op == probe::SyncOp::BulkRows) dram += sectors;
+      if (op == probe::SyncOp::BulkStore) {
+        bulk_out_ =
+            std::max(bulk_out_, now) + std::max(p_.bulk_issue, bytes / std::min(p_.bulk_store_rate, l2_write_rate_));
+        w.open_bulk = std::max(w.open_bulk, bulk_out_ + p_.bulk_store_latency);
+        w.stored = std::max(w.stored, w.open_bulk);
+        result_.l2_bytes += bytes;
+      }
+      if (op != probe::SyncOp::BulkLoad) return;
+      bulk_ = std::max(bulk_, now) + std::max(p_.bulk_issue, bytes / p_.bulk_rate);
+      const double there =
+          bring(bulk_, bytes, dram * double{kSectorBytes}) - p_.l2_latency + p_.bulk_latency - p_.mbarrier_wait;
+      Phases& m = places_[w.place].mbarriers[record.first];
+      m.bytes -= static_cast<i64>(bytes);
+      came(m, there);
+      dram = 0;
+    });
+    return {now + r.latency, now + 6};
+  }
+
+  struct Next {
+    probe::Record r;
+    u32 dram = 0;
+    bool known = false;
+  };
+  // What the instruction accesses now. Where the compiler joined or left out accesses, the numbers do not fit; then
+  // what came last is taken again.
+  Next next_access(Warp& w, const Row&) {
+    Next n;
+    const u32 site = code_.sites[w.pc];
+    const u32 slot = site < launch_.slot_of_site.size() ? launch_.slot_of_site[site] : ~0u;
+    if (slot >= w.work->accesses.size() || w.work->accesses[slot].empty()) return n;
+    const auto& all = w.work->accesses[slot];
+    u32& at = w.cursors[slot];
+    n.known = true;
+    const TimedAccess& a = all[std::min<std::size_t>(at, all.size() - 1)];
+    if (at < all.size()) n.dram = a.dram_sectors, ++at;
+    probe::read_record(a.words, n.r);
+    if (const u32 bytes = code_.bytes[w.pc]; bytes && bytes != n.r.code.bytes) {
+      for (u32 l = 0; l < probe::kLanes; ++l) addresses_[l] = n.r.lanes >> l & 1 ? n.r.address(l) : 0;
+      n.r.code.addresses = probe::RecordCode::Addresses::Each, n.r.each = addresses_;
+      n.r.code.bytes = bytes;
+    }
+    return n;
+  }
+
+  Done shared_access(Partition& q, Warp& w, const Row& r, double now) {
+    const Next n = next_access(w, r);
+    double cycles = r.words, more = 0;
+    if (n.known && n.r.code.space == probe::Space::Shared) {
+      const Wavefronts f = wavefronts_of(n.r);
+      cycles = std::max<double>(cycles, f.wavefronts);
+      more = p_.shared_way * (f.wavefronts - f.passes);
+    }
+    Done d = shared(q, r, now, cycles);
+    d.result += more;
+    return d;
+  }
+
+  // When L2 has given so many bytes, and DRAM those of them that L2 lacks.
+  double bring(double at, double bytes, double dram_bytes) {
+    result_.l2_bytes += bytes, result_.dram_bytes += dram_bytes;
+    l2_ = std::max(l2_, at) + bytes / l2_read_rate_;
+    double done = l2_ + p_.l2_latency;
+    if (dram_bytes > 0) {
+      dram_ = std::max(dram_, at) + dram_bytes / dram_rate_;
+      done = std::max(done, dram_ + p_.dram_latency);
+    }
+    return done;
+  }
+
+  Done load(Partition& q, Warp& w, const Row& r, double now) {
+    const Next n = next_access(w, r);
+    double at = std::max(lsu_, now + 4);
+    Done d{at + p_.l1_latency - 4, at + 6, Stall::LongScoreboard};
+    if (!n.known) {
+      lsu_ = at + 1;
+      queue(q, at);
+      d.result += p_.l2_latency;
+    } else {
+      const bool local = n.r.code.space == probe::Space::Local;
+      const Lines lines(n.r);
+      const double cycles = std::max<double>(local ? r.words : lines.count(), r.words);
+      lsu_ = at + cycles;
+      result_.shared_cycles += cycles;
+      queue(q, at + cycles - 1);
+      d.sources = at + cycles + 5;
+      d.result += cycles - 1;
+      if (!local && n.r.code.space != probe::Space::Shared)
+        d.result = global_load(n, lines, r, at + cycles - 1, d.result);
+    }
+    if (r.kind == Kind::Copy) {
+      w.open_copies = std::max(w.open_copies, d.result + p_.copy_latency);
+      d.result = d.sources;
+    }
+    return d;
+  }
+
+  double global_load(const Next& n, const Lines& lines, const Row& r, double at, double hit) {
+    u32 missing = 0;
+    double done = hit;
+    for (const Lines::Line& l : lines) {
+      double arrives = 0;
+      const u32 m = r.bypass ? l.sectors : l1_.missing(l.line, l.sectors, arrives);
+      done = std::max(done, arrives);
+      missing += static_cast<u32>(std::popcount(m));
+    }
+    result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - missing;
+    if (!missing) return done;
+    done = std::max(done, bring(at, missing * kSectorBytes, std::min(n.dram, missing) * double{kSectorBytes}));
+    if (!r.bypass)
+      for (const Lines::Line& l : lines) l1_.fill(l.line, l.sectors, done);
+    return done;
+  }
+
+  Done store(Partition& q, Warp& w, const Row& r, double now) {
+    const Next n = next_access(w, r);
+    const double at = std::max(lsu_, now + 4);
+    double cycles = r.words, sectors = 4.0 * r.words;
+    const bool local = n.known && n.r.code.space == probe::Space::Local;
+    if (n.known && !local) {
+      const Lines lines(n.r);
+      cycles = std::max<double>(cycles, lines.count());
+      sectors = lines.sectors();
+    }
+    lsu_ = at + cycles;
+    result_.shared_cycles += cycles;
+    queue(q, at + cycles - 1);
+    if (!local) {
+      const double bytes = sectors * kSectorBytes;
+      out_ = std::max(out_, at) + bytes / l2_write_rate_;
+      result_.l2_bytes += bytes;
+      if (launch_.written_back > 0) {
+        dram_ = std::max(dram_, at) + bytes * launch_.written_back / dram_rate_;
+        out_ = std::max(out_, dram_);
+      }
+      // What is written waits in L1; the warp does not.
+      queue_late(q, out_ - kWriteBuffer / l2_write_rate_);
+      w.stored = std::max(w.stored, out_ + p_.l2_latency);
+    }
+    return {at + cycles, at + cycles + 5};
+  }
+  static constexpr double kWriteBuffer = 16384;  // bytes
+  static void queue_late(Partition& q, double until) {
+    double& last = q.queue[(q.head + q.queue.size() - 1) % q.queue.size()];
+    last = std::max(last, until);
+  }
+
+  Done atomic(Partition& q, Warp& w, const Row& r, double now) {
+    const Next n = next_access(w, r);
+    const double at = std::max(lsu_, now + 4);
+    double lines = 1, lanes = 32, same = 1;
+    if (n.known) {
+      lines = Lines(n.r).count(), lanes = std::popcount(n.r.lanes);
+      same = most_on_one_address(n.r);
+    }
+    const double least = std::max({p_.atomic_request * lanes / 32, p_.atomic_line * lines, same / p_.atomic_address});
+    lsu_ = at + lines;
+    queue(q, at + lines - 1);
+    atomics_ = std::max(atomics_, at) + std::max(least, lanes / atomic_rate_);
+    const double done = atomics_ + p_.atomic_latency - least + same / p_.atomic_address;
+    w.stored = std::max(w.stored, done - (r.kind == Kind::Atomic ? 0 : p_.atomic_latency / 2));
+    return {done, at + lines + 5, Stall::LongScoreboard};
+  }
+
+  const TimedLaunch& launch_;
+  const TimedCode& code_;
+  const std::vector<const TimedCta*>& ctas_;
+  const Parameters& p_;
+  L1 l1_;
+  InstructionCache fetch_;
+  SmTime result_;
+  std::vector<Warp> warps_;
+  std::vector<u32> partition_of_;
+  std::vector<bool> taken_;
+  std::vector<Place> places_;
+  Partition partitions_[kPartitions];
+  std::size_t next_ = 0;
+  u64 live_ = 0;
+  double soon_ = 0, lsu_ = 0, bulk_ = 0, bulk_out_ = 0, l2_ = 0, dram_ = 0, out_ = 0, atomics_ = 0, drained_ = 0, next_start_ = 0,
+         warm_constants_ = 0;
+  double l2_read_rate_ = 1, l2_write_rate_ = 1, dram_rate_ = 1, atomic_rate_ = 1;
+  u64 addresses_[probe::kLanes] = {};
+  bool in_copy_ = false;
+};
+
+}  // namespace
+
+SmTime run_multiprocessor(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, const Parameters& p) {
+  return Multiprocessor(l, ctas, p).run();
+}
+
+}  // namespace us::timing

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One multiprocessor: the instructions of its warps, issued as control words, pipes, queues and memory let them. It
+// knows time only: where warps go and what they access is recorded. Nothing is stepped while nobody can issue.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "probe/records.h"
+#include "sass/executed.h"
+#include "timing/rows.h"
+#include "timing/stalls.h"
+
+namespace us::timing {
+
+// The code of a kernel as the model has it.
+struct TimedCode {
+  struct Block {
+    u32 first = 0, end = 0;
+    bool for_each_lane = false;
+  };
+  std::vector<Row> rows{};
+  std::vector<u32> sites{};  // of each row: that of the PTX statement; kNoSite: none
+  std::vector<u32> bytes{};  // of a lane's access
+  std::vector<Block> blocks{};
+};
+
+// One access, with what it finds in L2.
+struct TimedAccess {
+  const u64* words = nullptr;
+  u32 dram_sectors = 0;
+};
+struct TimedWarp {
+  std::vector<sass::Visit> visits{};
+  std::vector<std::vector<TimedAccess>> accesses{};  // of each site of memory (TimedLaunch::slot_of_site)
+};
+struct TimedCta {
+  u32 cta = 0;
+  std::vector<TimedWarp> warps{};
+};
+
+struct TimedLaunch {
+  TimedCode code{};
+  std::vector<u32> slot_of_site{};
+  u32 resident = 1;         // CTAs of an SM at a time
+  u32 active_sms = 1;       // of the device, that have CTAs
+  u64 l1_bytes = 0;         // what shared memory leaves
+  double written_back = 0;  // part of what is written that L2 does not keep
+};
+
+struct SmTime {
+  double cycles = 0;  // from the first CTA's start to the end of the last and of what it wrote
+  u64 issued = 0;
+  u64 warp_cycles = 0;   // of all warps, from start to end
+  u64 issue_cycles = 0;  // cycles in which a sub-partition had a warp
+  std::array<double, kPipes> pipe_cycles{};
+  double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0, dram_bytes = 0;
+  std::vector<std::array<u64, kStalls>> stalls{};  // of each row
+  std::vector<double> ends{};                      // of each CTA
+};
+
+// The CTAs in the order in which the SM gets them.
+SmTime run_multiprocessor(const TimedLaunch&, const std::vector<const TimedCta*>&, const Parameters&);
+
+}  // namespace us::timing

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a multiprocessor holds while CTAs are on it: their warps, and where these meet.
+#pragma once
+#include <array>
+#include <map>
+#include <vector>
+
+#include "timing/multiprocessor.h"
+
+namespace us::timing {
+
+struct Warp {
+  const TimedWarp* work = nullptr;
+  u32 place = 0;  // of its CTA in the SM
+  u32 visit = 0, times = 1, pc = 0, end = 0;
+  double ready = 0, since = 0, begun = 0;
+  Stall why = Stall::Wait, blocked = Stall::NotSelected;
+  std::array<double, 6> scoreboards{};
+  std::array<Stall, 6> of{};
+  std::vector<double> copies, matrices;  // when each group will be complete
+  double open_copies = 0, open_bulk = 0, stored = 0;
+  std::vector<u32> cursors;
+  bool live = false, waits = false;
+};
+
+struct Phases {  // an mbarrier
+  i64 expected = 0, pending = 0, bytes = 0;
+  u64 phase = 0;
+  double last = 0, complete = 0;  // of what came in this phase; when the one before was complete
+  std::vector<u32> waiting;
+};
+
+struct Meeting {  // at a barrier of a CTA
+  u32 arrived = 0;
+  double last = 0;
+  std::vector<u32> waiting;
+};
+
+struct Place {  // of a CTA
+  u32 live = 0, threads_at_start = 0;
+  std::map<u32, Meeting> meetings;
+  std::map<u64, Phases> mbarriers;
+  std::size_t number = 0;  // of those that the SM gets
+};
+
+}  // namespace us::timing

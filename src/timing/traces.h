@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the warps of a launch came through, and what those of some CTAs accessed.
+#pragma once
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "probe/records.h"
+#include "sass/executed.h"
+
+namespace us::timing {
+
+struct WarpTrace {
+  std::vector<sass::PathStep> path{};
+  std::vector<u64> accesses{};  // records, as probe::read_record reads them
+  // The last look at an mbarrier, if it was in vain: one that follows with nothing in between takes its place, because
+  // how often a loop looks is a matter of time.
+  struct Look {
+    u32 site = probe::kNoSite;
+    std::size_t path = 0, accesses = 0;
+  } look{};
+};
+struct CtaTrace {
+  u32 cta = 0;  // linear in the grid
+  std::vector<WarpTrace> warps{};
+};
+
+class Traces {
+ public:
+  // `wanted`: whose accesses are kept, too.
+  Traces(const sass::Program& p, u32 warps, std::function<bool(u32 cta)> wanted)
+      : program_(p), warps_(warps), wanted_(std::move(wanted)) {}
+  void add(const probe::Record&, const u64* begin, const u64* end);  // and the words that it was read from
+
+  struct Path {
+    std::vector<sass::PathStep> steps;
+    u64 warps = 0;
+  };
+  const std::unordered_map<u64, Path>& paths() const { return paths_; }  // different ones
+  u64 left_out() const { return left_out_; }                             // warps whose paths did not fit
+  std::vector<CtaTrace>& kept() { return kept_; }
+  void finish();  // CTAs that have not ended will not
+
+ private:
+  struct Open {
+    CtaTrace trace;
+    bool wanted = false;
+  };
+  Open& open(u32 cta);
+  void close(Open&);
+
+  const sass::Program& program_;
+  const u32 warps_;
+  const std::function<bool(u32)> wanted_;
+  std::unordered_map<u32, Open> open_;
+  Open* last_ = nullptr;
+  u32 last_cta_ = 0;
+  std::unordered_map<u64, Path> paths_;
+  std::vector<CtaTrace> kept_;
+  u64 steps_ = 0, words_ = 0, left_out_ = 0;
+};
+
+}  // namespace us::timing

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model of a multiprocessor against what an H200 does with one class of instructions at a time: the latencies and
+// rates are those that stand, with their source, in timing/h200.inc and timing/pipes.inc.
+#include "timing/multiprocessor.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+
+namespace us::timing {
+namespace {
+
+using Kind = Row::Kind;
+using probe::RecordCode;
+
+// A kernel of one block of code, run by each warp of each CTA.
+class Code {
+ public:
+  Row& add(Kind kind, Pipe pipe, float interval = 1, float latency = 0, u8 stall = 1) {
+    Row r;
+    r.kind = kind, r.pipe = pipe, r.interval = interval, r.latency = latency;
+    r.control.stall = stall;
+    launch.code.rows.push_back(r);
+    launch.code.sites.push_back(probe::kNoSite);
+    launch.code.bytes.push_back(0);
+    return launch.code.rows.back();
+  }
+  // The instruction before it waits for the one before that.
+  void add_chain(Kind kind, Pipe pipe, float interval, float latency, u32 times) {
+    for (u32 k = 0; k < times; ++k) {
+      Row& r = add(kind, pipe, interval, latency);
+      r.control.write_scoreboard = 0, r.control.wait = k ? 1 : 0;
+    }
+  }
+  u32 add_access(Kind kind, u32 bytes) {
+    add(kind, Pipe::Memory, 2);
+    const u32 site = static_cast<u32>(launch.slot_of_site.size());
+    launch.slot_of_site.push_back(site);
+    launch.code.sites.back() = site, launch.code.bytes.back() = bytes;
+    launch.code.rows.back().words = static_cast<u8>(std::max(1u, bytes / 4));
+    return site;
+  }
+  SmTime run(u32 warps, u32 ctas = 1, u32 times = 1) {
+    if (launch.code.rows.back().kind != Kind::Exit) add(Kind::Exit, Pipe::None);
+    launch.code.blocks = {{0, static_cast<u32>(launch.code.rows.size()), false}};
+    std::vector<TimedCta> all(ctas);
+    std::vector<const TimedCta*> list;
+    for (TimedCta& c : all) {
+      c.warps.assign(warps, {std::vector<sass::Visit>(times, {0, ~0u}), accesses});
+      list.push_back(&c);
+    }
+    return run_multiprocessor(launch, list, parameters);
+  }
+  // What every warp accesses at that site.
+  void touches(u32 site, probe::Record r, u32 dram = 0) {
+    std::vector<u64>& words = kept.emplace_back(probe::kMostRecordWords + 1);
+    probe::RecordBuffer to{words.data(), words.data() + 1, nullptr};
+    r.lanes = r.lanes ? r.lanes : ~0u;
+    probe::write_record(to, r);
+    if (accesses.size() <= site) accesses.resize(site + 1);
+    accesses[site].push_back({words.data(), dram});
+  }
+  static probe::Record row(probe::Space space, u32 bytes, u64 first = 1 << 20) {
+    probe::Record r;
+    r.code = {.addresses = RecordCode::Addresses::Row, .space = space, .bytes = bytes};
+    r.first = first;
+    return r;
+  }
+  static probe::Record sync(probe::SyncOp op, u64 address, u64 value) {
+    probe::Record r;
+    r.code = {.kind = RecordCode::Kind::Sync, .addresses = RecordCode::Addresses::Pair, .bytes = static_cast<u32>(op)};
+    r.first = address, r.second = value, r.lanes = 1;
+    return r;
+  }
+
+  Parameters parameters;
+  TimedLaunch launch{.l1_bytes = 128 << 10};
+  std::vector<std::vector<TimedAccess>> accesses;
+  std::list<std::vector<u64>> kept;
+};
+
+// What the start of a kernel costs besides: a first line of code from DRAM.
+double beyond_start(const SmTime& t, const Code& c) { return t.cycles - c.parameters.fetch_cold; }
+
+TEST(Multiprocessor, OneFmaACycleAndSubPartition) {
+  Code c;
+  for (u32 k = 0; k < 511; ++k) c.add(Kind::Plain, Pipe::Fma, 2);
+  const SmTime t = c.run(8, 1, 100);  // two warps of each
+  EXPECT_EQ(t.issued, 8u * 51200);
+  EXPECT_NEAR(t.cycles, 2 * 51200, 2 * 51200 * 0.05);
+}
+
+TEST(Multiprocessor, ARateOfSixtyFourLanesIsEverySecondCycle) {
+  Code c;
+  for (u32 k = 0; k < 511; ++k) c.add(Kind::Plain, Pipe::Alu, 2);
+  EXPECT_NEAR(c.run(8, 1, 100).cycles, 4 * 51200, 4 * 51200 * 0.05);
+}
+
+TEST(Multiprocessor, AChainOfSharedLoadsTakesItsLatency) {
+  Code c;
+  c.add_chain(Kind::SharedLoad, Pipe::Memory, 2, 23, 200);
+  EXPECT_NEAR(beyond_start(c.run(1), c) / 200, 23, 0.5);
+}
+
+TEST(Multiprocessor, ConflictsTakeAWavefrontEach) {
+  for (const u32 ways : {1u, 2u, 8u, 32u}) {
+    Code c;
+    const u32 times = 200;
+    for (u32 k = 0; k < times; ++k) {
+      const u32 site = c.add_access(Kind::SharedLoad, 4);
+      u64 each[32];
+      for (u32 l = 0; l < 32; ++l) each[l] = l * ways * 4;
+      probe::Record r = Code::row(probe::Space::Shared, 4);
+      r.code.addresses = RecordCode::Addresses::Each, r.each = each;
+      c.touches(site, r);
+    }
+    EXPECT_NEAR(beyond_start(c.run(16), c) / (16 * times), std::max(1u, ways), 0.06 * ways + 0.05) << ways;
+  }
+}
+
+TEST(Multiprocessor, LoadsComeFromL1L2OrDram) {
+  for (const auto& [dram, again, latency] : {std::tuple(4u, false, 662.0), {0u, false, 285.0}, {0u, true, 32.0}}) {
+    Code c;
+    const u32 times = 16;
+    for (u32 k = 0; k < times; ++k) {
+      const u32 site = c.add_access(Kind::Load, 4);
+      c.launch.code.rows.back().control.write_scoreboard = 0, c.launch.code.rows.back().control.wait = k ? 1 : 0;
+      c.touches(site, Code::row(probe::Space::Global, 4, (1 << 20) + (again ? 0 : k * 4096)), dram);
+    }
+    const double first = again ? 285 : latency;
+    EXPECT_NEAR(beyond_start(c.run(1), c), first + (times - 1) * latency + 20, 0.08 * times * latency) << latency;
+  }
+}
+
+TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
+  Code c;
+  c.launch.active_sms = 132;
+  const u32 times = 64, warps = 32;
+  for (u32 k = 0; k < times; ++k) {
+    const u32 site = c.add_access(Kind::Load, 16);
+    c.touches(site, Code::row(probe::Space::Global, 16, (1 << 24) + k * 512), 16);
+    c.launch.code.rows.back().bypass = true;  // each warp the same addresses: not from L1
+    c.launch.code.rows.back().control.write_scoreboard = 0;
+  }
+  c.add(Kind::Plain, Pipe::None).control.wait = 1;
+  const double bytes = double{times} * warps * 512;
+  EXPECT_NEAR(c.run(warps).cycles, bytes / (2273.0 / 132) + 1400, 0.05 * bytes / (2273.0 / 132));
+}
+
+TEST(Multiprocessor, ABarrierWaitsForTheLast) {
+  Code c;
+  c.add_chain(Kind::SharedLoad, Pipe::Memory, 2, 23, 50);
+  c.add(Kind::Barrier, Pipe::None).control.wait = 1;
+  const SmTime t = c.run(4);
+  EXPECT_GT(t.stalls.back()[static_cast<u32>(Stall::Barrier)], 0u);
+  EXPECT_NEAR(beyond_start(t, c), 50 * 23 + 30, 40);
+}
+
+TEST(Multiprocessor, AnMbarrierTellsOfABulkCopy) {
+  Code c;
+  const u32 init = c.add_access(Kind::Mbarrier, 0), expect = c.add_access(Kind::Mbarrier, 0);
+  const u32 copy = c.add_access(Kind::Bulk, 0), wait = c.add_access(Kind::AwaitMbarrier, 0);
+  c.touches(init, Code::sync(probe::SyncOp::Init, 64, 1));
+  c.touches(expect, Code::sync(probe::SyncOp::Arrive, 64, 1 | u64{16384} << 32));
+  c.touches(copy, Code::sync(probe::SyncOp::BulkLoad, 64, 16384));
+  c.touches(wait, Code::sync(probe::SyncOp::Wait, 64, 0 | u64{1} << 32));
+  // 16 KiB: 622 cycles from issue to mbarrier, and what a loop around the mbarrier takes.
+  EXPECT_NEAR(beyond_start(c.run(1), c), 622 + 77, 70);
+}
+
+TEST(Multiprocessor, MoreBlocksThanFitComeOneAfterTheOther) {
+  Code c;
+  c.add_chain(Kind::SharedLoad, Pipe::Memory, 2, 23, 100);
+  const SmTime t = c.run(1, 3);
+  ASSERT_EQ(t.ends.size(), 3u);
+  EXPECT_NEAR(t.ends[2] - t.ends[1], 100 * 23 + c.parameters.cta_restart, 30);
+}
+
+TEST(Multiprocessor, WhatWaitsForNobodyGoesOn) {
+  Code c;
+  const u32 init = c.add_access(Kind::Mbarrier, 0), wait = c.add_access(Kind::AwaitMbarrier, 0);
+  c.touches(init, Code::sync(probe::SyncOp::Init, 64, 1));
+  c.touches(wait, Code::sync(probe::SyncOp::Wait, 64, 0 | u64{1} << 32));
+  EXPECT_EQ(c.run(2).issued, 6u);
+}
+
+TEST(Multiprocessor, EveryParameterSaysWhereItIsFrom) {
+  for (const ParameterRow& p : parameter_rows()) {
+    EXPECT_GT(p.value, 0) << p.name;
+    EXPECT_TRUE(p.source.starts_with("H200:") || p.source.starts_with("public:") || p.source.starts_with("guess") ||
+                p.source.starts_with("oracle/timing:"))
+        << p.name;
+  }
+}
+
+}  // namespace
+}  // namespace us::timing
