@@ -11,9 +11,9 @@ namespace us::timing {
 namespace {
 
 constexpr u64 kL2Bytes = 50u << 20;
-constexpr u64 kMostSmall = 16;       // CTAs that are replayed of a grid that has fewer than there are multiprocessors
+constexpr u64 kMostSmall = 16;  // CTAs that are replayed of a grid that has fewer than there are multiprocessors
 constexpr u64 kReplayedSms = 2;
-constexpr u64 kRounds = 6;           // of CTAs that fill a multiprocessor
+constexpr u64 kRounds = 6;              // of CTAs that fill a multiprocessor
 constexpr u64 kConfigured = 256 << 10;  // L1 and shared memory of a multiprocessor, bytes
 
 u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
@@ -34,9 +34,7 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p)
     if (site != probe::kNoSite && slot_of_site_.size() <= site) slot_of_site_.resize(site + 1, ~0u);
 }
 
-bool LaunchTime::wanted(u32 cta) const {
-  return cta % sms_ % step_ == 0 && cta / sms_ < most_per_sm_;
-}
+bool LaunchTime::wanted(u32 cta) const { return cta % sms_ % step_ == 0 && cta / sms_ < most_per_sm_; }
 
 void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   using Kind = probe::RecordCode::Kind;
@@ -106,7 +104,9 @@ std::vector<TimedCta> LaunchTime::replayed() {
   u32 slots = 0;
   const std::vector<Row>& rows = code_->timed.rows;
   for (u32 k = 0; k < rows.size(); ++k)
-    if (const u32 site = code_->timed.sites[k]; site != probe::kNoSite && (rows[k].pipe == Pipe::Memory || rows[k].kind == Row::Kind::Bulk || rows[k].kind == Row::Kind::BulkStore))
+    if (const u32 site = code_->timed.sites[k];
+        site != probe::kNoSite &&
+        (rows[k].pipe == Pipe::Memory || rows[k].kind == Row::Kind::Bulk || rows[k].kind == Row::Kind::BulkStore))
       if (slot_of_site_[site] == ~0u) slot_of_site_[site] = slots++;
   std::vector<TimedCta> out;
   for (const CtaTrace& c : traces_.kept()) {

@@ -30,10 +30,10 @@ class LaunchTime {
   const std::shared_ptr<KernelCode> code_;
   const u32 warps_, sms_, resident_;
   const u64 ctas_;
-  u64 step_ = 1;            // between the multiprocessors that are replayed
-  u64 most_per_sm_ = 0;     // CTAs of each
+  u64 step_ = 1;         // between the multiprocessors that are replayed
+  u64 most_per_sm_ = 0;  // CTAs of each
   Footprint footprint_;
-  u64 read_ = 0, written_ = 0;  // sectors that DRAM gave, that were written first
+  u64 read_ = 0, written_ = 0;            // sectors that DRAM gave, that were written first
   std::unordered_map<u64, u64> atomics_;  // lanes, by address
   std::vector<u32> slot_of_site_;
   Traces traces_;

@@ -588,8 +588,8 @@ class Multiprocessor {
   Partition partitions_[kPartitions];
   std::size_t next_ = 0;
   u64 live_ = 0;
-  double soon_ = 0, lsu_ = 0, bulk_ = 0, bulk_out_ = 0, l2_ = 0, dram_ = 0, out_ = 0, atomics_ = 0, drained_ = 0, next_start_ = 0,
-         warm_constants_ = 0;
+  double soon_ = 0, lsu_ = 0, bulk_ = 0, bulk_out_ = 0, l2_ = 0, dram_ = 0, out_ = 0, atomics_ = 0, drained_ = 0,
+         next_start_ = 0, warm_constants_ = 0;
   double l2_read_rate_ = 1, l2_write_rate_ = 1, dram_rate_ = 1, atomic_rate_ = 1;
   u64 addresses_[probe::kLanes] = {};
   bool in_copy_ = false;

@@ -7,9 +7,9 @@ namespace us::timing {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "selected",          "not_selected",        "wait",         "long_scoreboard", "short_scoreboard",
-    "math_pipe_throttle", "mio_throttle",       "lg_throttle",  "barrier",         "membar",
-    "branch_resolving",  "no_instruction",      "gmma",         "sleeping",        "dispatch_stall",
+    "selected",           "not_selected",   "wait",        "long_scoreboard", "short_scoreboard",
+    "math_pipe_throttle", "mio_throttle",   "lg_throttle", "barrier",         "membar",
+    "branch_resolving",   "no_instruction", "gmma",        "sleeping",        "dispatch_stall",
 };
 static_assert(std::size(kNames) == kStalls);
 

@@ -27,8 +27,10 @@ void RecordLog::take(void* log, u32, const u64* begin, const u64* end) {
     for (u32 m = r.lanes; m; m &= m - 1) {
       const u32 l = static_cast<u32>(std::countr_zero(m));
       std::string line = text;
+      const bool rows = static_cast<SyncOp>(r.code.bytes) == SyncOp::BulkRows;
       if (r.code.kind == Kind::Sync)
-        line += fmt::format(" {} {} {}", r.code.bytes, me.naming_(Space::Shared, r.first), r.second);
+        line +=
+            fmt::format(" {} {} {}", r.code.bytes, me.naming_(rows ? Space::Global : Space::Shared, r.first), r.second);
       else if (!block)
         line += fmt::format(" {} {} {}", static_cast<int>(r.code.space), r.code.bytes,
                             me.naming_(r.code.space, r.address(l)));
