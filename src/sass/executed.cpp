@@ -9,7 +9,8 @@
 namespace us::sass {
 namespace {
 
-constexpr u32 kPatient = 8;
+constexpr u32 kUsual = 2, kPatient = 8;
+constexpr u64 kMostSteps = 1'000'000;  // of searches for a kernel; what comes then has no way
 constexpr double kMostApart = 0.02;
 
 u64 lanes_in(u32 mask) { return static_cast<u64>(std::popcount(mask)); }
@@ -48,14 +49,15 @@ std::vector<Execution::Group> Execution::apart(std::span<const PathStep> path) {
 const std::vector<u32>& Execution::way(const std::vector<u32>& path) {
   const auto known = ways_.find(path);
   if (known != ways_.end()) return known->second;
-  auto found = Walker(map_).walk(path);
-  if (!found) found = Walker(map_).walk(path, kPatient);
+  std::optional<std::vector<u32>> found;
   bool loose = false;
-  if (!found) {
-    found = Walker(loose_map_).walk(path);
-    if (!found) found = Walker(loose_map_).walk(path, kPatient);
-    loose = found.has_value();
-  }
+  for (const Map* map : {&map_, &loose_map_})
+    for (const u32 patience : {kUsual, kPatient}) {
+      if (found || steps_ > kMostSteps) continue;
+      found = Walker(*map).walk(path, patience, steps_);
+      loose = map == &loose_map_;
+    }
+  loose = loose && found.has_value();
   by_arithmetic_[path] = loose;
   return ways_[path] = found ? std::move(*found) : std::vector<u32>();
 }

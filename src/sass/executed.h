@@ -63,6 +63,7 @@ class Execution {
   std::map<std::vector<u32>, bool> by_arithmetic_;
   std::vector<Executed> blocks_, by_statement_;
   u64 walked_ = 0, lost_ = 0, loose_ = 0;
+  u64 steps_ = 0;  // that all searches took
 };
 
 }  // namespace us::sass

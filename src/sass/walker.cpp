@@ -68,6 +68,8 @@ class Walk {
     return {};
   }
 
+  u64 left() const { return left_; }
+
  private:
   struct Frame {
     u32 block = 0;
@@ -199,8 +201,12 @@ class Walk {
 
 }  // namespace
 
-std::optional<std::vector<u32>> Walker::walk(std::span<const u32> path, u32 patience) const {
-  return Walk(map_, path, patience, most_steps_ + 8 * path.size()).run();
+std::optional<std::vector<u32>> Walker::walk(std::span<const u32> path, u32 patience, u64& steps) const {
+  const u64 most = most_steps_ + 8 * path.size();
+  Walk walk(map_, path, patience, most);
+  auto found = walk.run();
+  steps += most - walk.left() + path.size();
+  return found;
 }
 
 }  // namespace us::sass

@@ -17,8 +17,8 @@ class Walker {
  public:
   explicit Walker(const Map& m, u64 most_steps = 400'000) : map_(m), most_steps_(most_steps) {}
   // Blocks of machine code, in order; nothing: no way was found. `patience`: how many executions may be begun and not
-  // complete at a time.
-  std::optional<std::vector<u32>> walk(std::span<const u32> ptx_blocks, u32 patience = 2) const;
+  // complete at a time. What the search cost is added to `steps`.
+  std::optional<std::vector<u32>> walk(std::span<const u32> ptx_blocks, u32 patience, u64& steps) const;
 
  private:
   const Map& map_;

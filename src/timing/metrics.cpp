@@ -40,6 +40,8 @@ struct Sums {
     return all;
   }
 
+  // As they are given out.
+  u64 registers() const { return std::max(16u, r.registers); }
   bool timed() const { return p.no_time.empty() && t.cycles; }
   double nanoseconds() const { return static_cast<double>(t.picoseconds) / 1000; }
   // Cycles of warps per instruction that was issued.
