@@ -103,6 +103,8 @@ class LaunchChecker final : public probe::Listener {
   void all_met(Cta&);  // every thread of the block has met every other
   // touched.cpp
   std::vector<Touched> touched();
+  bool alone() const;
+  void touched_page(u64 begin, std::vector<Touched>&);
   void touched_word(u64 at, std::vector<Touched>&);
   bool mine(u32 segment);
   void touch_lane(Judge&, const probe::Access&, u32 lane, u64 address, const Actor&);
