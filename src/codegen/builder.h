@@ -210,6 +210,9 @@ class Builder {
   void note(device::NoteCode c) { note(c, {}); }
   // WarpCtx::probe_site is from now on this.
   virtual void note_site([[maybe_unused]] u32 site) {}
+  // What stands at probe::Quick::settled of the current instruction's access, and `tell` where that is not so.
+  virtual u32 settled() const { return 0; }
+  virtual void unless_settled([[maybe_unused]] u32 bytes, [[maybe_unused]] V at, const Tell& tell) { tell(); }
   // `tell` where WarpCtx::quick leaves lanes of this access (probe/quick.h), or where that is not asked.
   virtual void unless_quick([[maybe_unused]] u32 site, probe::QuickAccess, [[maybe_unused]] V at, const Tell& tell) {
     tell();

@@ -18,10 +18,11 @@ struct Variant {
   bool usual_space = false;  // device memory is at AddressSpace::kUsualStart
   bool dependent = false;    // launched to run beside its predecessors: griddepcontrol.wait has something to wait for
   probe::Strategy probe = probe::Strategy::Nothing;  // what becomes of events
+  bool by_chance = false;                            // Events: warps take turns in an order that a seed chooses
 
-  std::array<u64, 10> words() const {
-    const auto& [b, c, asks_first, usual, waits, events] = *this;
-    return {b.x, b.y, b.z, c.x, c.y, c.z, asks_first, usual, waits, static_cast<u64>(events)};
+  std::array<u64, 11> words() const {
+    const auto& [b, c, asks_first, usual, waits, events, chance] = *this;
+    return {b.x, b.y, b.z, c.x, c.y, c.z, asks_first, usual, waits, static_cast<u64>(events), chance};
   }
   bool operator==(const Variant& o) const { return words() == o.words(); }
 };

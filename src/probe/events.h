@@ -44,6 +44,7 @@ struct Access {
   Order order = Order::Weak;
   Scope scope = Scope::Sys;
   bool nc = false;               // ld.global.nc: the value may come from a cache that no store reaches
+  u8 settled = 0;                // Shared: Quick::settled
   u32 bytes = 4;                 // of one element
   u32 count = 1;                 // elements, one behind the other
   const u64* address = nullptr;  // [lane]

@@ -7,6 +7,7 @@ u32 all(Quick*, u32 lanes, u32, u32, u64) { return lanes; }
 u32 all_of(Quick*, u32 lanes, u32, u32, const u64*) { return lanes; }
 }  // namespace
 
+const u64 Quick::kNothingSettled = 0;
 Quick no_quick = {all, all, all_of};
 
 }  // namespace us::probe

@@ -12,7 +12,9 @@ namespace us::probe {
 struct QuickAccess {
   u8 bytes = 4;
   bool write = false, shared = false;  // else global
-  bool nc = false;                     // as Access::nc
+  u8 detail = 0;                       // global: Access::nc; shared: Access::settled
+  bool nc() const { return !shared && detail; }
+  u32 settled() const { return shared ? detail : 0; }
   u32 pack() const { return std::bit_cast<u32>(*this); }
   static QuickAccess unpack(u32 w) { return std::bit_cast<QuickAccess>(w); }
 };
@@ -27,6 +29,10 @@ struct Quick {
   u32 (*same)(Quick*, u32 lanes, u32 site, u32 access, u64 address) = nullptr;
   // Lane l at address[l].
   u32 (*lanes)(Quick*, u32 lanes, u32 site, u32 access, const u64* address) = nullptr;
+  // Some accesses cannot race, as the program's barriers stand, and stay in one shared variable: they have its number,
+  // from 1 on. Where bit number - 1 is set nobody wants to hear of them any more.
+  const u64* settled = &kNothingSettled;
+  static const u64 kNothingSettled;
 };
 
 extern Quick no_quick;  // leaves all

@@ -44,10 +44,14 @@ Judge LaunchChecker::global_judge(const Warp* w, u32 lanes) {
 
 void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   const std::lock_guard held(process_.lock);
-  const At p = is_strong(a) ? at(who) : find(who);
+  const At p = find(who);
   if (spent(p)) return;
   const Telling telling(*this, who);
   now_ = &a;
+  if (is_strong(a)) {
+    if (a.settled && settled(p, who, a)) return;
+    p.warp->ordinary.ready = 0, p.warp->special = true;
+  }
   if (a.space == Space::Shared || a.space == Space::Global) {
     touch(p, who, a);
   } else if (a.space == Space::Local) {

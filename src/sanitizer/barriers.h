@@ -18,11 +18,24 @@ struct NamedBarrier {
     View known;
     std::vector<Arrival> arrivals;
     bool done = false, twice = false;  // twice: a warp arrived for it that had arrived for it before
+    // Only whole warps that know nothing apart have arrived, for a barrier of all threads: what they know is not in
+    // `known`, but put together when it is done.
+    bool whole = true;
+    void begin(u32 next) {
+      if (!whole) known = {};
+      arrivals.clear();
+      generation = next, done = twice = false, whole = true;
+    }
   };
   Phase& phase(u32 generation) {
     Phase& p = phases[generation & 3];
-    if (p.generation != generation) p = {}, p.generation = generation;
+    if (p.generation != generation) p.begin(generation);
     return p;
+  }
+  void clear() {
+    if (!agent && !last_done) return;
+    for (Phase& p : phases) p.begin(~0u);
+    agent = last_done = 0;
   }
   std::array<Phase, 4> phases;
   u32 agent = 0;      // slot whose clock is the generation: who knows that a phase is over

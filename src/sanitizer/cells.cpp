@@ -140,6 +140,14 @@ void Shadow::drop(u64 begin, u64 bytes) {
   }
 }
 
+void Shadow::clear() {
+  memory_ = nullptr;
+  last_ = nullptr, last_number_ = ~u64{0};
+  if (pages_.empty()) return;
+  pages_.clear(), elsewhere_.clear(), free_sides_.clear();
+  sides_.clear(), sides_.emplace_back();
+}
+
 void Shadow::touched(u64 begin, u64 bytes, std::vector<u64>& pages) const {
   constexpr u64 kPage = u64{1} << kTouchedBits;
   for (u64 at = begin & ~(kPage - 1); at < begin + bytes; at += kPage) {

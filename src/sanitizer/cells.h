@@ -64,6 +64,7 @@ class Shadow {
   Location& location(Cell& c);
   Location* location_if(const Cell& c) { return c.side ? sides_[c.side]->location.get() : nullptr; }
   void drop(u64 begin, u64 bytes);  // as if never touched
+  void clear();                     // all, and the planes are somebody else's
 
   // Pages of 4 KB that were touched since they were last forgotten, in [begin, begin + bytes) or outside of the planes.
   void touched(u64 begin, u64 bytes, std::vector<u64>& pages) const;

@@ -96,9 +96,13 @@ void Part::tidy() {
   std::erase_if(lanes_, [&](const Lane& l) { return floor(l.key >> 5) >= l.clock; });
 }
 
-void Part::join(const Part& o) {
+void Part::join_floors(const Part& o) {
   if (floor_.size() < o.floor_.size()) floor_.resize(o.floor_.size(), 0);
   for (std::size_t i = 0; i < o.floor_.size(); i++) floor_[i] = std::max(floor_[i], o.floor_[i]);
+}
+
+void Part::join(const Part& o) {
+  join_floors(o);
   if (lanes_.empty() && o.lanes_.empty()) return;
   std::vector<Lane> both;
   both.reserve(lanes_.size() + o.lanes_.size());

@@ -43,7 +43,10 @@ class Part {
   void raise(u32 slot, Clock c);  // all accesses before c
   void raise_lane(u32 slot, u32 lane, Clock c);
   void join(const Part&);
+  void join_floors(const Part&);
+  bool plain() const { return lanes_.empty(); }  // only floors
   bool covers(const Part&) const;
+  void clear(u64 of) { cta = of, floor_.clear(), lanes_.clear(); }
   bool empty() const { return floor_.empty() && lanes_.empty(); }
   u64 cta = ~u64{0};
 
@@ -84,6 +87,11 @@ struct View {
   void join(const Ref&);
   Ref publish() const;
   bool empty() const;
+  bool plain() const {
+    for (const Ref& p : pushed)
+      if (p) return false;
+    return !far && own.plain();
+  }
 
   Part own;
   Ref far;

@@ -76,6 +76,7 @@ void LaunchChecker::commits(const At& p, const probe::Who& who) {
 }
 
 void LaunchChecker::copies_at_exit(const At& p, const probe::Who& who) {
+  if (p.warp->copies.bulk.empty()) return;
   for (u32 rest = who.lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const auto found = p.warp->copies.bulk.find(lane);

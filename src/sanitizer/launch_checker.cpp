@@ -6,6 +6,27 @@
 
 namespace us::sanitizer {
 
+void Cta::clear() {
+  shared.clear();
+  for (NamedBarrier& b : barriers) b.clear();
+  linear = threads = live_warps = 0;
+  begun = ended = false;
+  shared_known = 1, known = known_end = own = 0;
+  settled = looked = 0;
+  exits.clear(), mbarriers.clear(), visits.clear();
+  agents = kFirstAgent;
+  most_visits = kVisits, cluster_left = 0;
+}
+
+void Cluster::clear() {
+  segments.clear();
+  for (auto& c : ctas)
+    if (c) c->clear(), spare.push_back(std::move(c));
+  ctas.clear();
+  for (Arriving& a : arriving) a = {};
+  ended = 0, deliveries = 0;
+}
+
 LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo> info)
     : process_(p), info_(std::move(info)), launch_(static_cast<u32>(info_->id)) {
   cluster_size_ = std::max(1u, info_->cluster[0] * info_->cluster[1] * info_->cluster[2]);
@@ -45,7 +66,12 @@ void LaunchChecker::ended() {
 Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
   auto& slot = cluster.ctas[rank];
   if (!slot) {
-    slot = std::make_unique<Cta>(cluster.segments);
+    if (cluster.spare.empty()) {
+      slot = std::make_unique<Cta>(cluster.segments);
+    } else {
+      slot = std::move(cluster.spare.back());
+      cluster.spare.pop_back();
+    }
     slot->shared.set_planes(spare_planes());
     slot->linear = rank == who.rank ? who.cta : ~0u - rank;
     slot->key = key(slot->linear);
@@ -58,6 +84,13 @@ Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
 LaunchChecker::At LaunchChecker::at(const probe::Who& who) {
   const At p = find(who);
   p.warp->ordinary.ready = 0;
+  p.warp->special = true;
+  return p;
+}
+
+LaunchChecker::At LaunchChecker::usual(const probe::Who& who) {
+  const At p = find(who);
+  p.warp->ordinary.ready = 0;
   return p;
 }
 
@@ -66,7 +99,7 @@ LaunchChecker::At LaunchChecker::find(const probe::Who& who) {
   if (who.cluster != last_cluster_ || !cluster_) {
     auto& c = clusters_[who.cluster];
     if (!c) {
-      c = std::make_unique<Cluster>();
+      c = spare_cluster_ ? std::move(spare_cluster_) : std::make_unique<Cluster>();
       c->ctas.resize(cluster_size_);
     }
     cluster_ = c.get(), last_cluster_ = who.cluster;
@@ -79,12 +112,22 @@ LaunchChecker::At LaunchChecker::find(const probe::Who& who) {
   auto& warps = p.cta->warps;
   if (who.warp >= warps.size()) warps.resize(who.warp + 1);
   if (!warps[who.warp]) {
-    warps[who.warp] = std::make_unique<Warp>(p.cta->key, who.cluster, who.warp);
+    warps[who.warp] = new_warp(p.cta->key, who.cluster, who.warp);
     if (!info_->dependent) warps[who.warp]->behind_wait = ~0u;
   }
   p.warp = warps[who.warp].get();
   if (who.live) p.warp->time.set_live(who.live);
   return p;
+}
+
+std::unique_ptr<Warp> LaunchChecker::new_warp(u64 cta, u64 cluster, u32 number) {
+  if (spare_warps_.empty()) return std::make_unique<Warp>(cta, cluster, number);
+  std::unique_ptr<Warp> w = std::move(spare_warps_.back());
+  spare_warps_.pop_back();
+  if (w->again(cta, cluster, number)) return w;
+  std::destroy_at(w.get());
+  std::construct_at(w.get(), cta, cluster, number);
+  return w;
 }
 
 Planes LaunchChecker::spare_planes() {
@@ -107,37 +150,42 @@ bool LaunchChecker::spent(const At& p) {
 
 void LaunchChecker::cta_begins(const probe::Who& who, u32 threads) {
   const std::lock_guard held(process_.lock);
-  const At p = at(who);
+  const At p = usual(who);
   p.cta->threads = threads, p.cta->begun = true;
   for (u32 w = 0; w * 32 < threads; w++) {
     probe::Who other = who;
     other.warp = w;
     other.live = threads - w * 32 >= 32 ? ~0u : (1u << (threads - w * 32)) - 1;
-    at(other);
+    usual(other);
   }
 }
 
 void LaunchChecker::cta_ends(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
-  const At p = at(who);
+  const At p = usual(who);
   mbarriers_at_end(*p.cta);
   registers_at_end(*p.cta);
   leave_cluster(p, who);
   p.cta->ended = true;
   p.cta->shared.set_memory({});
+  for (auto& w : p.cta->warps)
+    if (w) spare_warps_.push_back(std::move(w));
   p.cta->warps.clear();
   p.cta->mbarriers.clear();
   if (++p.cluster->ended < cluster_size_) return;
   for (const auto& c : p.cluster->ctas) {
     if (c) spare_.push_back(c->shared.take_planes());
   }
-  clusters_.erase(who.cluster);
+  const auto gone = clusters_.find(who.cluster);
+  spare_cluster_ = std::move(gone->second);
+  spare_cluster_->clear();
+  clusters_.erase(gone);
   cluster_ = nullptr, last_cluster_ = ~u64{0};
 }
 
 void LaunchChecker::exits(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
-  const At p = at(who);
+  const At p = usual(who);
   p.warp->exited |= who.lanes;
   if (p.cta->exits.empty()) p.cta->exits.reserve(p.cta->warps.size());
   p.cta->exits.push_back({who.warp, who.lanes, who.site});

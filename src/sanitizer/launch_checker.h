@@ -54,9 +54,10 @@ class LaunchChecker final : public probe::Listener {
     ~Telling() { checker.who_ = nullptr, checker.now_ = nullptr; }
     LaunchChecker& checker;
   };
-  At find(const probe::Who&);  // what the warp does next is as before
-  At at(const probe::Who&);    // it may not be
-  bool spent(const At&);       // there are no numbers left for segments
+  At find(const probe::Who&);   // what the warp does next is as before
+  At at(const probe::Who&);     // it may not be
+  At usual(const probe::Who&);  // ... after something that is no more than a barrier
+  bool spent(const At&);        // there are no numbers left for segments
   void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
@@ -85,16 +86,25 @@ class LaunchChecker final : public probe::Listener {
   static u32 ordinary_row(probe::Quick*, u32 lanes, u32 site, u32 access, u64 address);
   static u32 ordinary_same(probe::Quick*, u32 lanes, u32 site, u32 access, u64 address);
   static u32 ordinary_lanes(probe::Quick*, u32 lanes, u32 site, u32 access, const u64* address);
+  // settled.cpp
+  bool settles(Cta&, u64 offset, u32 number);
+  bool settled(const At&, const probe::Who&, const probe::Access&);
+  void unsettle();
   bool quick_bounds(const probe::Who&, const probe::Access&, const Span&, RowActor&);
   u32 quick_rows(const At&, const Planes&, const Segments&, u32 lanes, const probe::Access&, const Span&, u64 base,
                  RowActor&);
   static u32 quick_parts(const Planes&, u32 lanes, const u64* address, u32 bytes, bool writes, bool global, u64 base,
                          const RowActor&);
+  RowActor row_actor(const At&, Ordinary::Way);
+  bool prepare(Ordinary&, Ordinary::Way);
   u32 global_segment(const At&);
   Planes spare_planes();
+  std::unique_ptr<Warp> new_warp(u64 cta, u64 cluster, u32 number);
   void all_met(Cta&);  // every thread of the block has met every other
   // touched.cpp
   std::vector<Touched> touched();
+  bool alone() const;
+  void touched_page(u64 begin, std::vector<Touched>&);
   void touched_word(u64 at, std::vector<Touched>&);
   bool mine(u32 segment);
   void touch_lane(Judge&, const probe::Access&, u32 lane, u64 address, const Actor&);
@@ -150,6 +160,9 @@ class LaunchChecker final : public probe::Listener {
   void not_converged(const probe::Who&, const char* instruction);
   void warp_sync(const At&, const probe::Who&, const probe::Meeting&);
   void divergent_barrier(const At&, const probe::Who&, const NamedBarrier::Phase&, const std::string& object);
+  bool whole_arrival(const At&, const probe::Who&, const probe::Meeting&);
+  static void in_parts(Cta&, NamedBarrier::Phase&);
+  bool meet_whole(Cta&, NamedBarrier::Phase&, u32 agent, u32 generation);
   void barrier_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void barrier_leave(const At&, const probe::Who&, const probe::Meeting&);
   void parts_of_warps(Cta&, u32 id, const NamedBarrier::Phase&);
@@ -239,8 +252,11 @@ class LaunchChecker final : public probe::Listener {
   bool after_all_ = true;  // the floor holds all that was there when it began
   u32 cluster_size_ = 1;
   std::vector<probe::Symbol> shared_symbols_;
-  std::vector<Planes> spare_;           // of CTAs that have ended
-  const probe::Access* now_ = nullptr;  // the access that is judged
+  std::vector<Planes> spare_;  // of CTAs that have ended
+  std::vector<std::unique_ptr<Warp>> spare_warps_;
+  Part meeting_;                            // of a barrier's warps, while they meet
+  std::unique_ptr<Cluster> spare_cluster_;  // the last that has ended
+  const probe::Access* now_ = nullptr;      // the access that is judged
   const probe::Who* who_ = nullptr;
   bool began_ = false;
   u32 asked_ = 0;  // the segment that mine() looked up last
@@ -254,6 +270,7 @@ class LaunchChecker final : public probe::Listener {
   std::unordered_set<u32> membership_asked_;       // sites of activemask
   std::unordered_set<u64> acquired_maps_;          // addresses
   std::map<u64, u32> used_maps_;                   // addresses, and who used them
+  bool settling_ = true;                           // what the text says of a kernel's accesses holds
   bool fatal_ = false;                             // something was found that ends a kernel with a fault
 };
 

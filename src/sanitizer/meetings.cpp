@@ -13,7 +13,9 @@ using probe::Meeting;
 
 void LaunchChecker::meeting(const probe::Who& who, const Meeting& m) {
   const std::lock_guard held(process_.lock);
-  const At p = at(who);
+  const bool barrier = m.kind == Meeting::Kind::WarpSync || m.kind == Meeting::Kind::BarrierArrive ||
+                       m.kind == Meeting::Kind::BarrierLeave || m.kind == Meeting::Kind::BarrierDone;
+  const At p = barrier ? usual(who) : at(who);
   switch (m.kind) {
     case Meeting::Kind::WarpSync:
       return warp_sync(p, who, m);
@@ -73,7 +75,47 @@ void LaunchChecker::divergent_barrier(const At& p, const probe::Who& who, const 
   }
 }
 
+// A whole warp at a barrier of all threads, like those before it: nothing is wrong with that, and what it knows is
+// looked at when all are there.
+bool LaunchChecker::whole_arrival(const At& p, const probe::Who& who, const Meeting& m) {
+  if (m.id >= 16 || m.threads || m.arrive_only || !m.aligned || who.lanes != who.live) return false;
+  WarpTime& time = p.warp->time;
+  NamedBarrier& b = p.cta->barriers[m.id];
+  NamedBarrier::Phase& phase = b.phase(m.generation);
+  if (!phase.whole || phase.done || time.live() != who.lanes || !time.plain()) return false;
+  if (m.generation > 0 && !(b.agent && time.common().own.floor_knows(b.agent, m.generation - 1))) return false;
+  if (!b.agent) b.agent = p.cta->agents++;
+  phase.arrivals.push_back({who.warp, who.lanes, who.live, who.site, 0, false, true});
+  p.warp->waiting = {
+      .what = Waiting::What::Barrier, .site = who.site, .lanes = who.lanes, .id = m.id, .phase = m.generation};
+  return true;
+}
+
+// Somebody comes otherwise: those who have come tell what they know one by one.
+void LaunchChecker::in_parts(Cta& cta, NamedBarrier::Phase& phase) {
+  if (!phase.whole) return;
+  phase.whole = false;
+  phase.known.own.cta = cta.key;
+  for (const NamedBarrier::Arrival& a : phase.arrivals)
+    cta.warps[a.warp]->time.gather(a.lanes, phase.known, WarpTime::Exited::Counted);
+}
+
+// True: every warp of the CTA has come whole, and knows now what all did.
+bool LaunchChecker::meet_whole(Cta& cta, NamedBarrier::Phase& phase, u32 agent, u32 generation) {
+  if (!phase.whole || !cta.exits.empty() || phase.arrivals.size() != cta.warps.size() || phase.arrivals.empty())
+    return false;
+  for (const auto& w : cta.warps)
+    if (!w || w->exited || !w->time.plain()) return false;
+  meeting_.clear(cta.key);
+  for (const auto& w : cta.warps) w->time.meet(meeting_);
+  meeting_.raise(agent, generation + 1);
+  for (const auto& w : cta.warps) w->time.met(meeting_);
+  all_met(cta);
+  return true;
+}
+
 void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Meeting& m) {
+  if (whole_arrival(p, who, m)) return;
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   const std::string object = "barrier " + std::to_string(m.id);
   if (m.id >= 16) {
@@ -83,6 +125,7 @@ void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Mee
   NamedBarrier& b = p.cta->barriers[m.id];
   if (!b.agent) b.agent = p.cta->agents++;
   NamedBarrier::Phase& phase = b.phase(m.generation);
+  in_parts(*p.cta, phase);
   if (m.threads % 32) {
     raise(Check::BarrierCount, {actor(who, lane, "barrier")}, object, object,
           {fmt::format("its number of threads, {}, is no multiple of 32", m.threads)});
@@ -173,6 +216,8 @@ void LaunchChecker::barrier_done(Cta& cta, const Meeting& m) {
   NamedBarrier::Phase& phase = b.phase(m.generation);
   if (phase.done) return;
   phase.done = true;
+  if (meet_whole(cta, phase, b.agent, m.generation)) return;
+  in_parts(cta, phase);
   parts_of_warps(cta, m.id, phase);
   phase.known.own.cta = cta.key;
   const bool everybody = m.threads == 0 && (phase.arrivals.empty() || phase.arrivals[0].threads == 0);
@@ -199,6 +244,7 @@ void LaunchChecker::barrier_leave(const At& p, const probe::Who& who, const Meet
   NamedBarrier& b = p.cta->barriers[m.id];
   NamedBarrier::Phase& phase = b.phase(m.generation);
   if (!phase.done) barrier_done(*p.cta, m);
+  if (phase.whole) return void(p.warp->waiting = {});
   WarpTime& time = p.warp->time;
   time.acquire(who.lanes, phase.known);
   if ((who.lanes & time.live()) == time.live()) time.sync(time.live());

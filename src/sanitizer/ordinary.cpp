@@ -15,8 +15,18 @@ probe::Quick* LaunchChecker::quick(const probe::Who& who) {
   const At p = find(who);
   Ordinary& o = p.warp->ordinary;
   o.row = ordinary_row, o.same = ordinary_same, o.lanes = ordinary_lanes;
-  o.checker = this, o.cta = p.cta, o.time = &p.warp->time;
+  o.settled = &p.cta->settled;
+  o.checker = this, o.cluster = p.cluster, o.cta = p.cta, o.warp = p.warp, o.time = &p.warp->time;
   return &o;
+}
+
+// The first access of its way since the warp's clock went on, or since it was told of something.
+bool LaunchChecker::prepare(Ordinary& o, Ordinary::Way way) {
+  const At p{.cluster = o.cluster, .cta = o.cta, .warp = o.warp};
+  if (spent(p)) return false;
+  if (o.clock != o.time->clock()) o.clock = o.time->clock(), o.ready = 0;
+  o.actor[way] = row_actor(p, way), o.ready |= 1u << way;
+  return true;
 }
 
 namespace {
@@ -89,14 +99,16 @@ template <class Judge>
 u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess a, u64 begin, u64 bytes,
                             Judge&& judge) {
   const std::lock_guard held(process_.lock);
-  const u32 way = a.shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global;
-  if (!(o.ready >> way & 1) || o.clock != o.time->clock() || site >= bounds_.size()) return lanes;
+  const Ordinary::Way way = a.shared ? Ordinary::Shared : a.nc() ? Ordinary::Nc : Ordinary::Global;
+  if (site >= bounds_.size()) return lanes;
   const Bounds& b = bounds_[site];
   if (b.changes != process_.changes()) return lanes;
   const Planes& planes = (a.shared ? o.cta->shared : process_.global).planes();
   const u64 base = a.shared ? o.cta->rank * probe::kCtaStride : 0;
   begin -= base;
   if (begin < b.begin || begin + bytes > b.end || !planes.holds(begin, bytes)) return lanes;
+  if (a.settled() && settles(*o.cta, begin, a.settled())) return 0;
+  if ((!(o.ready >> way & 1) || o.clock != o.time->clock()) && !prepare(o, way)) return lanes;
   RowActor& me = o.actor[way];
   me.site = static_cast<u16>(site);
   me.unwritten = b.unwritten;

@@ -43,6 +43,8 @@ bool Planes::reserve(u64 begin, u64 bytes) {
   const u64 all = rounded(kPage + 8 * half + touched);
   void* const at = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return false;
+  constexpr u64 kLarge = u64{1} << 30;
+  if (bytes >= kLarge) ::madvise(at, all, MADV_HUGEPAGE);  // or each page costs two faults
   base_ = static_cast<u8*>(at) + kPage, mapped_ = all, half_ = half;
   touched_ = base_ + 8 * half;
   begin_ = begin, bytes_ = bytes;

@@ -48,6 +48,28 @@ bool LaunchChecker::quick_bounds(const probe::Who& who, const probe::Access& a, 
   return true;
 }
 
+// What the warp knows until its clock goes on.
+RowActor LaunchChecker::row_actor(const At& p, Ordinary::Way way) {
+  RowActor me;
+  const bool met = p.warp->met == p.warp->time.clock();
+  if (way == Ordinary::Shared) {
+    me.segment = p.warp->time.segment(p.cluster->segments, 0);
+    me.floor = p.cta->shared_known;
+    me.many = info_->barriers_only && cluster_size_ == 1 && met;
+    me.mine = 1, me.mine_end = Segments::kCopies;
+    return me;
+  }
+  me.segment = global_segment(p);
+  me.floor = floor_.warps;
+  me.many = info_->barriers_only && after_all_ && met;
+  if (process_.last_cta == p.cta->key) me.mine = p.cta->own, me.mine_end = process_.segments.next().warps;
+  if (way == Ordinary::Nc)
+    me.own = false;  // nothing that this launch has written
+  else
+    me.known = p.cta->known, me.known_end = p.cta->known_end;
+  return me;
+}
+
 u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access& a) {
   using Kind = probe::Access::Kind;
   const u32 bytes = a.bytes * a.count, words = bytes / 4;
@@ -61,24 +83,11 @@ u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access
   if (s.bits & (bytes - 1) || s.lowest < base || !planes.holds(s.lowest - base, s.end - s.lowest)) return who.lanes;
   if (a.kind == Kind::Write && !a.values.empty() && !shadow.has_memory()) return who.lanes;
   if (!shared && process_.aliases.any() && process_.aliases.of(s.lowest)) return who.lanes;
-  RowActor me{.site = static_cast<u16>(who.site)};
+  RowActor me = row_actor(p, shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global);
+  me.site = static_cast<u16>(who.site);
   if (!quick_bounds(who, a, s, me)) return who.lanes;
-  if (shared) {
-    me.segment = p.warp->time.segment(p.cluster->segments, 0);
-    me.floor = p.cta->shared_known;
-    me.many = info_->barriers_only && cluster_size_ == 1 && p.warp->met == p.warp->time.clock();
-    me.mine = 1, me.mine_end = Segments::kCopies;
-  } else {
-    me.segment = global_segment(p);
-    me.floor = floor_.warps;
-    me.many = info_->barriers_only && after_all_ && p.warp->met == p.warp->time.clock();
-    if (process_.last_cta == p.cta->key) me.mine = p.cta->own, me.mine_end = process_.segments.next().warps;
-    if (a.nc)
-      me.own = false;  // nothing that this launch has written
-    else
-      me.known = p.cta->known, me.known_end = p.cta->known_end;
-    *planes.touched(s.lowest) = *planes.touched(s.end - 1) = 1;
-  }
+  if (a.settled && settles(*p.cta, s.lowest - base, a.settled)) return 0;
+  if (!shared) *planes.touched(s.lowest) = *planes.touched(s.end - 1) = 1;
   const Segments& table = shared ? p.cluster->segments : process_.segments;
   const u32 left = quick_rows(p, planes, table, who.lanes, a, s, base, me);
   remember(p, who, a, s, me);

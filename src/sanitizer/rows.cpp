@@ -32,8 +32,8 @@ struct Whose {
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors are passed to functions that are always inlined
 #define US_WIDE __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
 
-// 8 words; truth is all bits.
-constexpr u32 kV = 8;
+// 16 words; truth is all bits.
+constexpr u32 kV = 16;
 using V = u32 __attribute__((vector_size(4 * kV)));
 using Sites = u16 __attribute__((vector_size(2 * kV)));
 

@@ -54,6 +54,9 @@ class Segments {
  public:
   static constexpr u32 kCopies = 1u << 26;  // the first number of a copy; a number has 27 bits
   Segments() { warps_.rows.emplace_back(), copies_.rows.emplace_back(); }  // 0 is nobody
+  void clear() {
+    for (Rows* r : {&warps_, &copies_}) r->rows.clear(), r->rows.emplace_back();
+  }
   u32 add(const Segment& s) { return s.copy ? kCopies + copies_.add(s) : warps_.add(s); }
   Segment& operator[](u32 n) { return n < kCopies ? warps_.at(n) : copies_.at(n - kCopies); }
   const Segment& operator[](u32 n) const { return n < kCopies ? warps_.at(n) : copies_.at(n - kCopies); }

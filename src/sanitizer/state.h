@@ -25,11 +25,15 @@ struct Waiting {
 
 class LaunchChecker;
 struct Cta;
+struct Cluster;
+struct Warp;
 // Ordinary accesses of a warp (probe/quick.h), as they are judged until one of its events.
 struct Ordinary : probe::Quick {
   enum Way : u8 { Shared, Global, Nc, Ways };
   LaunchChecker* checker = nullptr;
+  Cluster* cluster = nullptr;
   Cta* cta = nullptr;
+  Warp* warp = nullptr;
   WarpTime* time = nullptr;
   RowActor actor[Ways];
   Clock clock = 0;  // while the warp has it
@@ -53,6 +57,16 @@ struct Warp {
   u32 cluster_arrived = 0, peers_started = 0;
   u32 cluster_next = 0;  // generation of the cluster's barrier that it arrives at next
   bool wgmma_fence = false;
+  bool special = false;                           // it has done more than ordinary accesses and barriers
+  bool again(u64 cta, u64 cluster, u32 number) {  // for another warp, where that is quickly done
+    if (special || !time.plain() || !wgmma.empty()) return false;
+    time.again(cta, cluster, number);
+    ordinary = {};
+    waiting = {}, pool = {};
+    exited = behind_wait = cluster_arrived = peers_started = cluster_next = 0;
+    met = 1, wgmma_fence = false;
+    return true;
+  }
   std::vector<std::vector<u32>> wgmma;  // committed groups of segments; the last one is open
 };
 
@@ -79,6 +93,8 @@ struct Cta {
   // Of this CTA, known to all of its threads: segments of shared memory below, and of global memory from .. to. Those
   // of global memory from `own` on follow each other with no other CTA's between.
   u32 shared_known = 1, known = 0, known_end = 0, own = 0;
+  u64 settled = 0;  // probe::Quick::settled
+  u32 looked = 0;   // for variables that may be
   std::array<NamedBarrier, 16> barriers;
   std::vector<Exit> exits;                  // since the last barrier of all threads
   std::map<u64, MbarrierObject> mbarriers;  // by offset
@@ -86,17 +102,20 @@ struct Cta {
   std::vector<Visit> visits;
   std::size_t most_visits = kVisits;  // before those that are known go
   u32 cluster_left = 0;               // generations of the cluster's barrier that a thread of the block has left
+  void clear();                       // for another CTA
 };
 
 struct Cluster {
   Segments segments;
-  std::vector<std::unique_ptr<Cta>> ctas;  // by rank
+  std::vector<std::unique_ptr<Cta>> ctas;   // by rank
+  std::vector<std::unique_ptr<Cta>> spare;  // of a cluster that was here before
   struct Arriving {
     u32 generation = ~0u;
     Ref known;
   };
   Arriving arriving[2];
   u32 ended = 0;
+  void clear();        // for another cluster
   u64 deliveries = 0;  // of copies to mbarriers: who waits for one learns what was known to who began it, untold
 };
 

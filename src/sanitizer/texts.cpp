@@ -126,6 +126,7 @@ bool LaunchChecker::ends_kernels(Check c) {
 void LaunchChecker::raise(Check check, const std::vector<Actors>& parties, std::string kind, std::string object,
                           std::vector<std::string> why, std::string fix) {
   fatal_ |= ends_kernels(check);
+  if (check == Check::BoundsShared) unsettle();
   const u32 a = parties.empty() ? probe::kNoSite : parties[0].site, b = parties.size() > 1 ? parties[1].site : a;
   const Collector::Key k{check, info_->kernel, a, b, std::move(kind)};
   if (!process_.collector.count(k, parties.empty() ? 0 : parties[0].cta)) return;

@@ -59,6 +59,44 @@ void LaunchChecker::touched_word(u64 at, std::vector<Touched>& to) {
   for (u32 b = 0; b < 4; b++) one((*side->bytes)[b], at + b, 1);
 }
 
+// No other launch has made segments since this one began: those above its floor are its own.
+bool LaunchChecker::alone() const {
+  if (!after_all_ || process_.running) return false;
+  const auto me = process_.first_segment.find(info_->id);
+  if (me == process_.first_segment.end()) return false;
+  return std::ranges::none_of(process_.first_segment, [&](const auto& other) {
+    return other.first != info_->id && other.second.warps >= me->second.warps;
+  });
+}
+
+// All words of the page lie on the planes.
+void LaunchChecker::touched_page(u64 begin, std::vector<Touched>& to) {
+  constexpr u64 kWords = (u64{1} << kTouchedBits) / 4;
+  const Planes& planes = process_.global.planes();
+  const u32 *const w = planes.w(begin), *const r = planes.r(begin), *const m = planes.m(begin);
+  const auto own = [this](u32 s) { return !floor_.holds(s); };
+  u64 first = 0;
+  u32 was = 0;  // bit 0: read, bit 1: written
+  const auto flush = [&](u64 end) {
+    const u64 at = begin + first * 4, bytes = (end - first) * 4;
+    if (was & 1) add(to, at, bytes, false, *planes.r_site(at));
+    if (was & 2) add(to, at, bytes, true, *planes.w_site(at));
+    first = end;
+  };
+  for (u64 k = 0; k < kWords; k++) {
+    if (w[k] == kWide) {
+      flush(k);
+      touched_word(begin + k * 4, to);
+      first = k + 1, was = 0;
+      continue;
+    }
+    const bool read = own(r[k] & ~kThrown) || (r[k] >= kCtas && own(m[k]));
+    const u32 now = u32{read} | u32{own(w[k] >> 5)} << 1;
+    if (now != was) flush(k), was = now;
+  }
+  flush(kWords);
+}
+
 std::vector<Touched> LaunchChecker::touched() {
   std::vector<u64> pages;
   process_.global.touched_elsewhere(pages);
@@ -68,9 +106,13 @@ std::vector<Touched> LaunchChecker::touched() {
   std::ranges::sort(pages);
   pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
   std::vector<Touched> all;
+  const bool only = alone();
   for (const u64 page : pages) {
     const u64 begin = page << kTouchedBits;
-    for (u64 at = begin; at < begin + (u64{1} << kTouchedBits); at += 4) touched_word(at, all);
+    if (only && process_.global.planes().holds(begin, u64{1} << kTouchedBits))
+      touched_page(begin, all);
+    else
+      for (u64 at = begin; at < begin + (u64{1} << kTouchedBits); at += 4) touched_word(at, all);
     if (process_.running == 0) process_.global.forget_touched(page);
   }
   for (const auto& [map, site] : used_maps_) all.push_back({map, kMapBytes, false, site});

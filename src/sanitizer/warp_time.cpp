@@ -13,6 +13,13 @@ void each(u32 lanes, F&& f) {
 
 }  // namespace
 
+void WarpTime::again(u64 cta, u64 cluster, u32 warp) {
+  all_.own.clear(cta);
+  cta_ = cta, cluster_ = cluster, warp_ = warp;
+  live_ = ~0u, born_ = 0;
+  clock_ = 1, used_ = false, segment_ = {};
+}
+
 bool WarpTime::knows(u32 lane, const Segment& s, u32 its_lane) const {
   if (s.also_slot) {
     const Point p{s.also_cta, s.also_slot, 0, s.also_clock};

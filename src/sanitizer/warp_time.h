@@ -13,6 +13,7 @@ namespace us::sanitizer {
 class WarpTime {
  public:
   WarpTime(u64 cta, u64 cluster, u32 warp) : all_(cta), cta_(cta), cluster_(cluster), warp_(warp) {}
+  void again(u64 cta, u64 cluster, u32 warp);  // if it is plain: as if it were another warp's
   bool knows(u32 lane, const Segment&, u32 its_lane) const;
   bool pushed(u32 lane, Pushed, const Segment&, u32 its_lane) const;
   bool floor_knows(const Segment& s) const { return s.cta == cta_ && all_.own.floor_knows(s.slot, s.clock); }
@@ -31,7 +32,11 @@ class WarpTime {
   Ref release(u32 lanes, Exited = Exited::Silent);
   void acquire(u32 lanes, const Ref&);
   void acquire(u32 lanes, const View&);
-  void sync(u32 lanes);          // of these lanes with each other
+  void sync(u32 lanes);  // of these lanes with each other
+  // Nothing is known of other CTAs, by single lanes, or to other proxies. Such warps meet by joining their floors.
+  bool plain() const { return differ_ == 0 && all_.plain(); }
+  void meet(Part& all) { all.raise(warp_, tick()), all.join_floors(all_.own); }
+  void met(const Part& all) { all_.own = all; }
   void push(u32 lanes, Pushed);  // a proxy fence: what each lane knows is pushed
   void exited(u32 lanes) { live_ &= ~lanes; }
   void set_live(u32 lanes) { live_ = lanes, born_ = born_ ? born_ : lanes; }
@@ -52,8 +57,8 @@ class WarpTime {
   View all_;
   std::array<std::unique_ptr<View>, 32> of_lane_;
   u32 differ_ = 0, live_ = ~0u, born_ = 0;  // born: lanes that there were
-  const u64 cta_, cluster_;
-  const u32 warp_;
+  u64 cta_, cluster_;
+  u32 warp_;
   Clock clock_ = 1;
   bool used_ = false;
   std::array<u32, 2> segment_ = {};

@@ -2,7 +2,7 @@
 // lower_runner FILE...: the text of a kernel's IR behind one pass of codegen/lower, against what the file expects.
 //
 //   // what the case shows
-//   // pass: inserted_barriers by name; options behind it: block X Y Z, its, late, dependent
+//   // pass: inserted_barriers by name; options behind it: block X Y Z, its, late, dependent, events
 //   ...PTX...
 //   // expect             the rest of the file, without places in the source. The last run of the pass counts, of the
 // first kernel.
@@ -41,6 +41,8 @@ bool read_options(std::istringstream& words, Case& c) {
       c.choices.deferred_copies = true;
     else if (w == "dependent")
       c.launch.dependent = true;
+    else if (w == "events")
+      c.launch.probe = probe::Strategy::Events;
     else
       return false;
   }

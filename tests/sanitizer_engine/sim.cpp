@@ -168,7 +168,7 @@ void Sim::tell(const probe::Who& who, const Access& a, u64 stride) {
     const u32 code = probe::QuickAccess{.bytes = static_cast<u8>(a.bytes),
                                         .write = a.kind == Access::Kind::Write,
                                         .shared = a.space == Space::Shared,
-                                        .nc = a.nc}
+                                        .detail = a.nc}
                          .pack();
     const bool row = stride == a.bytes, same = stride == 0;
     const u32 left = row    ? quick->row(quick, who.lanes, who.site, code, a.address[0])

@@ -57,6 +57,17 @@ void Control::tell_exit(u32 from, u32 to, Value* lanes) {
   s_.set_mask(was, was_full);
 }
 
+void Control::tell_barrier(const ir::Inst* barrier, device::BarrierStep step, Value* lanes) {
+  Value* const was = s_.partial_mask();
+  const bool was_full = s_.mask_full();
+  s_.set_mask(lanes, false);
+  v_.forget();
+  const bool aligned = barrier && (barrier->form == isa::Form::bar_sync || barrier->has(isa::Tok::aligned));
+  if (barrier) builder_.note_site(barrier->site);
+  builder_.call_rt(RtFn::ProbeBarrier, {v_.imm(64, static_cast<u64>(step)), v_.imm(64, aligned)}, {}, nullptr);
+  s_.set_mask(was, was_full);
+}
+
 void Control::kill_lanes(Value* m) {
   Value* left = b_.CreateAnd(b_.CreateLoad(b_.getInt32Ty(), live_place()), b_.CreateNot(m));
   b_.CreateStore(left, live_place());

@@ -42,6 +42,9 @@ class Control : public Frame, protected Part {
   void branch_uniformly(const ir::Terminator&, Value* cond, F&& go);
   // Strategy::Events: lanes that exit from a block, or by way of it in an empty one, before they are gone.
   void tell_exit(u32 from, u32 to, Value* lanes);
+  // ... barriers that no fibre waits at (RtFn::ProbeBarrier), of the program's making.
+  bool tells(const ir::Inst& barrier) const { return m_.facts.events() && barrier.site != ir::kNoSite; }
+  void tell_barrier(const ir::Inst* barrier, device::BarrierStep, Value* lanes);
   void kill_lanes(Value* m);
   u64 yield_site(u32 block, bool around_barrier) const;
 

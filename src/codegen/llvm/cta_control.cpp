@@ -12,6 +12,7 @@
 
 namespace us::codegen {
 
+using device::BarrierStep;
 using device::WarpCtx;
 using ir::Operand;
 
@@ -24,6 +25,7 @@ void CtaControl::begin() {
 }
 
 llvm::Value* CtaControl::ctx() { return b_.CreateLoad(b_.getPtrTy(), ctx_slot_, "ctx"); }
+llvm::Value* CtaControl::live() { return b_.CreateLoad(b_.getInt32Ty(), live_place(), "live"); }
 llvm::Value* CtaControl::warp_index() { return b_.CreateLoad(b_.getInt32Ty(), warp_slot_, "warp"); }
 llvm::Value* CtaControl::place(Value* slot) {
   auto* a = llvm::dyn_cast<llvm::AllocaInst>(slot);
@@ -32,6 +34,26 @@ llvm::Value* CtaControl::place(Value* slot) {
 }
 llvm::Value* CtaControl::slot_alloca(bool per_warp, llvm::Type* t, const char* name) {
   return s_.new_alloca(per_warp ? llvm::ArrayType::get(t, m_.facts.warps()) : t, name);
+}
+
+// Who listens to events is told of the order in which warps on fibres go on: the last one that came to a barrier first.
+void CtaControl::make_first() {
+  if (!m_.facts.events()) return;
+  first_ = s_.new_alloca(b_.getInt32Ty(), "first");
+  b_.CreateStore(b_.getInt32(0), first_);
+}
+
+std::pair<llvm::Value*, llvm::Value*> CtaControl::next_warp() {
+  Value *next = b_.CreateAdd(warp_index(), b_.getInt32(1)), *all = b_.getInt32(m_.facts.warps());
+  if (!first_) return {next, b_.CreateICmpULT(next, all)};
+  next = b_.CreateSelect(b_.CreateICmpEQ(next, all), b_.getInt32(0), next);
+  return {next, b_.CreateICmpNE(next, b_.CreateLoad(b_.getInt32Ty(), first_))};
+}
+
+void CtaControl::begin_round() {
+  Value* first = b_.getInt32(first_ ? m_.facts.warps() - 1 : 0);
+  b_.CreateStore(first, warp_slot_);
+  if (first_) b_.CreateStore(first, first_);
 }
 
 void CtaControl::plan() {
@@ -97,6 +119,7 @@ void CtaControl::take_warp() {
   ctx_slot_ = s_.new_alloca(b_.getPtrTy(), "ctx");
   finished_ = s_.new_alloca(b_.getInt32Ty(), "finished");
   b_.CreateStore(b_.getInt32(0), warp_slot_);
+  make_first();
   b_.CreateStore(b_.getInt32(0), finished_);
   const bool barriers = has_barriers();
   if (barriers) {
@@ -124,8 +147,8 @@ void CtaControl::take_warp() {
   auto* leave = Block::Create(c_, "cta.done", s_.out);
   auto* more = Block::Create(c_, "warp.more", s_.out);
   b_.SetInsertPoint(next_warp_);
-  Value* next = b_.CreateAdd(b_.CreateLoad(b_.getInt32Ty(), warp_slot_), b_.getInt32(1));
-  b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt32(warps)), more, round);
+  const auto [next, left] = next_warp();
+  b_.CreateCondBr(left, more, round);
   b_.SetInsertPoint(more);
   b_.CreateStore(next, warp_slot_);
   b_.CreateBr(dispatch);
@@ -135,7 +158,8 @@ void CtaControl::take_warp() {
   else
     b_.CreateBr(leave);
   b_.SetInsertPoint(again);
-  b_.CreateStore(b_.getInt32(0), warp_slot_);
+  if (barriers && m_.facts.events()) tell_barrier(nullptr, BarrierStep::Done, b_.getInt32(kFullMask));
+  begin_round();
   b_.CreateBr(dispatch);
   b_.SetInsertPoint(leave);
   b_.CreateRetVoid();
@@ -145,10 +169,17 @@ void CtaControl::take_warp() {
 void CtaControl::barrier(u32 continuation) {
   const u32 point = ++resume_points_;
   US_CHECK(point < kEnded);
-  resume_switch_->addCase(b_.getInt8(static_cast<u8>(point)), s_.body[continuation]);
+  const ir::Inst& barrier = f_.blocks[s_.cur].insts.back();
+  Block* const leaves = tells(barrier) ? Block::Create(c_, "barrier.left", s_.out) : nullptr;
+  resume_switch_->addCase(b_.getInt8(static_cast<u8>(point)), leaves ? leaves : s_.body[continuation]);
   builder_.parts().memory.compiler_fence();
+  if (leaves) tell_barrier(&barrier, BarrierStep::Arrive, live());
   b_.CreateStore(b_.getInt8(static_cast<u8>(point)), b_.CreateGEP(b_.getInt8Ty(), resume_, warp_index()));
   b_.CreateBr(next_warp_);
+  if (!leaves) return;
+  b_.SetInsertPoint(leaves);
+  tell_barrier(&barrier, BarrierStep::Leave, live());
+  b_.CreateBr(s_.body[continuation]);
 }
 
 void CtaControl::leave() {

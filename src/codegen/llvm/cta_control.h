@@ -27,10 +27,16 @@ class CtaControl : public WarpControl {
   void barrier(u32 continuation) override;
   virtual bool kept_once(u32 /*value*/) const { return false; }  // the same for all warps
   void find_live_across();
+  Value* live();
+  // The warp that follows, and whether it has yet to come in this round.
+  std::pair<Value*, Value*> next_warp();
+  void begin_round();
+  void make_first();
 
   Value* warps_ = nullptr;  // WarpCtx* of each warp
   Value* current_ = nullptr;
   Value* warp_slot_ = nullptr;
+  Value* first_ = nullptr;  // alloca i32, Strategy::Events: the warp that a round begins with
   Value* ctx_slot_ = nullptr;
   llvm::Instruction* warp_start_ = nullptr;
 
@@ -50,13 +56,13 @@ class RegionsControl final : public CtaControl {
   explicit RegionsControl(WarpBuilder& b) : CtaControl(b), regions_(s_.lowered.barrier_regions) {}
 
   void take_warp() override;
-  void leave() override { end_region(regions_.ending, 0); }
+  void leave() override { end_region(regions_.ending, 0, nullptr); }
   void finish() override { forgetting_.forget_slots(warp_start_, &regions_.same_in_cta); }
 
  private:
   void barrier(u32 continuation) override;
   bool kept_once(u32 value) const override;
-  void end_region(std::span<const u32> regions, u32 next);
+  void end_region(std::span<const u32> regions, u32 next, const ir::Inst* barrier);
   bool shall_unroll(u32 region) const;
 
   const BarrierRegions& regions_;

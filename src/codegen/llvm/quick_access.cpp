@@ -41,6 +41,47 @@ std::vector<PatternPart> parts_of(const Shape& s, probe::QuickAccess access) {
 
 }  // namespace
 
+u32 WarpBuilder::settled() const {
+  const auto found = s_.lowered.settled.find(s_.inst);
+  return found == s_.lowered.settled.end() ? 0 : found->second.number;
+}
+
+// Lanes of a pattern that are not there may be outside: then it is told.
+llvm::Value* WarpBuilder::inside(const Settled& access, u32 bytes, LV& at) {
+  const ir::Symbol& s = m_.ir.symbols[access.variable.v];
+  const auto number = [](Value* like, u64 x) { return llvm::ConstantInt::get(like->getType(), x); };
+  const bool scalar = !at.shape.varying() && !at.guard;
+  Value* a = scalar ? at.base : v_.vec(at);
+  const i64 low = scalar && at.shape.pattern() ? at.shape.min_offset() : 0,
+            high = scalar && at.shape.pattern() ? at.shape.max_offset() : 0;
+  const u64 span = static_cast<u64>(high - low) + bytes;
+  if (span > s.size) return b_.getFalse();
+  a = b_.CreateSub(a, number(a, s.offset - static_cast<u64>(low)));
+  if (scalar) return b_.CreateICmpULE(a, number(a, s.size - span));
+  Value* out = b_.CreateBitCast(b_.CreateICmpUGT(a, number(a, s.size - span)), b_.getInt32Ty());
+  return b_.CreateICmpEQ(b_.CreateAnd(out, s_.mask()), b_.getInt32(0));
+}
+
+void WarpBuilder::unless_settled(u32 bytes, V address, const Tell& tell) {
+  const Settled& access = s_.lowered.settled.at(s_.inst);
+  LV at = v_.at(v_.canon(address));
+  stores_.flush();  // not in one of the branches
+  llvm::Type *ptr = b_.getPtrTy(), *byte = b_.getInt8Ty();
+  Value* quick = b_.CreateConstInBoundsGEP1_64(byte, s_.frame->ctx(), offsetof(device::WarpCtx, quick));
+  quick = m_.of_runtime(b_.CreateLoad(ptr, quick, "quick"));
+  Value* place =
+      m_.of_runtime(b_.CreateLoad(ptr, b_.CreateConstInBoundsGEP1_64(byte, quick, offsetof(Quick, settled))));
+  Value* word = m_.of_runtime(b_.CreateLoad(b_.getInt64Ty(), place, "settled"));
+  Value* yes = b_.CreateICmpNE(b_.CreateAnd(word, b_.getInt64(u64{1} << (access.number - 1))), b_.getInt64(0));
+  if (!access.inside) yes = b_.CreateAnd(yes, inside(access, bytes, at));
+  auto *ask = Block::Create(c_, "unsettled", s_.out), *done = Block::Create(c_, "settled", s_.out);
+  b_.CreateCondBr(yes, done, ask, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(ask);
+  tell();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+}
+
 // A pattern that holds only under a test is judged where it does; elsewhere `tell` does it all.
 void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, const Tell& tell) {
   if (site == ir::kNoSite) return tell();

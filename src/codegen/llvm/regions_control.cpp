@@ -12,7 +12,7 @@ namespace us::codegen {
 
 void RegionsControl::barrier(u32) {
   const u32 next = regions_.of_barrier[s_.cur];
-  end_region(regions_.all[next].from, next);
+  end_region(regions_.all[next].from, next, &f_.blocks[s_.cur].insts.back());
 }
 
 bool RegionsControl::kept_once(u32 value) const {
@@ -24,7 +24,8 @@ bool RegionsControl::shall_unroll(u32 region) const {
   u32 all = 0;
   for (const BarrierRegions::Region& r : regions_.all) all += r.size;
   const u32 warps = m_.facts.warps();
-  return warps > 1 && regions_.all[region].size * warps <= kMostInRegion && all * warps <= kMostInAll;
+  return !m_.facts.events() && warps > 1 && regions_.all[region].size * warps <= kMostInRegion &&
+         all * warps <= kMostInAll;
 }
 
 void RegionsControl::take_warp() {
@@ -34,6 +35,7 @@ void RegionsControl::take_warp() {
   if (regions_.ending.size() > 1 || std::any_of(regions_.all.begin(), regions_.all.end(), several))
     region_ = s_.new_alloca(b_.getInt32Ty(), "region");
   b_.CreateStore(b_.getInt32(0), warp_slot_);
+  make_first();
   if (region_) b_.CreateStore(b_.getInt32(0), region_);
   auto* start = Block::Create(c_, "warp.start", s_.out);
   for (u32 k = 0; k < regions_.all.size(); ++k) {
@@ -52,11 +54,10 @@ void RegionsControl::take_warp() {
 
 // A warp has come to the end of a region, one of these: the next warp runs it, or all have and go on with region `next`
 // (0: the end).
-void RegionsControl::end_region(std::span<const u32> regions, u32 next) {
+void RegionsControl::end_region(std::span<const u32> regions, u32 next, const ir::Inst* barrier) {
   auto* all = Block::Create(c_, "region.done", s_.out);
-  Value* warp = b_.CreateAdd(warp_index(), b_.getInt32(1));
+  const auto [warp, more] = next_warp();
   b_.CreateStore(warp, warp_slot_);
-  Value* more = b_.CreateICmpULT(warp, b_.getInt32(m_.facts.warps()));
   if (regions.size() == 1) {
     auto* back = b_.CreateCondBr(more, region_start_[regions[0]], all);
     if (shall_unroll(regions[0])) {
@@ -82,7 +83,8 @@ void RegionsControl::end_region(std::span<const u32> regions, u32 next) {
     b_.CreateRetVoid();
     return;
   }
-  b_.CreateStore(b_.getInt32(0), warp_slot_);
+  if (tells(*barrier)) tell_barrier(barrier, device::BarrierStep::Meet, b_.getInt32(kFullMask));
+  begin_round();
   if (region_) b_.CreateStore(b_.getInt32(next), region_);
   b_.CreateBr(region_start_[next]);
 }

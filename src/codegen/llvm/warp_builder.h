@@ -64,6 +64,8 @@ class WarpBuilder final : public Builder, private Part {
     Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), s_.frame->ctx(), offsetof(device::WarpCtx, probe_site));
     m_.of_runtime(b_.CreateStore(b_.getInt32(site), p));
   }
+  u32 settled() const override;
+  void unless_settled(u32 bytes, V at, const Tell&) override;                   // quick_access.cpp
   void unless_quick(u32 site, probe::QuickAccess, V at, const Tell&) override;  // quick_access.cpp
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
   const ir::Module& module() const override { return m_.ir; }
@@ -94,8 +96,9 @@ class WarpBuilder final : public Builder, private Part {
   }
 
  private:
-  llvm::Function* general_function(Operation);      // fast_path.cpp
-  void refuse_strays(V membermask, Value* strays);  // members.cpp
+  Value* inside(const Settled&, u32 bytes, LV& at);  // quick_access.cpp
+  llvm::Function* general_function(Operation);       // fast_path.cpp
+  void refuse_strays(V membermask, Value* strays);   // members.cpp
   V vector_tid(u32 comp);
   void copy_async(std::span<const V> args);
 

@@ -86,6 +86,15 @@ std::string bounds_text(const ir::Module& m, const Lowered& l) {
   return s;
 }
 
+std::string settled_text(const ir::Module& m, const Lowered& l) {
+  std::string s;
+  for (const ir::Block& b : l.function.blocks)
+    for (const ir::Inst& i : b.insts)
+      if (const auto at = l.settled.find(&i); at != l.settled.end())
+        s += fmt::format("; {}: settled{}\n", ir::to_text(m, i), at->second.inside ? ", inside" : "");
+  return s;
+}
+
 std::string strides_text(const Lowered& l) {
   std::string s;
   for_each_value(l.function, [&](ir::ValueId v) {
@@ -112,6 +121,8 @@ std::string facts_text(const ir::Module& m, const Lowered& l, Pass p) {
       return alignment_text(l);
     case Pass::Bounds:
       return bounds_text(m, l);
+    case Pass::Settled:
+      return settled_text(m, l);
     case Pass::Strides:
       return strides_text(l);
     default:

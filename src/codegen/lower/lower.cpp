@@ -163,6 +163,8 @@ Lowered lower(Lowering& all, ir::FuncId id) {
     l.reach = reach(m, f, l.cfg, l.analysis);
     l.bounds = add_bounds_roots(m, f, l.cfg, l.analysis, l.reach);
   });
+  if (facts.events() && facts.cluster_one && l.whole_cta() && l.barrier_regions.known)
+    pass(Pass::Settled, [&] { l.settled = settled_accesses(m, f, l.barrier_regions, l.reach); });
   pass(Pass::Strides, [&] { l.strides = strides(f, l.cfg, l.analysis); });
   return l;
 }

@@ -4,6 +4,7 @@
 #include "codegen/lower/access_roots.h"
 #include "codegen/lower/analysis.h"
 #include "codegen/lower/barrier_regions.h"
+#include "codegen/lower/settled.h"
 #include "codegen/lower/strides.h"
 
 namespace us::codegen {
@@ -27,14 +28,15 @@ struct Lowered {
   ir::Cfg cfg;
   Analysis analysis;
   RunForm form = RunForm::Warp;
-  BarrierRegions barrier_regions;     // Cta, Regions
-  std::map<u32, bool> spins;          // Its: blocks at the head of loops that wait; true: around a barrier
-  std::map<u32, u32> local_shift;     // by SymId: where the .local variables of inlined functions lie
-  std::vector<KnownBits> known_bits;  // by ValueId; empty: nothing is known
-  std::vector<Reach> reach;           // the same
-  BoundsPlan bounds;                  // points into `function`
-  std::vector<Stride> strides;        // by ValueId; empty: nothing is known
-  bool triggers = false;              // griddepcontrol.launch_dependents
+  BarrierRegions barrier_regions;              // Cta, Regions
+  std::map<u32, bool> spins;                   // Its: blocks at the head of loops that wait; true: around a barrier
+  std::map<u32, u32> local_shift;              // by SymId: where the .local variables of inlined functions lie
+  std::vector<KnownBits> known_bits;           // by ValueId; empty: nothing is known
+  std::vector<Reach> reach;                    // the same
+  BoundsPlan bounds;                           // points into `function`
+  std::map<const ir::Inst*, Settled> settled;  // points into `function`, too
+  std::vector<Stride> strides;                 // by ValueId; empty: nothing is known
+  bool triggers = false;                       // griddepcontrol.launch_dependents
 };
 
 }  // namespace us::codegen

@@ -23,7 +23,7 @@ static bool is_whole_barrier(const ir::Inst& i) {
 std::optional<u32> whole_barriers(const ir::Module& m, const ir::Function& f, const Analysis& a,
                                   const CodeFacts& facts) {
   constexpr u32 kMostBarriers = 200;  // where a warp goes on is one byte
-  if (a.its || !f.entry || !facts.block.x || facts.warps() > 32 || facts.events()) return std::nullopt;
+  if (a.its || !f.entry || !facts.block.x || facts.warps() > 32 || facts.by_chance) return std::nullopt;
   for (u8 s : a.loop_spins)
     if (s) return std::nullopt;
   u32 barriers = 0;

@@ -36,7 +36,7 @@ AccessCode code_of(Kind kind, const MemRef& m) {
   c.space = code_of(m.space);
   c.order = static_cast<probe::Order>(m.order);
   c.scope = static_cast<probe::Scope>(m.scope);
-  c.nc = m.nc;
+  if (c.space == static_cast<u8>(probe::Space::Global)) c.detail = m.nc;
   c.bytes = static_cast<u8>(m.bits / 8), c.count = static_cast<u8>(m.count);
   return c;
 }
@@ -48,7 +48,7 @@ std::optional<probe::QuickAccess> quick_form(AccessCode c) {
   if (c.kind == Kind::Atomic || c.order != probe::Order::Weak || c.bytes % 4) return {};
   if (bytes != 4 && bytes != 8 && bytes != 16) return {};
   return probe::QuickAccess{
-      .bytes = static_cast<u8>(bytes), .write = c.kind == Kind::Write, .shared = shared, .nc = c.nc};
+      .bytes = static_cast<u8>(bytes), .write = c.kind == Kind::Write, .shared = shared, .detail = c.detail};
 }
 // Parameters, and constants at places that the program's text names.
 bool is_fixed(const MemRef& m) { return m.space == Space::Param || (m.space == Space::Const && !m.base.valid()); }
@@ -90,14 +90,20 @@ void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> row
   V args[2 + kMostValues];
   const V at = address_of(m);
   to_.note_site(site_);
+  if (code.space == static_cast<u8>(probe::Space::Shared)) code.detail = static_cast<u8>(to_.settled());
   const auto say = [&] {
     args[0] = to_.imm(64, code.pack());
     args[1] = at;
     for (std::size_t k = 0; k < rows.size(); ++k) args[2 + k] = to_.resize(rows[k], 64, false);
     to_.call_rt(device::RtFn::ProbeAccess, {args, 2 + rows.size()}, {}, nullptr);
   };
-  if (const auto quick = quick_form(code)) return to_.unless_quick(site_, *quick, at, say);
-  say();
+  const auto ask = [&] {
+    if (const auto quick = quick_form(code)) return to_.unless_quick(site_, *quick, at, say);
+    say();
+  };
+  if (code.space == static_cast<u8>(probe::Space::Shared) && code.detail)
+    return to_.unless_settled(u32{code.bytes} * code.count, at, ask);
+  ask();
 }
 
 void ProbeBuilder::tell(Kind kind, const MemRef& m, std::span<const V> values) {

@@ -14,7 +14,7 @@ struct AccessCode {
   u8 space = 0;  // probe::Space, or kGeneric
   probe::Order order = probe::Order::Weak;
   probe::Scope scope = probe::Scope::Sys;
-  bool nc = false;
+  u8 detail = 0;  // global: 1 through the read-only path; shared: probe::Access::settled
   u8 bytes = 4, count = 1;
   u8 values = 0;  // rows
 
@@ -46,6 +46,14 @@ struct NoteCode {
   static NoteCode unpack(u64 w) { return std::bit_cast<NoteCode>(w); }
 };
 static_assert(sizeof(NoteCode) == 8);
+// Of RtFn::ProbeBarrier.
+enum class BarrierStep : u8 {
+  Arrive,  // a warp
+  Done,    // all that are left have arrived
+  Leave,   // a warp goes on
+  Meet,    // all warps of the CTA, from the first that arrives to the last that goes on
+};
+
 // Of RtFn::ProbeHint.
 struct HintCode {
   static constexpr u8 kGeneric = AccessCode::kGeneric;

@@ -98,7 +98,9 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   const u64* rows[8];
   for (u32 k = 0; k < code.values; ++k) rows[k] = a.value[k].lane;
   probe::Access e;
-  e.kind = code.kind, e.order = code.order, e.scope = code.scope, e.nc = code.nc;
+  e.kind = code.kind, e.order = code.order, e.scope = code.scope;
+  const auto is = [&](Space s) { return code.space == u8(s); };
+  e.nc = is(Space::Global) && code.detail, e.settled = is(Space::Shared) ? code.detail : 0;
   e.bytes = code.bytes, e.count = code.count;
   e.values = {rows, code.values};
   e.window = w.window;
@@ -180,6 +182,13 @@ void rt_ProbeCollective(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
 void rt_ProbeExit(WarpCtx* ctx, u32 mask, const u64*, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   if (w.listener && mask) tell_exit(w, mask);
+}
+
+void rt_ProbeBarrier(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
+  Warp& w = US_RT_ENTER(ctx);
+  if (!w.listener) return;
+  const auto& a = named<ProbeBarrierArgs>(args);
+  tell_whole_barrier(w, mask, BarrierStep(a.step[0]), a.aligned[0] != 0);
 }
 
 void rt_ProbeNote(WarpCtx* ctx, u32 mask, const u64* args, u64*) {

@@ -47,7 +47,11 @@ void begin_telling(Warp& w) {
 
 void tell_begin(Cta& c) {
   c.barrier_generation.fill(0);
+  c.open_barriers = 0;
   c.slot->grid->listener->cta_begins(who(c), c.threads);
+}
+void ask_quick(Warp& w) {
+  if (probe::Quick* q = w.listener->quick(who(w, w.live))) w.quick = q;
 }
 void tell_end(const Cta& c) { c.slot->grid->listener->cta_ends(who(c)); }
 void record_end(const Cta& c) {
@@ -99,6 +103,31 @@ void tell_barrier(Warp& w, MeetingKind kind, u32 lanes, const BarrierTold& b) {
 }
 void tell_barrier_done(const Cta& c, u32 id, u32 generation) {
   c.slot->grid->listener->meeting(who(c), of_barrier(MeetingKind::BarrierDone, {id, generation, 0, false, false}));
+}
+
+void tell_whole_barrier(Warp& w, u32 lanes, BarrierStep step, bool aligned) {
+  Cta& c = *w.home;
+  const BarrierTold now{0, c.barrier_generation[0], 0, false, aligned};
+  const BarrierTold last{0, c.barrier_generation[0] - 1, 0, false, aligned};
+  switch (step) {
+    case BarrierStep::Arrive:
+      c.open_barriers |= 1;
+      return tell_barrier(w, MeetingKind::BarrierArrive, lanes, now);
+    case BarrierStep::Done:
+      if (c.open_barriers & 1) tell_barrier_done(c, 0, c.barrier_generation[0]++);
+      c.open_barriers &= ~1u;
+      return;
+    case BarrierStep::Leave:
+      return tell_barrier(w, MeetingKind::BarrierLeave, lanes, last);
+    case BarrierStep::Meet:
+      break;
+  }
+  for (u32 k = 0; k < c.warps; ++k) {
+    c.warp[k]->probe_site = w.probe_site;
+    tell_barrier(*c.warp[k], MeetingKind::BarrierArrive, c.warp[k]->live, now);
+  }
+  tell_barrier_done(c, 0, c.barrier_generation[0]++);
+  for (u32 k = 0; k < c.warps; ++k) tell_barrier(*c.warp[k], MeetingKind::BarrierLeave, c.warp[k]->live, now);
 }
 
 void tell_cluster(Warp& w, MeetingKind kind, u32 lanes) {

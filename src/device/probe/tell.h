@@ -13,6 +13,7 @@ struct Told {
   u32 met = 0;   // lanes whose bar.warp.sync has been told of with those of other lanes
   // By cp.async (0) or bulk (1) and lane: groups, up to the last one with a copy in it, and those that were waited for.
   u32 filled[2][kWarpSize] = {}, waited[2][kWarpSize] = {};
+  bool copies = false;          // any
   NoteCode next;                // of the synchronisation that follows
   u32 looked = ~0u;             // site of the last strong load
   u32 gated = 0;                // lanes that wait for others of their warp
@@ -24,6 +25,7 @@ probe::Who who(const Cta&);        // no warp
 
 void begin_telling(Warp&);  // a CTA begins
 void tell_begin(Cta&);
+void ask_quick(Warp&);  // behind both
 void tell_end(const Cta&);
 // Where records are kept (Warp::records).
 void record_end(const Cta&);
@@ -38,6 +40,8 @@ struct BarrierTold {
 };
 void tell_barrier(Warp&, MeetingKind, u32 lanes, const BarrierTold&);
 void tell_barrier_done(const Cta&, u32 id, u32 generation);
+// Barrier 0, of all threads, of a kernel whose warps run in one call.
+void tell_whole_barrier(Warp&, u32 lanes, BarrierStep, bool aligned);
 void tell_cluster(Warp&, MeetingKind, u32 lanes);
 void tell_meeting(Warp&, MeetingKind, u32 lanes);
 NoteCode take_next(Warp&);  // what was noted about the synchronisation that runs now

@@ -107,7 +107,7 @@ void tell_transfer(Slot& s, Transfer& t) {
   if (t.mbarrier >= 0)
     e.mbarrier = u64(t.mbarrier), e.tx_bytes = t.bytes;
   else
-    w.told->filled[t.bulk][t.issuer.lane] = t.group + 1;
+    w.told->filled[t.bulk][t.issuer.lane] = t.group + 1, w.told->copies = true;
   w.listener->transfer(who(t), e);
 }
 
@@ -165,6 +165,7 @@ void tell_waited(Warp& w, u32 lanes, bool bulk, bool read_only, const u64* left)
 }
 
 void tell_unfinished(Warp& w, u32 gone) {
+  if (!w.told->copies) return;
   for (const bool bulk : {false, true}) {
     u32 lanes = 0;
     for (u32 l : Lanes(gone)) lanes |= u32{w.told->filled[bulk][l] > w.told->waited[bulk][l]} << l;

@@ -152,7 +152,10 @@ void Worker::run_to_end(Grid& g, Cta& c, u32 spin) {
   for (u32 n = 0; n < g.cta_warps; ++n) reset_unblocked(*c.warp[n], spin);
   if (g.run_cta) {
     static_assert(sizeof(c.warp[0]) == sizeof(WarpCtx*));  // a row of pointers to warps, which begin with their WarpCtx
-    return g.run_cta(reinterpret_cast<WarpCtx* const*>(c.warp.data()), reinterpret_cast<WarpCtx**>(&current));
+    for (u32 n = 0; g.listener && n < g.cta_warps; ++n) begin_telling(*c.warp[n]), ask_quick(*c.warp[n]);
+    g.run_cta(reinterpret_cast<WarpCtx* const*>(c.warp.data()), reinterpret_cast<WarpCtx**>(&current));
+    for (u32 n = 0; g.listener && n < g.cta_warps; ++n) tell_exits(*c.warp[n]);
+    return;
   }
   const auto run = g.run;
   u32 left = g.cta_warps == kMaxWarps ? kFullMask : (1u << g.cta_warps) - 1;
@@ -160,7 +163,7 @@ void Worker::run_to_end(Grid& g, Cta& c, u32 spin) {
     const u32 n = g.chance.on() ? g.chance.one_of(left) : u32(std::countr_zero(left));
     left &= ~(1u << n);
     current = c.warp[n].get();
-    if (g.listener) begin_telling(*c.warp[n]);
+    if (g.listener) begin_telling(*c.warp[n]), ask_quick(*c.warp[n]);
     run(current);
     if (g.listener) tell_exits(*c.warp[n]);
   }
@@ -230,7 +233,10 @@ void Worker::begin(Slot& s, u64 cluster) {
     clear_barriers(c);
   }
   clear_cluster_barrier(s);
-  for (u32 r = 0; g.listener && r < g.cluster_ctas; ++r) tell_begin(*s.cta[r]);
+  for (u32 r = 0; g.listener && r < g.cluster_ctas; ++r) {
+    tell_begin(*s.cta[r]);
+    for (u32 n = 0; n < g.cta_warps; ++n) ask_quick(*s.cta[r]->warp[n]);
+  }
   count_begun(g);
 }
 

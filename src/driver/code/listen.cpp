@@ -7,11 +7,11 @@
 #include <unordered_map>
 
 #include "base/demangle.h"
+#include "codegen/semantics/made_from.h"
 #include "device/abi/kernel_code.h"
 #include "driver/code/consequences.h"
 #include "driver/code/decisions.h"
 #include "driver/code/guesses.h"
-#include "driver/code/made_from.h"
 #include "driver/code/module.h"
 #include "driver/code/occupancy.h"
 #include "driver/context.h"
@@ -128,7 +128,7 @@ class Sites {
     if (all_.empty()) all_ = ir::sites(module_);
     if (site >= all_.size() || !all_[site].inst || !all_[site].function) return {};
     auto& of = made_[all_[site].function];
-    if (!of) of = std::make_unique<MadeFrom>(module_, *all_[site].function);
+    if (!of) of = std::make_unique<codegen::MadeFrom>(module_, *all_[site].function);
     return of->of(*all_[site].inst);
   }
   bool ignored(u32 site) {
@@ -168,7 +168,7 @@ class Sites {
   const ir::Module& module_;
   std::mutex m_;  // guards all_
   std::vector<ir::Site> all_;
-  std::unordered_map<const ir::Function*, std::unique_ptr<MadeFrom>> made_;
+  std::unordered_map<const ir::Function*, std::unique_ptr<codegen::MadeFrom>> made_;
   std::unordered_map<const ir::Function*, std::unique_ptr<Consequences>> consequences_;
 };
 

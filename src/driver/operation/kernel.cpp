@@ -78,12 +78,14 @@ static probe::Strategy strategy_of(const Settings& s, const ir::Function& kernel
 
 codegen::Variant KernelOp::variant(bool dependent) const {
   Runtime& runtime = where.context->runtime();
+  const probe::Strategy probe = strategy_of(runtime.settings(), function->ir());
   return {.block = config.block,
           .cluster = cluster,
           .asks = runtime.asks(),
           .usual_space = runtime.space().usual(),
           .dependent = dependent && function->module().waits_for_grids(),
-          .probe = strategy_of(runtime.settings(), function->ir())};
+          .probe = probe,
+          .by_chance = probe == probe::Strategy::Events && runtime.settings().seed != 0};
 }
 
 Error KernelOp::compile(bool dependent) {

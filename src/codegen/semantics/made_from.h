@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which variable the address of an access is made from, as the program's text says: by following its registers to the
-// symbols in them.
+// symbols in them. Of functions in either form.
 #pragma once
 #include <unordered_map>
 #include <vector>
 
 #include "ir/ir.h"
 
-namespace us::driver {
+namespace us::codegen {
 
 class MadeFrom {
  public:
@@ -28,7 +28,8 @@ class MadeFrom {
 
   const ir::Module& module_;
   std::unordered_map<u32, std::vector<const ir::Inst*>> definitions_;
-  mutable std::unordered_map<u32, Root> known_;  // Itself: it is being looked at
+  std::unordered_map<u32, std::vector<const ir::Operand*>> choices_;  // phis, and what a guard lets stand
+  mutable std::unordered_map<u32, Root> known_;                       // Itself: it is being looked at
 };
 
-}  // namespace us::driver
+}  // namespace us::codegen

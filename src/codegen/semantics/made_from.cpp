@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/code/made_from.h"
+#include "codegen/semantics/made_from.h"
 
 #include <string_view>
 
 #include "isa/isa.h"
 
-namespace us::driver {
+namespace us::codegen {
 namespace {
 
 constexpr u32 kDeepest = 200;
@@ -16,7 +16,16 @@ using ir::Operand;
 
 MadeFrom::MadeFrom(const ir::Module& m, const ir::Function& f) : module_(m) {
   for (const ir::Block& b : f.blocks) {
+    for (const ir::Phi& p : b.phis)
+      for (const Operand& o : p.in)
+        if (o.kind != Operand::Kind::None) choices_[p.dest.v].push_back(&o);
     for (const ir::Inst& i : b.insts) {
+      std::size_t merged = 0;
+      ir::for_each_def(const_cast<ir::Inst&>(i), [&](ir::ValueId v) {
+        const Operand* const kept = merged < i.merge.size() ? &i.merge[merged] : nullptr;
+        if (kept && kept->kind != Operand::Kind::None) choices_[v.v].push_back(kept);
+        merged++;
+      });
       const bool call = !i.call.empty();
       const std::size_t dests = i.form == isa::Form::Unknown || call ? i.ops.size() : isa::info(i.form).dests;
       const auto defines = [&](const Operand& o) {
@@ -75,15 +84,16 @@ MadeFrom::Root MadeFrom::of(ir::ValueId v, u32 depth) const {
   if (depth > kDeepest) return {Root::Kind::Unknown, {}};
   if (const auto at = known_.find(v.v); at != known_.end()) return at->second;
   const auto all = definitions_.find(v.v);
-  if (all == definitions_.end()) return {Root::Kind::Unknown, {}};
+  const auto choices = choices_.find(v.v);
+  if (all == definitions_.end() && choices == choices_.end()) return {Root::Kind::Unknown, {}};
   known_[v.v] = {Root::Kind::Itself, {}};
   Root r;
   bool first = true;
-  for (const ir::Inst* i : all->second) {
-    const Root one = made_by(*i, depth + 1);
-    r = first ? one : either(r, one);
-    first = false;
-  }
+  const auto also = [&](const Root& one) { r = first ? one : either(r, one), first = false; };
+  if (all != definitions_.end())
+    for (const ir::Inst* i : all->second) also(made_by(*i, depth + 1));
+  if (choices != choices_.end())
+    for (const Operand* o : choices->second) also(of(*o, depth + 1));
   // Made from another that is being looked at: asked alone, the answer may be better.
   if (r.kind == Root::Kind::Itself) {
     known_.erase(v.v);
@@ -116,4 +126,4 @@ MadeFrom::Root MadeFrom::made_by(const ir::Inst& i, u32 depth) const {
   return r;
 }
 
-}  // namespace us::driver
+}  // namespace us::codegen
