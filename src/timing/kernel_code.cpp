@@ -11,6 +11,9 @@ KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Functio
     timed.sites.push_back(s == sass::Program::kNone ? probe::kNoSite : image->program->statements()[s].site);
     timed.bytes.push_back(f.instructions[k].memory.bytes);
   }
+  calls.resize(image->program->blocks().size());
+  for (const sass::Program::Statement& s : image->program->statements())
+    if (s.inst && !s.inst->call.empty()) calls[s.block] = true;
   const sass::Graph& graph = execution.graph();
   for (u32 b = 0; b < graph.blocks.size(); ++b)
     timed.blocks.push_back({graph.blocks[b].first, graph.blocks[b].end, execution.map().blocks[b].for_each_lane});

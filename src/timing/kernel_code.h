@@ -20,6 +20,7 @@ struct KernelCode {
   std::mutex m;  // guards execution: launches of several devices end at a time
   sass::Execution execution;
   TimedCode timed;
+  std::vector<bool> calls;  // of each block of the PTX: it calls a function
 };
 
 class KernelCodes {

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "timing/accesses.h"
 
 namespace us::timing {
@@ -13,6 +15,7 @@ namespace {
 constexpr u64 kL2Bytes = 50u << 20;
 constexpr u64 kMostSmall = 16;  // CTAs that are replayed of a grid that has fewer than there are multiprocessors
 constexpr u64 kReplayedSms = 2;
+constexpr double kMostLost = 0.02;      // of the warps
 constexpr u64 kRounds = 6;              // of CTAs that fill a multiprocessor
 constexpr u64 kConfigured = 256 << 10;  // L1 and shared memory of a multiprocessor, bytes
 
@@ -100,6 +103,17 @@ void LaunchTime::count(LaunchProfile& p) {
   }
 }
 
+std::string LaunchTime::why_not(const LaunchProfile& p) const {
+  const auto calls = [&](const sass::PathStep& s) { return code_->calls[s.block]; };
+  for (const auto& [hash, path] : traces_.paths())
+    if (std::ranges::any_of(path.steps, calls))
+      return "the kernel calls functions, and their machine code is not followed yet";
+  const u64 warps = ctas_ * warps_;
+  if (static_cast<double>(p.time.lost) > kMostLost * static_cast<double>(warps))
+    return fmt::format("{} of {} warps have no way through the machine code", p.time.lost, warps);
+  return "";
+}
+
 std::vector<TimedCta> LaunchTime::replayed() {
   u32 slots = 0;
   const std::vector<Row>& rows = code_->timed.rows;
@@ -154,6 +168,7 @@ void LaunchTime::finish(LaunchProfile& p) {
   traces_.finish();
   const std::lock_guard held(code_->m);
   count(p);
+  if (p.no_time = why_not(p); !p.no_time.empty()) return;
   TimeProfile& t = p.time;
   const std::vector<TimedCta> ctas = replayed();
   const TimedLaunch launch = launch_of(p);

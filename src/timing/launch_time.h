@@ -22,6 +22,7 @@ class LaunchTime {
   bool wanted(u32 cta) const;
   u32 bring(const probe::Record&);
   void count(LaunchProfile&);
+  std::string why_not(const LaunchProfile&) const;  // there is no model of the launch
   std::vector<TimedCta> replayed();
   TimedLaunch launch_of(const LaunchProfile&) const;
   std::vector<std::vector<const TimedCta*>> by_multiprocessor(const std::vector<TimedCta>&) const;

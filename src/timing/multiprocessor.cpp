@@ -125,15 +125,6 @@ class Multiprocessor {
     if (r.kind == Kind::Fence && r.latency > p_.fence_cta) wait_until(w, w.stored, Stall::Membar);
   }
 
-  struct Partition {
-    std::vector<u32> warps;  // oldest first
-    u32 last = ~0u;
-    std::array<double, kPipes> free{};
-    double bank[2] = {0, 0};
-    std::vector<double> queue = std::vector<double>(8);
-    u32 head = 0;
-  };
-
   bool can(Partition& q, u32 index, u64 now) {
     Warp& w = warps_[index];
     if (!w.live || w.waits) return false;

@@ -43,4 +43,13 @@ struct Place {  // of a CTA
   std::size_t number = 0;  // of those that the SM gets
 };
 
+struct Partition {
+  std::vector<u32> warps;  // oldest first
+  u32 last = ~0u;
+  std::array<double, kPipes> free{};
+  double bank[2] = {0, 0};
+  std::vector<double> queue = std::vector<double>(8);
+  u32 head = 0;
+};
+
 }  // namespace us::timing

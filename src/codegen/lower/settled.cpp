@@ -94,7 +94,8 @@ class Finder {
     const SemFn s = semantics_of(i.form);
     const bool known = s == &sem_ld || s == &sem_st || s == &sem_atom || s == &sem_red;
     if (!known) return false;
-    Access a{.inst = &i};
+    Access a;
+    a.inst = &i;
     const bool shared = i.has(Tok::shared) || i.has(Tok::shared_cta);
     if (shared) a.variable = made_.of(i);
     if (a.variable.valid() && !is_ours(m_.symbols[a.variable.v])) a.variable = {};
@@ -156,8 +157,8 @@ class Finder {
 
 }  // namespace
 
-std::map<const ir::Inst*, Settled> settled_accesses(const ir::Module& m, const ir::Function& f,
-                                                    const BarrierRegions& r, const std::vector<Reach>& reach) {
+std::map<const ir::Inst*, Settled> settled_accesses(const ir::Module& m, const ir::Function& f, const BarrierRegions& r,
+                                                    const std::vector<Reach>& reach) {
   return Finder(m, f, r, reach).run();
 }
 
