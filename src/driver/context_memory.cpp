@@ -54,7 +54,7 @@ Error capture_allocation(Context& c, Stream& s, u64 bytes, u32 device, u64& out,
   return Error::Success;
 }
 
-bool from_imported_pool(const memory::Allocation& a) { return a.kind == memory::Kind::Imported && a.pool; }
+bool from_imported_pool(const memory::Allocation& a) { return a.imported() && a.pool; }
 
 }  // namespace
 

@@ -22,6 +22,7 @@ Owner owner_of(const Allocation& a) {
     case Kind::Async:
     case Kind::Mapped:
     case Kind::Imported:
+    case Kind::ImportedHost:
       return Owner::Pool;
   }
   return Owner::Device;
@@ -30,7 +31,7 @@ Owner owner_of(const Allocation& a) {
 // Not the program's to free by one call: graphs own the memory of their nodes.
 bool is_mapping(const Allocation& a) {
   const bool of_graph = a.kind == Kind::Async && !a.pool;
-  return of_graph || a.kind == Kind::Mapped || a.kind == Kind::Imported || a.kind == Kind::HostRegistered;
+  return of_graph || a.kind == Kind::Mapped || a.imported() || a.kind == Kind::HostRegistered;
 }
 
 void tell(probe::Observer& o, const Allocation& a, bool there, u64 node) {

@@ -23,7 +23,8 @@ enum class Kind : u8 {
   HostRegistered,  // cudaHostRegister
   Variable,        // a module's global or constant variable
   Mapped,          // cuMemMap; flags: what may be done with it, 1 read, 2 write
-  Imported,        // cudaIpcOpenMemHandle
+  Imported,        // cudaIpcOpenMemHandle, cudaMemPoolImportPointer
+  ImportedHost,    // cudaMemPoolImportPointer, of a pool in the host's memory
 };
 
 struct Allocation {
@@ -38,7 +39,8 @@ struct Allocation {
   u64 write_delta = 0;    // Variable: add to write (constant memory is read-only at its address)
   u64 node = 0;           // of the work graph, that allocates it; 0: it is there at once
   u64 physical = 0;       // Mapped: the handle of the memory
-  bool host() const { return kind == Kind::Host || kind == Kind::HostRegistered; }
+  bool imported() const { return kind == Kind::Imported || kind == Kind::ImportedHost; }
+  bool host() const { return kind == Kind::Host || kind == Kind::HostRegistered || kind == Kind::ImportedHost; }
 };
 
 class Registry {

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "driver/context.h"
+#include "driver/device.h"
 #include "driver/memory/ipc.h"
 #include "driver/memory/mem_pool.h"
 #include "driver/order/shared_event.h"
@@ -108,6 +110,7 @@ Error import_pool_memory(FindContext find, u64* out, const void* pool, const voi
   MemPool* p = runtime().pools().find(pool);
   u64 at = 0;
   if (!p) return Error::InvalidValue;
+  if (!c) c = &runtime().device(p->device()).primary();
   US_TRY(runtime().ipc().import_pool_memory(*c, *p, read(handle), at));
   *out = at;
   return Error::Success;

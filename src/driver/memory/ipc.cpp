@@ -27,6 +27,7 @@ struct Fields {
   u64 offset = 0, bytes = 0;  // of the allocation in the file
   u64 file_bytes = 0;
   u32 device = 0, unused = 0;
+  u64 pool = 0;  // MemPool::Origin's
 };
 static_assert(sizeof(Fields) <= sizeof(IpcHandle));
 
@@ -57,14 +58,17 @@ int open_file(const Fields& f) {
 Error Ipc::share(const memory::Allocation& a, u64 magic, IpcHandle& out) {
   US_TRY(static_cast<Context*>(a.owner)->settle());  // the pages move: nobody may be writing to them
   memory::SharedPages pages;
-  if (!runtime_.device(a.device).heap().share(a.address, pages)) return Error::OutOfMemory;
+  const bool shared = a.pool ? static_cast<MemPool*>(a.pool)->share(a.address, pages)
+                             : runtime_.device(a.device).heap().share(a.address, pages);
+  if (!shared) return Error::OutOfMemory;
   out = pack({.magic = magic,
               .process = getpid(),
               .descriptor = pages.descriptor,
               .offset = a.address - pages.start,
               .bytes = a.bytes,
               .file_bytes = pages.bytes,
-              .device = a.device});
+              .device = a.device,
+              .pool = reinterpret_cast<u64>(a.pool)});
   return Error::Success;
 }
 
@@ -75,7 +79,7 @@ Error Ipc::export_memory(u64 address, IpcHandle& out) {
 
 Error Ipc::export_pool_memory(u64 address, IpcHandle& out) {
   const auto a = runtime_.registry().find(address);
-  const auto* pool = a && a->kind == memory::Kind::Async ? static_cast<const MemPool*>(a->pool) : nullptr;
+  const auto* pool = a ? static_cast<const MemPool*>(a->pool) : nullptr;
   if (!pool || pool->sharing() != MemPool::Sharing::Exportable) return Error::InvalidValue;
   return share(*a, kPoolMemoryMagic, out);
 }
@@ -92,6 +96,7 @@ Error Ipc::import_pool_memory(Context& c, MemPool& pool, const IpcHandle& handle
   const Fields f = unpack(handle);
   if (f.magic != kPoolMemoryMagic || pool.sharing() != MemPool::Sharing::Imported || f.process == getpid())
     return Error::InvalidValue;
+  if (pool.origin() != MemPool::Origin{static_cast<u64>(f.process), f.pool}) return Error::InvalidValue;
   return open(c, handle, &pool, out);
 }
 
@@ -112,15 +117,19 @@ Error Ipc::open(Context& c, const IpcHandle& handle, MemPool* pool, u64& out) {
   out = start + f.offset;
   opened_[out] = {start, f.file_bytes, 1, handle};
   const u32 device = f.device < runtime_.device_count() ? f.device : c.device().ordinal();
-  runtime_.registry().add(
-      {.address = out, .bytes = f.bytes, .kind = memory::Kind::Imported, .device = device, .owner = &c, .pool = pool});
+  const bool host = pool && pool->home().kind == MemPool::Home::Kind::Host;
+  runtime_.registry().add({.address = out,
+                           .bytes = f.bytes,
+                           .kind = host ? memory::Kind::ImportedHost : memory::Kind::Imported,
+                           .device = device,
+                           .owner = &c,
+                           .pool = pool});
   return Error::Success;
 }
 
 Error Ipc::close_memory(u64 address) {
   const auto a = runtime_.registry().find(address);
-  if (a && a->address == address && a->kind == memory::Kind::Imported)
-    US_TRY(static_cast<Context*>(a->owner)->settle());
+  if (a && a->address == address && a->imported()) US_TRY(static_cast<Context*>(a->owner)->settle());
   return drop(address);
 }
 
@@ -138,13 +147,19 @@ Error Ipc::drop(u64 address) {
 namespace {
 struct PoolToken {
   u64 magic = kPoolMagic;
-  u32 device = 0, unused = 0;
+  u32 device = 0, host = 0;
+  u64 place = 0;  // MemPool::Home's
+  MemPool::Origin origin;
 };
 }  // namespace
 
 Error Ipc::export_pool(const MemPool& p, int& descriptor) {
   if (p.sharing() != MemPool::Sharing::Exportable) return Error::InvalidValue;
-  const PoolToken token{.device = p.device()};
+  const bool host = p.home().kind == MemPool::Home::Kind::Host;
+  const PoolToken token{.device = p.device(),
+                        .host = host,
+                        .place = p.home().place,
+                        .origin = {static_cast<u64>(getpid()), reinterpret_cast<u64>(&p)}};
   descriptor = memfd_create("understudy-pool", MFD_CLOEXEC);
   if (descriptor < 0) return Error::OutOfMemory;
   if (pwrite(descriptor, &token, sizeof token, 0) == static_cast<ssize_t>(sizeof token)) return Error::Success;
@@ -157,7 +172,9 @@ Error Ipc::import_pool(int descriptor, MemPool*& out) {
   if (pread(descriptor, &token, sizeof token, 0) != static_cast<ssize_t>(sizeof token) || token.magic != kPoolMagic)
     return Error::InvalidValue;
   const u32 device = token.device < runtime_.device_count() ? token.device : 0;
-  out = &runtime_.pools().create({.device = device}, 0, MemPool::Sharing::Imported);
+  const auto kind = token.host ? MemPool::Home::Kind::Host : MemPool::Home::Kind::Device;
+  out = &runtime_.pools().create({kind, device, token.place}, 0, MemPool::Sharing::Imported);
+  out->set_origin(token.origin);
   return Error::Success;
 }
 

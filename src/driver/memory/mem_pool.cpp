@@ -2,6 +2,7 @@
 #include "driver/memory/mem_pool.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -30,14 +31,40 @@ memory::Kind MemPool::memory_kind() const {
 }
 
 u64 MemPool::from_home(u64 bytes) {
-  return home_.kind == Home::Kind::Host ? heap_.space().map(bytes) : heap_.allocate(bytes);
+  if (home_.kind != Home::Kind::Host) return heap_.allocate(bytes);
+  return sharing_ == Sharing::Exportable ? from_file(bytes) : heap_.space().map(bytes);
+}
+
+u64 MemPool::from_file(u64 bytes) {
+  constexpr u64 kPage = 4096;
+  bytes = round_up(bytes, kPage);
+  const int file = memfd_create("understudy-shared", MFD_CLOEXEC);
+  if (file < 0) return 0;
+  const u64 at = ftruncate(file, static_cast<off_t>(bytes)) == 0 ? heap_.space().map_file(bytes, file) : 0;
+  if (at)
+    files_[at] = {file, at, bytes};
+  else
+    close(file);
+  return at;
 }
 
 void MemPool::to_home(u64 address, u64 bytes) {
   if (home_.kind != Home::Kind::Host)
     heap_.free(address);
-  else
+  else if (const auto it = files_.find(address); it != files_.end()) {
+    heap_.space().give(address, it->second.bytes);
+    close(it->second.descriptor);
+    files_.erase(it);
+  } else
     heap_.space().give(address, bytes);
+}
+
+bool MemPool::share(u64 address, memory::SharedPages& out) {
+  if (home_.kind != Home::Kind::Host) return heap_.share(address, out);
+  std::lock_guard l(m_);
+  const auto it = files_.find(address);
+  if (it != files_.end()) out = it->second;
+  return it != files_.end();
 }
 
 u64 MemPool::take(u64 bytes) {

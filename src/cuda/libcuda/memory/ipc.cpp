@@ -7,6 +7,15 @@ using namespace us::cuda;
 
 namespace {
 us::u64* number(CUdeviceptr* p) { return reinterpret_cast<us::u64*>(p); }
+
+// Of calls that need no context: processes import pools, and threads export their memory, before they have one.
+us::driver::Error no_context(us::driver::Context*&) {
+  return initialized() ? us::driver::Error::Success : us::driver::Error::NotInitialized;
+}
+us::driver::Error context_if_any(us::driver::Context*& out) {
+  if (us::driver::failed(driver_context(out))) out = nullptr;
+  return no_context(out);
+}
 }  // namespace
 
 US_API CUresult cuIpcGetMemHandle(CUipcMemHandle* out, CUdeviceptr p) {
@@ -30,11 +39,11 @@ US_API CUresult cuMemPoolExportToShareableHandle(void* out, CUmemoryPool pool, C
 }
 US_API CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* out, void* handle, CUmemAllocationHandleType type,
                                                    unsigned long long flags) {
-  return result(import_pool(driver_context, reinterpret_cast<void**>(out), handle, static_cast<int>(type), flags));
+  return result(import_pool(no_context, reinterpret_cast<void**>(out), handle, static_cast<int>(type), flags));
 }
 US_API CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* out, CUdeviceptr p) {
-  return result(export_pool_memory(driver_context, out, p));
+  return result(export_pool_memory(no_context, out, p));
 }
 US_API CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool pool, CUmemPoolPtrExportData* data) {
-  return result(import_pool_memory(driver_context, number(out), pool, data));
+  return result(import_pool_memory(context_if_any, number(out), pool, data));
 }

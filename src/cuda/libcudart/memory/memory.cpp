@@ -32,6 +32,7 @@ cudaMemoryType type_of(Kind k) {
   switch (k) {
     case Kind::Host:
     case Kind::HostRegistered:
+    case Kind::ImportedHost:
       return cudaMemoryTypeHost;
     case Kind::Managed:
       return cudaMemoryTypeManaged;
