@@ -120,7 +120,8 @@ void share(CUmemLocationType where, CUmemorytype expected) {
     EXPECT_EQ(cuMemPoolExportPointer(&m.of_other_pool, q), CUDA_SUCCESS);
     EXPECT_EQ(cuMemPoolExportToShareableHandle(&m.descriptor, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0),
               CUDA_SUCCESS);
-  }).join();
+  })
+      .join();
   ASSERT_TRUE(pass_descriptor(ends[0], m));
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
