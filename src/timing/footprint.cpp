@@ -3,9 +3,11 @@
 
 namespace us::timing {
 
+constexpr u64 kTogether = 32;  // lines that follow each other in memory do so in the table
+
 Footprint::Entry& Footprint::find(u64 line) {
   const u64 mask = table_.size() - 1;
-  u64 at = (line * 0x9e3779b97f4a7c15ull >> 20) & mask;
+  u64 at = ((line / kTogether * 0x9e3779b97f4a7c15ull >> 20) + line % kTogether) & mask;
   while (table_[at].line != line && table_[at].line != ~u64{0}) at = (at + 1) & mask;
   return table_[at];
 }

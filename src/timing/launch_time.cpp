@@ -46,6 +46,11 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   u32 dram = 0;
   if (r.code.kind == Kind::Sync) {
     dram = static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows ? bring(r) : 0;
+  } else if (r.code.space == probe::Space::Global && r.code.kind != Kind::Atomic && r.lanes == ~0u &&
+             r.code.addresses == probe::RecordCode::Addresses::Row) {
+    dram = span(r.first, r.first + u64{probe::kLanes} * r.code.bytes);
+    if (r.code.kind == Kind::Write) written_ += dram, dram = 0;
+    read_ += dram;
   } else if (r.code.space == probe::Space::Global) {
     u64 line = ~u64{0};
     u32 sectors = 0;
@@ -71,20 +76,25 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   traces_.add(r, kept, kept + n + 1);
 }
 
+// The sectors from `first` to before `end` that DRAM must give.
+u32 LaunchTime::span(u64 first, u64 end) {
+  u32 dram = 0;
+  for (u64 line = first / kLineBytes; line * kLineBytes < end; ++line) {
+    const u64 from = std::max(first, line * kLineBytes), to = std::min(end, (line + 1) * kLineBytes);
+    const u32 low = static_cast<u32>(from % kLineBytes / kSectorBytes);
+    const u32 high = static_cast<u32>((to - 1) % kLineBytes / kSectorBytes);
+    dram += static_cast<u32>(std::popcount(footprint_.read(line, (2u << high) - (1u << low))));
+  }
+  return dram;
+}
+
 // The sectors of a bulk copy that DRAM must give.
 u32 LaunchTime::bring(const probe::Record& r) {
   const auto rows = probe::BulkRows::unpack(r.second);
   u32 dram = 0;
   for (u32 k = 0; k < rows.rows; ++k) {
     const u64 first = r.first + static_cast<u64>(i64{k} * rows.stride * 16), end = first + u64{rows.row} * 16;
-    for (u64 line = first / kLineBytes; line * kLineBytes < end; ++line) {
-      u32 sectors = 0;
-      for (u32 s = 0; s < 4; ++s) {
-        const u64 at = line * kLineBytes + s * kSectorBytes;
-        if (at + kSectorBytes > first && at < end) sectors |= 1u << s;
-      }
-      dram += static_cast<u32>(std::popcount(footprint_.read(line, sectors)));
-    }
+    dram += span(first, end);
   }
   read_ += dram;
   return dram;
