@@ -11,9 +11,8 @@ namespace us::timing {
 class Footprint {
  public:
   explicit Footprint(u64 capacity) : most_lines_(capacity / 128) {}
-  // Of the sectors of a line (one bit each) those that DRAM must give.
-  u32 read(u64 line, u32 sectors) { return touch(line, sectors); }
-  void written(u64 line, u32 sectors) { touch(line, sectors); }
+  // Of the sectors of a line (one bit each) those that were not there; now they are.
+  u32 touch(u64 line, u32 sectors);
   u64 lines() const { return lines_; }  // that were brought in
 
  private:
@@ -22,7 +21,6 @@ class Footprint {
     u32 sectors = 0;
     u32 since = 0;  // lines_ when it came
   };
-  u32 touch(u64 line, u32 sectors);
   Entry& find(u64 line);
   void grow();
   std::vector<Entry> table_ = std::vector<Entry>(1 << 12);

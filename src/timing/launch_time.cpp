@@ -7,17 +7,17 @@
 
 #include <fmt/format.h>
 
-#include "timing/accesses.h"
+#include "timing/lines.h"
 
 namespace us::timing {
 namespace {
 
-constexpr u64 kL2Bytes = 50u << 20;
 constexpr u64 kMostSmall = 16;  // CTAs that are replayed of a grid that has fewer than there are multiprocessors
 constexpr u64 kReplayedSms = 2;
-constexpr double kMostLost = 0.02;      // of the warps
-constexpr u64 kRounds = 6;              // of CTAs that fill a multiprocessor
-constexpr u64 kConfigured = 256 << 10;  // L1 and shared memory of a multiprocessor, bytes
+constexpr u64 kLeastL1 = 8192;                       // bytes
+constexpr std::string_view kDevice = "NVIDIA H200";  // whose parameters there are
+constexpr double kMostLost = 0.02;                   // of the warps
+constexpr u64 kRounds = 6;                           // of CTAs that fill a multiprocessor
 
 u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 
@@ -29,10 +29,11 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p)
       sms_(std::max(1u, p.residency.sms)),
       resident_(std::max(1u, p.residency.blocks)),
       ctas_(product(p.grid)),
-      footprint_(kL2Bytes),
+      footprint_(static_cast<u64>(parameters_.l2_bytes)),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
-  step_ = ctas_ <= sms_ ? std::max<u64>(1, (ctas_ + kMostSmall - 1) / kMostSmall) : sms_ / kReplayedSms;
+  step_ =
+      ctas_ <= sms_ ? std::max<u64>(1, (ctas_ + kMostSmall - 1) / kMostSmall) : std::max<u64>(1, sms_ / kReplayedSms);
   for (const u32 site : code_->timed.sites)
     if (site != probe::kNoSite && slot_of_site_.size() <= site) slot_of_site_.resize(site + 1, ~0u);
 }
@@ -45,45 +46,40 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   if (r.code.kind == Kind::Block || r.code.kind == Kind::End || !r.lanes) return traces_.add(r, begin, end);
   u32 dram = 0;
   if (r.code.kind == Kind::Sync) {
-    dram = static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows ? bring(r) : 0;
-  } else if (r.code.space == probe::Space::Global && r.code.kind != Kind::Atomic && r.lanes == ~0u &&
-             r.code.addresses == probe::RecordCode::Addresses::Row) {
-    dram = span(r.first, r.first + u64{probe::kLanes} * r.code.bytes);
-    if (r.code.kind == Kind::Write) written_ += dram, dram = 0;
-    read_ += dram;
+    if (static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) dram = bring(r);
   } else if (r.code.space == probe::Space::Global) {
-    u64 line = ~u64{0};
-    u32 sectors = 0;
-    const auto flush = [&] {
-      if (sectors) dram += static_cast<u32>(std::popcount(footprint_.read(line, sectors)));
-    };
-    for (u32 l = 0; l < probe::kLanes; ++l) {
-      if (!(r.lanes >> l & 1)) continue;
-      const u64 first = r.address(l), last = first + std::max(1u, r.code.bytes) - 1;
-      for (u64 s = first / kSectorBytes; s <= last / kSectorBytes; ++s) {
-        if (s / 4 != line) flush(), line = s / 4, sectors = 0;
-        sectors |= 1u << s % 4;
-      }
-      if (r.code.kind == Kind::Atomic) ++atomics_[first];
-    }
-    flush();
+    dram = touch(r);
     if (r.code.kind == Kind::Write) written_ += dram, dram = 0;
-    read_ += dram;
   }
+  read_ += dram;
   const auto n = static_cast<std::size_t>(end - begin);
   std::copy(begin, end, kept);
   kept[n] = dram;
   traces_.add(r, kept, kept + n + 1);
 }
 
-// The sectors from `first` to before `end` that DRAM must give.
+// The sectors of an access that L2 lacks.
+u32 LaunchTime::touch(const probe::Record& r) {
+  using Kind = probe::RecordCode::Kind;
+  const u32 bytes = std::max(1u, r.code.bytes);
+  if (r.code.kind != Kind::Atomic && r.lanes == ~0u && r.code.addresses == probe::RecordCode::Addresses::Row)
+    return span(r.first, r.first + u64{probe::kLanes} * bytes);
+  u32 dram = 0;
+  for (const Lines::Line& l : Lines(r)) dram += static_cast<u32>(std::popcount(footprint_.touch(l.line, l.sectors)));
+  if (r.code.kind == Kind::Atomic)
+    for (u32 l = 0; l < probe::kLanes; ++l)
+      if (r.lanes >> l & 1) ++atomics_[r.address(l)];
+  return dram;
+}
+
+// ... and those from `first` to before `end`.
 u32 LaunchTime::span(u64 first, u64 end) {
   u32 dram = 0;
   for (u64 line = first / kLineBytes; line * kLineBytes < end; ++line) {
     const u64 from = std::max(first, line * kLineBytes), to = std::min(end, (line + 1) * kLineBytes);
     const u32 low = static_cast<u32>(from % kLineBytes / kSectorBytes);
     const u32 high = static_cast<u32>((to - 1) % kLineBytes / kSectorBytes);
-    dram += static_cast<u32>(std::popcount(footprint_.read(line, (2u << high) - (1u << low))));
+    dram += static_cast<u32>(std::popcount(footprint_.touch(line, (2u << high) - (1u << low))));
   }
   return dram;
 }
@@ -96,7 +92,6 @@ u32 LaunchTime::bring(const probe::Record& r) {
     const u64 first = r.first + static_cast<u64>(i64{k} * rows.stride * 16), end = first + u64{rows.row} * 16;
     dram += span(first, end);
   }
-  read_ += dram;
   return dram;
 }
 
@@ -114,6 +109,8 @@ void LaunchTime::count(LaunchProfile& p) {
 }
 
 std::string LaunchTime::why_not(const LaunchProfile& p) const {
+  if (p.residency.device != kDevice)
+    return fmt::format("its parameters are those of an {}, and this is an {}", kDevice, p.residency.device);
   const auto calls = [&](const sass::PathStep& s) { return code_->calls[s.block]; };
   for (const auto& [hash, path] : traces_.paths())
     if (std::ranges::any_of(path.steps, calls))
@@ -160,9 +157,10 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p) const {
   l.slot_of_site = slot_of_site_;
   l.resident = resident_;
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
-  l.l1_bytes = kConfigured - std::min(kConfigured - 8192, p.residency.shared_per_sm);
-  const u64 all = footprint_.lines() * kLineBytes;
-  l.written_back = all > kL2Bytes ? 1 - static_cast<double>(kL2Bytes) / static_cast<double>(all) : 0;
+  const u64 both = static_cast<u64>(parameters_.l1_and_shared);
+  l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
+  const double all = static_cast<double>(footprint_.lines() * kLineBytes);
+  l.written_back = std::max(0.0, 1 - parameters_.l2_bytes / std::max(1.0, all));
   return l;
 }
 

@@ -21,6 +21,7 @@ class LaunchTime {
  private:
   bool wanted(u32 cta) const;
   u32 bring(const probe::Record&);
+  u32 touch(const probe::Record&);
   u32 span(u64 first, u64 end);
   void count(LaunchProfile&);
   std::string why_not(const LaunchProfile&) const;  // there is no model of the launch

@@ -3,6 +3,8 @@
 
 #include <array>
 
+#include "timing/parameters.h"
+
 namespace us::timing {
 namespace {
 

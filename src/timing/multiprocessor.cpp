@@ -31,6 +31,7 @@ class Multiprocessor {
     result_.stalls.resize(code_.rows.size());
     result_.ends.resize(ctas.size());
     places_.resize(std::max(1u, l.resident));
+    for (Partition& q : partitions_) q.queue.resize(static_cast<std::size_t>(p.mio_queue));
     l2_read_rate_ = std::min(p.l2_sm_read, p.l2_read / l.active_sms);
     l2_write_rate_ = std::min(p.l2_sm_write, p.l2_write / l.active_sms);
     dram_rate_ = std::min(p.l2_sm_read, p.dram_rate / l.active_sms);

@@ -48,7 +48,7 @@ struct Partition {
   u32 last = ~0u;
   std::array<double, kPipes> free{};
   double bank[2] = {0, 0};
-  std::vector<double> queue = std::vector<double>(8);
+  std::vector<double> queue;  // when each place is free
   u32 head = 0;
 };
 

@@ -36,6 +36,8 @@ __global__ void copies(const float4* in, float4* out) {
   if (threadIdx.x < 16) out[threadIdx.x] = tile[threadIdx.x];
 }
 template <class T> __global__ void half(T* out) { if (threadIdx.x % 2) atomicAdd(out + threadIdx.x, 1); }
+__device__ __noinline__ int twice(int x) { return x * 2 + clock(); }
+__global__ void calls(int* out) { out[threadIdx.x] = twice(threadIdx.x); }
 int main(int argc, char**) {
   int* a;
   cudaMalloc(&a, 1 << 20);
@@ -45,6 +47,7 @@ int main(int argc, char**) {
   gather<<<64, 128>>>((float*)a, (float*)a + 65536, 8);
   copies<<<1, 64>>>((float4*)a, (float4*)a + 64);
   half<int><<<1, 64>>>(a);
+  calls<<<1, 32>>>(a);
   return cudaDeviceSynchronize() != cudaSuccess ? 9 : argc > 1 ? 3 : 0;
 }
 """
@@ -81,7 +84,7 @@ class Profile(unittest.TestCase):
     def test_counts_by_hand(self):
         of = self.launches()
         self.assertEqual([l["kernel"].split("(")[0] for l in of],
-                         ["columns", "columns", "columns", "gather", "copies", "void half<int>"])
+                         ["columns", "columns", "columns", "gather", "copies", "void half<int>", "calls"])
         # One warp of each of two blocks stores and loads a column: 1 word of each bank, or 32 of one.
         for k, each in ((0, 1), (1, 1), (2, 32)):
             self.assertEqual(self.value(of[k], "memory_l1_wavefronts_shared"), 2 * 2 * each)
@@ -98,6 +101,30 @@ class Profile(unittest.TestCase):
         # Every second lane of two warps adds.
         self.assertEqual(self.value(of[5], "memory_l2_theoretical_sectors_global"), 2 * 4)
         self.assertEqual(self.value(of[5], "launch__thread_count"), 64)
+
+    def test_model_of_time(self):
+        of = self.launches()
+        for l in of[:6]:
+            self.assertNotIn("no_time", l)
+            self.assertEqual(l["metrics"]["gpu__time_duration.sum"]["quality"], "modelled")
+        time = [self.value(l, "sm__cycles_active.max") for l in of[:6]]
+        # A load with 32 ways of a conflict takes 62 cycles more on an H200; the store's may be hidden.
+        self.assertGreaterEqual(time[2], time[0] + 62)
+        self.assertLess(time[2], time[0] + 200)
+        # A sector of its own for each lane of 256 warps comes from DRAM.
+        self.assertEqual(self.value(of[3], "dram__bytes_read.sum"), 256 * 32 * 32)
+        # The code of columns() is straight, so strides change nothing.
+        self.assertEqual(self.value(of[0], "smsp__inst_executed.sum"), self.value(of[2], "smsp__inst_executed.sum"))
+        self.assertEqual(self.value(of[0], "thread_inst_executed"), 32 * self.value(of[0], "smsp__inst_executed.sum"))
+
+    def test_where_there_is_no_model(self):
+        for options, why in ((["-k", "calls"], "calls functions"),
+                             (["-k", "columns", "--ptxas", "none"], "no ptxas was found"),
+                             (["-k", "columns", "--device", "h100"], "those of an NVIDIA H200")):
+            l = self.launches(*options)[0]
+            self.assertIn(why, l["no_time"])
+            self.assertEqual(l["metrics"]["gpu__time_duration.sum"]["quality"], "n/a")
+            self.assertIn("No model of time: ", self.run_verb(*options).stdout)
 
     def test_instructions_name_lines(self):
         rows = self.launches("-k", "columns")[2]["instructions"]

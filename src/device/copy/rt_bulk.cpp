@@ -165,7 +165,7 @@ void rt_CpBulk(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     t.src = code.from_global() ? std::bit_cast<const u8*>(src) : shared_at(w, src, bytes, l, "bulk copy");
     if (w.records) {
       BulkRecord rows(w, l);
-      rows.add(code.to_global() ? dst : src, bytes);
+      if (code.to_global() || code.from_global()) rows.add(code.to_global() ? dst : src, bytes);
       rows.end(code.to_global(), mbarrier, bytes);
     }
     if (code.to_global()) {
