@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/lower/access_roots.h"
 
+#include "codegen/semantics/memory.h"
 #include "ir/edit.h"
 
 namespace us::codegen {
-
-void sem_ld(const Sem&);
-void sem_st(const Sem&);
-void sem_atom(const Sem&);
-void sem_red(const Sem&);
 
 namespace {
 

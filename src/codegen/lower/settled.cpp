@@ -7,13 +7,9 @@
 
 #include "codegen/builder.h"
 #include "codegen/semantics/made_from.h"
+#include "codegen/semantics/memory.h"
 
 namespace us::codegen {
-
-void sem_ld(const Sem&);
-void sem_st(const Sem&);
-void sem_atom(const Sem&);
-void sem_red(const Sem&);
 
 namespace {
 

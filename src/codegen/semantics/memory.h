@@ -5,6 +5,12 @@
 
 namespace us::codegen {
 
+// Ordinary accesses, by which passes know their instructions.
+void sem_ld(const Sem&);
+void sem_st(const Sem&);
+void sem_atom(const Sem&);
+void sem_red(const Sem&);
+
 isa::Space space_of(const Sem&);
 probe::Space probe_space(isa::Space);  // what is not generic
 Order order_of(const Sem&, Order otherwise);
