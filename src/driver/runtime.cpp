@@ -200,7 +200,10 @@ Error Runtime::remove_library(const void* handle) {
     if (it == libraries_.end()) return Error::InvalidHandle;
     gone = std::move(it->second);
     libraries_.erase(it);
-    std::erase_if(kernels_, [&](auto& e) { return e.second->library == gone.get(); });
+  }
+  for (const Kernel* k : gone->made_kernels()) {
+    std::lock_guard l(m_);
+    kernels_.erase(k);
   }
   for (Context* c : contexts()) c->modules().forget(*gone);
   return Error::Success;

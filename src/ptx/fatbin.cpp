@@ -211,8 +211,7 @@ Result<Image> find_ptx(std::span<const u8> fatbin, Target t) {
   return Image{std::move(*text), best->arch(), (best->flags() & kArchSpecific) != 0, best->options()};
 }
 
-namespace {
-Result<Image> find_newer(std::span<const u8> fatbin, Target t) {
+Result<Image> find_newer_ptx(std::span<const u8> fatbin, Target t) {
   const auto read = read_entries(fatbin);
   if (!read) return read.diags();
   const std::vector<Entry>& entries = *read;
@@ -226,6 +225,7 @@ Result<Image> find_newer(std::span<const u8> fatbin, Target t) {
   return Image{std::move(*text), best->arch(), false, best->options()};
 }
 
+namespace {
 using Find = Result<Image>(std::span<const u8> fatbin, Target);
 
 // What `find` finds in each fat binary of a wrapper.
@@ -273,9 +273,9 @@ Result<std::vector<Image>> find_all_ptx(const void* p, Target t, u32* skipped) {
 
 Result<std::vector<Image>> find_newer_ptx(const void* image, Target t) {
   const Container c = container_of(image);
-  if (c == Container::Wrapper) return find_in_all(image, t, find_newer, nullptr);
+  if (c == Container::Wrapper) return find_in_all(image, t, find_newer_ptx, nullptr);
   if (c != Container::FatBinary) return problem(std::string(kNoPtx) + ", nor for a newer one");
-  Result<Image> r = find_newer(mapped_from(image), t);
+  Result<Image> r = find_newer_ptx(mapped_from(image), t);
   if (!r) return r.diags();
   return std::vector<Image>{std::move(*r)};
 }

@@ -63,11 +63,11 @@ cuda = ctypes.CDLL(str(BUILD / "lib" / "libcuda.so.1"), ctypes.RTLD_GLOBAL)
 
 
 def fat_binary(*images):
-    """(kind, payload) for sm_90"""
+    """(kind, payload) for sm_90, or (kind, payload, architecture)"""
     body = b""
-    for kind, payload in images:
+    for kind, payload, *arch in images:
         payload += bytes(-len(payload) % 8)
-        body += (struct.pack("<HHIQ", kind, 0x101, 64, len(payload)).ljust(28, b"\0") + struct.pack("<I", 90)).ljust(64, b"\0") + payload
+        body += (struct.pack("<HHIQ", kind, 0x101, 64, len(payload)).ljust(28, b"\0") + struct.pack("<I", *(arch or (90,)))).ljust(64, b"\0") + payload
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
 
 
@@ -281,6 +281,31 @@ print(log.value.decode().splitlines()[0])
         self.assertEqual(link.add(FATBIN, fat_binary((2, b"\x7fELF")), "lib.fatbin"), 3)
         self.assertIn("lib.fatbin", link.log())
         self.assertIn("machine code for sm_90", link.log())
+
+    def test_newer_ptx(self):
+        """Beside machine code for the target it is linked, alone or with other PTX, and what was linked can be linked."""
+        def fat(text):
+            text = text.replace(".version 8.0\n.target sm_90", ".version 8.7\n.target sm_120")
+            return fat_binary((2, b"\x7fELF"), (1, text.encode() + b"\0", 120))
+        link, alone, again = self.link(), self.link(), self.link()
+        self.assertEqual(link.add(PTX, CALLER, "caller"), 0)
+        self.assertEqual(link.add(OBJECT, self.object("newer", fat(CALLEE)).read_bytes(), "newer.o"), 0, link.log())
+        self.run_linked(link)
+        self.assertEqual(alone.add(FATBIN, fat(CALLEE + CALLER.split(f"{HEAD}.extern")[1].split(";", 1)[1]), "whole"), 0, alone.log())
+        self.run_linked(alone)
+        self.assertEqual(again.add(CUBIN, alone.bytes("LinkedCubin"), "linked"), 0, again.log())
+        self.run_linked(again)
+        subprocess.run(["ar", "rcs", DIR / "newer.a", self.object("uncalled", fat(CALLER))], check=True)  # refers to f
+        library = self.link()
+        self.assertEqual(library.add(PTX, HEAD + ".visible .entry k() { ret; }", "k"), 0)
+        self.assertEqual(library.add(LIBRARY, (DIR / "newer.a").read_bytes(), "newer.a"), 0)
+        self.assertEqual(library.complete(), 0, library.log())
+        refuses, text = self.link(), self.link()
+        self.assertEqual(text.add(PTX, CALLEE.replace("sm_90", "sm_120").replace("8.0", "8.7"), "text"), 4)
+        os.environ["UNDERSTUDY_NO_NEWER_PTX"] = "1"
+        self.addCleanup(os.environ.pop, "UNDERSTUDY_NO_NEWER_PTX")
+        self.assertEqual(refuses.add(FATBIN, fat(CALLEE), "lib.fatbin"), 3)
+        self.assertIn("PTX for compute_120", refuses.log())
 
     def test_versions(self):
         major, minor = ctypes.c_uint(), ctypes.c_uint()

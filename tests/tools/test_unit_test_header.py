@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""include/understudy_test.h with GoogleTest and Catch2. usage: test_unit_test_header.py BUILD_DIR NVCC [-I CATCH2]"""
+"""include/understudy_test.h with GoogleTest and Catch2.
+usage: test_unit_test_header.py BUILD_DIR NVCC [-ICATCH2]...; CATCH2: what holds catch2/, or catch_amalgamated.hpp and .cpp of Catch2 3"""
 import os
 import pathlib
 import subprocess
@@ -46,11 +47,7 @@ int main(int argc, char** argv) {
 """ % KERNEL
 CATCH2 = """
 #define CATCH_CONFIG_RUNNER
-#if __has_include(<catch2/catch_all.hpp>)
-#include <catch2/catch_all.hpp>
-#else
-#include <catch2/catch.hpp>
-#endif
+#include <CATCH2>
 #include "understudy_test.h"
 %s
 TEST_CASE("inside") { CHECK(put_at(0) == 7); }
@@ -104,10 +101,20 @@ class UnitTestHeader(unittest.TestCase):
         )
 
     def test_catch2(self):
-        probe = subprocess.run([sys.argv[2], "-E", "-x", "cu", *sys.argv[3:], "-"], input="#include <catch2/catch.hpp>\n", capture_output=True, text=True, check=False)
+        self.with_catch2("catch2/catch.hpp")
+
+    def test_catch2_3(self):
+        self.with_catch2("catch2/catch_all.hpp", "-lCatch2")
+
+    def test_catch2_3_in_one_file(self):
+        beside = [pathlib.Path(a[2:], "catch_amalgamated.cpp") for a in sys.argv[3:] if a.startswith("-I")]
+        self.with_catch2("catch_amalgamated.hpp", "-DCATCH_AMALGAMATED_CUSTOM_MAIN", *[f for f in beside if f.exists()])
+
+    def with_catch2(self, header, *flags):
+        probe = subprocess.run([sys.argv[2], "-E", "-x", "cu", *sys.argv[3:], "-"], input=f"#include <{header}>\n", capture_output=True, text=True, check=False)
         if probe.returncode:
-            self.skipTest("Catch2 is not installed")
-        result = self.start(self.build(CATCH2))
+            self.skipTest(f"{header} is not installed")
+        result = self.start(self.build(CATCH2.replace("<CATCH2>", f"<{header}>"), *flags))
         self.assertEqual(result.returncode, 120, result.stdout + result.stderr)
         self.assertIn("All tests passed (3 assertions in 3 test cases)", result.stdout)
         self.assertRegex(result.stderr, r"freed twice:\nerror: ")

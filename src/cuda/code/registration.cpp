@@ -37,8 +37,14 @@ driver::Library& Registration::add_image(const void* wrapper) {
 void Registration::remove_image(driver::Library* library) {
   {
     std::unique_lock l(m_);
-    std::erase_if(kernels_, [&](auto& e) { return e.second->library == library; });
-    std::erase_if(variables_, [&](auto& e) { return e.second.library == library; });
+    const Names gone = std::move(names_[library]);
+    names_.erase(library);
+    for (const void* name : gone.kernels)  // a later library may have taken the address over
+      if (const auto it = kernels_.find(name); it != kernels_.end() && it->second->library == library)
+        kernels_.erase(it);
+    for (const void* name : gone.variables)
+      if (const auto it = variables_.find(name); it != variables_.end() && it->second.library == library)
+        variables_.erase(it);
     std::erase_if(managed_, [&](auto& e) { return e.library == library; });
   }
   if (!runtime().busy()) runtime().remove_library(library);
@@ -48,16 +54,19 @@ void Registration::add_kernel(driver::Library& library, const void* host_functio
   driver::Kernel& k = library.kernel(name);
   std::unique_lock l(m_);
   kernels_[host_function] = &k;
+  names_[&library].kernels.push_back(host_function);
 }
 
 void Registration::add_variable(driver::Library& library, const void* host_variable, const char* name, u64 size) {
   std::unique_lock l(m_);
   variables_[host_variable] = {&library, name, size};
+  names_[&library].variables.push_back(host_variable);
 }
 
 void Registration::add_managed(driver::Library& library, void** host_pointer, const char* name, u64 size) {
   std::unique_lock l(m_);
   variables_[host_pointer] = {&library, name, size};
+  names_[&library].variables.push_back(host_pointer);
   managed_.push_back({host_pointer, &library, name});
 }
 

@@ -34,7 +34,11 @@ class Registration {
     driver::Library* library;
     std::string name;
   };
+  struct Names {  // a library's keys of the two tables
+    std::vector<const void*> kernels, variables;
+  };
   mutable std::shared_mutex m_;  // guards the members below
+  std::unordered_map<const driver::Library*, Names> names_;
   std::unordered_map<const void*, driver::Kernel*> kernels_;
   std::unordered_map<const void*, HostVariable> variables_;
   std::vector<Managed> managed_;

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "base/settings.h"
 #include "ptx/bundle.h"
+#include "ptx/entries.h"
 #include "ptx/fatbin.h"
 #include "ptx/ptx.h"
 #include "ptx/register_limit.h"
@@ -19,7 +21,8 @@
 namespace us::nvjitlink {
 namespace {
 
-constexpr u16 kDeviceMachine = 190;    // EM_CUDA
+constexpr u16 kDeviceMachine = 190;  // EM_CUDA
+constexpr u32 kAnyTarget = ~0u;
 constexpr u32 kLtoMagic = 0x7f4e43ed;  // what NVRTC and nvcc put before LTO-IR
 
 const char* name_of(Kind k) {
@@ -110,7 +113,7 @@ Code Job::add(Kind kind, Bytes data, const char* name) {
         if (const Code e = add_object(member, called, true)) return e;
       return Success;
     case Kind::Ptx:
-      return add_ptx(text_of(data), called);
+      return add_ptx(text_of(data), called, options_.target.sm);
     default:
       break;
   }
@@ -118,7 +121,7 @@ Code Job::add(Kind kind, Bytes data, const char* name) {
     const auto images = ptx::texts_of_bundle(data);
     if (!images) return fail(InvalidInput, "ERROR 1: " + images.diags()[0].message);
     for (const ptx::Image& i : *images)
-      if (const Code e = add_ptx(i.ptx, called)) return e;
+      if (const Code e = add_ptx(i.ptx, called, kAnyTarget)) return e;
     return Success;
   }
   return fail(InvalidInput,
@@ -136,14 +139,15 @@ Code Job::add_file(Kind kind, const char* path) {
   return add(kind, data, path);
 }
 
-Code Job::add_ptx(std::string text, const std::string& name) {
+Code Job::add_ptx(std::string text, const std::string& name, u32 newest) {
   auto m = ptx::parse(text, name);
   const std::vector<Diag> wrong = m ? ptx::unknown_instructions(**m) : m.diags();
   if (!wrong.empty()) {
     errors_ += complaints(wrong);
-  } else if ((*m)->sm > options_.target.sm) {
+  } else if ((*m)->sm > newest) {
     errors_ += "ptxas fatal   : SM version specified by .target is higher than default SM version assumed\n";
   } else {
+    newer_ |= (*m)->sm > options_.target.sm;
     texts_.push_back(std::move(text));
     names_.push_back(name);
     modules_.push_back(std::move(*m));
@@ -157,10 +161,14 @@ Code Job::add_fat_binary(Bytes data, const std::string& name, bool may_lack_code
   const bool lto = ptx::has_lto_ir(data);
   if (lto && options_.lto) return add_lto(Kind::Fatbin, data, name);
   auto image = ptx::find_ptx(data, options_.target);
-  if (image) return add_ptx(image->ptx.c_str(), name);
+  if (image) return add_ptx(image->ptx.c_str(), name, options_.target.sm);
   if (!ptx::is_no_ptx(image.diags())) return fail(InvalidInput, "ERROR 1: " + image.diags()[0].message);
+  if (!may_lack_code && setting_text("no_newer_ptx").empty())
+    if (const auto newer = ptx::find_newer_ptx(data, options_.target))
+      return add_ptx(newer->ptx.c_str(), name, kAnyTarget);
   if (lto) return fail(LtoNotEnabled, "ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)");
-  // Of a library only what is called matters; a call without code is reported at the end.
+  // Of a library only what is called matters; a call without code is reported at the end. Its newer PTX is not taken: a
+  // member that nobody calls may refer to what no input has (libcudadevrt.a).
   if (may_lack_code) return Success;
   return fail(InvalidInput, "ERROR 1: understudy: " + name + ": " + image.diags()[0].message);
 }
@@ -188,13 +196,14 @@ Code Job::complete() {
     std::string made;
     if (const Code e = link_lto(options_, lto_, made, errors_)) return e;
     if (options_.ptx) return done_ = true, result_ = std::move(made), Success;
-    if (const Code e = add_ptx(std::move(made), "LTO-IR")) return e;
+    if (const Code e = add_ptx(std::move(made), "LTO-IR", options_.target.sm)) return e;
     lto_.clear();
   }
   if (const Code e = link()) return fail(e, "ERROR 9: finish");
   if (options_.max_registers)
     for (std::string& t : texts_) t = ptx::with_register_limit(std::move(t), options_.max_registers);
-  result_ = texts_.size() == 1 ? texts_.front() + '\0' : ptx::make_bundle(texts_);
+  // Of a bundle the driver takes PTX for newer devices, too.
+  result_ = texts_.size() == 1 && !newer_ ? texts_.front() + '\0' : ptx::make_bundle(texts_);
   done_ = true;
   return Success;
 }

@@ -32,7 +32,8 @@ class Job {
   const std::string& info_log() const { return infos_; }
 
  private:
-  Code add_ptx(std::string text, const std::string& name);
+  // `newest`: the highest .target that is taken
+  Code add_ptx(std::string text, const std::string& name, u32 newest);
   Code add_fat_binary(Bytes, const std::string& name, bool may_lack_code);
   Code add_object(Bytes, const std::string& name, bool may_lack_code);
   Code add_lto(Kind, Bytes, const std::string& name);
@@ -45,6 +46,7 @@ class Job {
   std::vector<std::unique_ptr<ir::Module>> modules_;  // of the texts since the last link, which takes them
   std::vector<LtoInput> lto_;
   std::string errors_, infos_, result_;
+  bool newer_ = false;  // a text is for devices above the target
   bool done_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <regex>
+#include <set>
 
 #include "base/demangle.h"
 #include "cuda/process/config.h"
@@ -62,13 +63,22 @@ class Profiler final : public probe::Observer {
     if (const auto it = running_.find(launch); it != running_.end())
       if (const auto counts = it->second.lock()) counts->fault(text);
   }
-  void moved_to_child() { file_.open(); }
+  void work(const probe::Work& w) override {
+    if (w.kind == probe::Work::Kind::Complete) return;
+    timing::WorkProfile to{
+        static_cast<u32>(::getpid()), w.kind == probe::Work::Kind::Waited, w.node, w.stream, 0, w.after, w.what};
+    for (const probe::Range& r : w.writes) to.bytes += r.bytes;
+    const std::lock_guard held(m_);
+    file_.write(timing::to_record(to));
+  }
+  void moved_to_child() { file_.open(), listed_.clear(); }
 
  private:
   void write(timing::LaunchProfile p) {
     p.process = static_cast<u32>(::getpid());
     p.program = program_path();
     std::lock_guard held(m_);
+    if (p.listing && listed_.insert(p.listing->id).second) file_.write(timing::to_record(*p.listing, p.process));
     file_.write(timing::to_record(p));
     std::erase_if(running_, [](const auto& r) { return r.second.expired(); });
   }
@@ -78,8 +88,9 @@ class Profiler final : public probe::Observer {
   const u64 skip_, count_;
   std::atomic<u64> matched_{0};
   timing::KernelCodes codes_;
-  std::mutex m_;  // guards running_ and the file
+  std::mutex m_;  // guards what follows, and the file
   std::map<u64, std::weak_ptr<timing::LaunchCounts>> running_;
+  std::set<u32> listed_;  // kernels whose machine code is in the file
 };
 
 std::atomic<Profiler*> made = nullptr;

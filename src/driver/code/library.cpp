@@ -56,13 +56,8 @@ Error Library::parse() {
   }
   const ptx::Target target{.sm = d.cc_major * 10 + d.cc_minor};
   auto images = ptx::find_images(text ? text_.c_str() : image_, target);
-  bool newer = false;
   if (!text && !images && ptx::is_no_ptx(images.diags()) && runtime_.settings().newer_ptx)
-    if (auto others = ptx::find_newer_ptx(image_, target); others) {
-      runtime_.ran_newer_ptx(name_, others->front().arch);
-      images = std::move(others);
-      newer = true;
-    }
+    if (auto others = ptx::find_newer_ptx(image_, target); others) images = std::move(others);
   auto parsed = images ? ptx::load(*images, name_) : Result<std::unique_ptr<ir::Module>>(images.diags());
   if (parsed) parsed = add_device_library(std::move(*parsed));
   if (parsed) {
@@ -72,7 +67,10 @@ Error Library::parse() {
       return Error::InvalidPtx;
     }
     module_ = std::move(*parsed);
-    if (!newer) keep_facts(std::move(*images), target.sm);  // machine code of the device is other code
+    if (module_->sm > target.sm)
+      runtime_.ran_newer_ptx(name_, module_->sm);
+    else  // the machine code for the device is other code
+      keep_facts(std::move(*images), target.sm);
     return Error::Success;
   }
   log_ = name_ + ":";
@@ -156,6 +154,13 @@ Error Library::find_kernel(const std::string& name, Kernel*& out) {
     return Error::Success;
   }
   return Error::NotFound;
+}
+
+std::vector<Kernel*> Library::made_kernels() {
+  std::lock_guard l(m_);
+  std::vector<Kernel*> out;
+  for (const auto& [name, kernel] : kernels_) out.push_back(kernel.get());
+  return out;
 }
 
 Error Library::list_kernels(std::vector<Kernel*>& out) {

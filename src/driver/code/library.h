@@ -38,6 +38,7 @@ class Library {
   Kernel& kernel(const std::string& name);         // made on demand, not checked
   Error find_kernel(const std::string& name, Kernel*& out);
   Error list_kernels(std::vector<Kernel*>& out);
+  std::vector<Kernel*> made_kernels();  // those that were asked for
   const std::string& name() const { return name_; }
   // What machine code says about the kernels: of the program; else of the toolkit's assembler, which the second runs
   // once.
