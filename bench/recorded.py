@@ -23,10 +23,10 @@ def whole(kernel):
     return re.sub(r"_GLOBAL__N__(?=\d+_)", "_GLOBAL__N__00000000_", kernel)
 
 
-def recorded(metrics):
+def recorded(where, metrics):
     """program -> {kernel, demangled: ({metric: value}, set)}"""
-    kernels = list(csv.DictReader(open(TIMING / "kernels.tsv"), delimiter="\t"))
-    columns = {row["metric"]: row for row in csv.DictReader(open(TIMING / "metrics.tsv"), delimiter="\t")}
+    kernels = list(csv.DictReader(open(where / "kernels.tsv"), delimiter="\t"))
+    columns = {row["metric"]: row for row in csv.DictReader(open(where / "metrics.tsv"), delimiter="\t")}
     names = demangled([whole(k["kernel"]) for k in kernels])
     out = collections.defaultdict(dict)
     for k in kernels:
@@ -36,17 +36,17 @@ def recorded(metrics):
     return out
 
 
-def shell(text):
-    return subprocess.run(["bash", "-c", f"source oracle/timing/programs; {text}"], cwd=driver.ROOT, capture_output=True, text=True)
+def shell(where, text):
+    return subprocess.run(["bash", "-c", f"source {where}/programs; {text}"], cwd=driver.ROOT, capture_output=True, text=True)
 
 
-def counted(program, folder, metrics, timeout):
+def counted(where, program, folder, metrics, timeout):
     """{kernel: {metric: value}} of first launches; None: it did not end in time."""
     out = folder / f"{program}.json"
-    arguments = shell(f"timing_arguments {program}").stdout.split()
-    command = [driver.UNDERSTUDY, "profile", "--json", out, "--metrics", ",".join(metrics), folder / f"{program}.x", *arguments]
+    arguments = shell(where, f"timing_arguments {program}").stdout.split()
+    command = [driver.UNDERSTUDY, "profile", "--json", out.resolve(), "--metrics", ",".join(metrics), folder.resolve() / f"{program}.x", *arguments]
     try:
-        subprocess.run(list(map(str, command)), env=driver.environment(2), capture_output=True, timeout=timeout)
+        subprocess.run(list(map(str, command)), cwd=folder, env=driver.environment(2), capture_output=True, timeout=timeout)
     except subprocess.TimeoutExpired:
         return None
     first = {}
@@ -56,6 +56,7 @@ def counted(program, folder, metrics, timeout):
 
 
 def add_options(p):
+    p.add_argument("--public", action="store_true", help="the kernels of public programs (oracle/timing/public; US_PUBLIC: their sources)")
     p.add_argument("--programs", default="", help="comma-separated subset")
     p.add_argument("--folder", type=pathlib.Path, help="keep the programs here")
     p.add_argument("--timeout", type=float, default=300, help="seconds a program may take")
@@ -65,10 +66,11 @@ def compare(options, metrics):
     """Builds the programs; for each: its name, what was recorded of it, and what we say."""
     folder = options.folder or pathlib.Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    everything = recorded(metrics)
-    built = shell(f"NVCC={driver.find_nvcc()} timing_build {folder} 2")
+    where = TIMING / "public" if options.public else TIMING
+    everything = recorded(where, metrics)
+    built = shell(where, f"NVCC={driver.find_nvcc()} timing_build {folder} 2")
     if built.returncode:
         print(built.stderr[-2000:], file=sys.stderr)
     for program in options.programs.split(",") if options.programs else sorted(everything):
-        yield program, everything[program], counted(program, folder, metrics, options.timeout) or {}
+        yield program, everything[program], counted(where, program, folder, metrics, options.timeout) or {}
         print(f"bench: {program} done", file=sys.stderr)

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One warp, one access: which sectors and wavefronts a pattern of lane addresses takes. Prints a line for each
-// launch, in order: kind, bytes of a lane, mask of lanes, 32 offsets in bytes. accesses.sh runs it under Nsight Compute
+// launch, in order: kind, bytes of a lane, mask of lanes, 32 offsets in bytes. launches.sh runs it under Nsight Compute
 // and puts the counts behind each line.
+// metrics: smsp__inst_executed.sum
+// metrics: l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum
+// metrics: l1tex__data_pipe_lsu_wavefronts_mem_lg.sum,l1tex__t_requests_pipe_lsu.sum
+// metrics: l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
+// metrics: l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum,memory_l1_tag_requests_global
+// metrics: memory_l1_wavefronts_shared,memory_l1_wavefronts_shared_ideal
+// metrics: memory_l2_theoretical_sectors_global,memory_l2_theoretical_sectors_global_ideal
+// caches: none
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
