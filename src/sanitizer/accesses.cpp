@@ -118,7 +118,7 @@ void LaunchChecker::touch_lane(Judge& judge, const probe::Access& a, u32 lane, u
 }
 
 bool LaunchChecker::written_here(const Cell& c) const {
-  return c.w_segment && !floor_.holds(c.w_segment) && process_.segments[c.w_segment].launch() == launch_;
+  return c.w_segment && !floor_.holds(c.w_segment) && process_.segments.launch_of(c.w_segment) == launch_;
 }
 
 LaunchChecker::Actors LaunchChecker::written_by(const Cell& c) const {

@@ -14,6 +14,7 @@ Cell& Shadow::word(u64 address) {
   Cell& c = cell(address);
   if (!planes_.holds(address & ~u64{3}, 4)) return c;
   *planes_.touched(address) = 1;
+  planes_.take_apart(address);
   if (*planes_.w(address & ~u64{3}) != kWide) widen(c, address & ~u64{3});
   return c;
 }
@@ -21,33 +22,35 @@ Cell& Shadow::word(u64 address) {
 bool Shadow::written(u64 address) {
   address &= ~u64{3};
   if (planes_.holds(address, 4)) {
-    if (const u32 w = *planes_.w(address); w != kWide) return w != 0;
+    if (const u32 w = planes_.writer(address); w != kWide) return w != 0;
   }
   return cell(address).written();
 }
 
 Cell Shadow::look(u64 address) {
   address &= ~u64{3};
-  if (!planes_.holds(address, 4) || *planes_.w(address) == kWide) return cell(address);
+  if (!planes_.holds(address, 4)) return cell(address);
+  const Word w = planes_.look(address);
+  if (w.w == kWide) return cell(address);
   Cell c;
-  fill(c, address);
+  fill(c, w);
   return c;
 }
 
-void Shadow::fill(Cell& c, u64 address) const {
+void Shadow::fill(Cell& c, const Word& of) const {
   const auto site = [](u16 s) { return s == kNoSmallSite ? probe::kNoSite : u32{s}; };
-  const u32 w = *planes_.w(address), r = *planes_.r(address), m = *planes_.m(address);
-  c.w_segment = w >> 5, c.w_lane = w & 31, c.w_site = site(*planes_.w_site(address));
+  const u32 w = of.w, r = of.r, m = of.m;
+  c.w_segment = w >> 5, c.w_lane = w & 31, c.w_site = site(of.w_site);
   c.w_manner = table_[c.w_segment].manner;
   if (w) c.flags |= Cell::kWritten;
-  c.r_site = site(*planes_.r_site(address));
+  c.r_site = site(of.r_site);
   c.r_segment = r < kCtas ? r : m, c.r_lanes = r < kCtas ? m : 0;
   if (c.r_segment) c.r_manner = table_[c.r_segment].manner;
 }
 
 void Shadow::widen(Cell& c, u64 address) {
   u32 &w = *planes_.w(address), &r = *planes_.r(address);
-  fill(c, address);
+  fill(c, planes_.look(address));
   // What a copy writes is not there before it has landed.
   if (w && !table_[w >> 5].copy && memory_ && memory_(address, c.value)) c.flags |= Cell::kValue;
   if (r >= kCtas) side(c).readers.push_back({.segment = r & ~kThrown, .lanes = 0, .site = c.r_site});
@@ -56,7 +59,7 @@ void Shadow::widen(Cell& c, u64 address) {
 
 void Shadow::narrow(u64 address) {
   address &= ~u64{3};
-  if (!planes_.holds(address, 4) || *planes_.w(address) != kWide) return;
+  if (!planes_.holds(address, 4) || planes_.writer(address) != kWide) return;
   Cell& c = cell(address);
   if (c.flags & Cell::kMbarrier || (c.flags & Cell::kValue && !memory_)) return;
   if (const Side* s = side_if(c); s && (s->location || s->bytes || s->many || !s->readers.empty())) return;

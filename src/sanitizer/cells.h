@@ -80,7 +80,7 @@ class Shadow {
   }
   void find(u64 number);
   void forget(Cell& c);
-  void fill(Cell& c, u64 address) const;  // from the planes, but for readers beside the newest
+  void fill(Cell& c, const Word&) const;  // from the planes, but for readers beside the newest
   void widen(Cell& c, u64 address);
   const Segments& table_;
   Planes planes_;

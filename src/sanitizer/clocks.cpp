@@ -259,13 +259,18 @@ void View::join(const Ref& n) {
 }
 
 Ref View::publish() const {
+  const std::shared_ptr<Node> n = known();
+  n->pushed = pushed;
+  return n;
+}
+
+std::shared_ptr<Node> View::known() const {
   auto n = std::make_shared<Node>();
   n->own = std::make_shared<Part>(own);
   if (far && few(*far))
     merge(n->flat, *far), merge(n->flat, &n->own, 1), n->is_flat = true;
   else if (far)
     n->parents = {far}, n->depth = far->depth + 1;
-  n->pushed = pushed;
   if (n->depth > kMaxDepth) n->flatten();
   return n;
 }

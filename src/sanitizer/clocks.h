@@ -86,6 +86,7 @@ struct View {
   void join(const View&);
   void join(const Ref&);
   Ref publish() const;
+  std::shared_ptr<Node> known() const;  // the same without `pushed`, which nobody asks of what was pushed
   bool empty() const;
   bool plain() const {
     for (const Ref& p : pushed)

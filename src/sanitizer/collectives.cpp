@@ -15,11 +15,20 @@ namespace {
 
 u32 first_of(u32 lanes) { return static_cast<u32>(std::countr_zero(lanes)); }
 
+// Nobody is missing, and everybody names everybody.
+bool whole_warp(const probe::Who& who, const u64* members) {
+  if (!members || (who.lanes & who.live) != ~0u) return false;
+  u64 all = ~u64{0};
+  for (u32 l = 0; l < probe::kLanes; l++) all &= members[l];
+  return static_cast<u32>(all) == ~0u;
+}
+
 }  // namespace
 
 void LaunchChecker::collective(const probe::Who& who, const Collective& c) {
   const std::lock_guard held(process_.lock);
-  at(who);
+  find(who);
+  if (whole_warp(who, c.members)) return;
   if (c.kind == Collective::Kind::ActiveMask) return membership(who);
   if (c.members && unnamed(who, c.members)) return;
   if (c.kind == Collective::Kind::Shuffle && c.source) shuffle(who, c);

@@ -12,7 +12,7 @@ using probe::Copies;
 
 void LaunchChecker::landed(Segments& table, std::vector<u32>& segments, Warp& w, u32 lane) {
   for (const u32 n : segments) {
-    Segment& s = table[n];
+    Segment& s = table.copy(n);
     s.slot = w.time.warp(), s.clock = w.time.touch(), s.lane = static_cast<u8>(lane);
   }
   segments.clear();
@@ -84,7 +84,7 @@ void LaunchChecker::copies_at_exit(const At& p, const probe::Who& who) {
     const Segment* open = nullptr;
     const auto look = [&](const CopyGroup& g) {
       for (const u32 n : g.shared_reads) {
-        if (!open) open = &p.cluster->segments[n];
+        if (!open) open = &p.cluster->segments.copy(n);
       }
     };
     look(found->second.open);
@@ -104,7 +104,7 @@ void LaunchChecker::copies_arrive(const At& p, u32 lane, const Cta& owner, const
   if (found == p.warp->copies.plain.end()) return;
   const auto announce = [&](Segments& table, const std::vector<u32>& segments) {
     for (const u32 n : segments) {
-      Segment& s = table[n];
+      Segment& s = table.copy(n);
       if (s.also_slot) continue;
       s.also_slot = o.slot, s.also_clock = static_cast<Clock>(o.phase), s.also_cta = owner.key, s.reports = true;
     }
@@ -137,7 +137,7 @@ void LaunchChecker::matrix(const probe::Who& who, const probe::Matrix& m) {
     u32 segment = 0;
     for (const probe::Range& r : m.operands) {
       if (r.space != probe::Space::Shared) continue;
-      if (!segment) segment = p.cluster->segments.add(f.by), groups.back().push_back(segment);
+      if (!segment) segment = p.cluster->segments.add_copy(f.by), groups.back().push_back(segment);
       check_pushed(p, who, r, false, lane);
       mark(p, who, r, false, segment, f);
     }

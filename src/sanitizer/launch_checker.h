@@ -81,13 +81,15 @@ class LaunchChecker final : public probe::Listener {
   };
   void remember(const At&, const probe::Who&, const probe::Access&, const Span&, const RowActor&);
   Bounds bounds_at(const probe::Who&, const probe::Access&, const Span&) const;
-  template <class Judge>
-  u32 ordinary(Ordinary&, u32 lanes, u32 site, probe::QuickAccess, u64 begin, u64 bytes, Judge&&);
+  template <class Place, class Judge>
+  u32 ordinary(Ordinary&, u32 lanes, u32 site, probe::QuickAccess, u64 begin, u64 bytes, Place&&, Judge&&);
   static u32 ordinary_row(probe::Quick*, u32 lanes, u32 site, u32 access, u64 address);
   static u32 ordinary_same(probe::Quick*, u32 lanes, u32 site, u32 access, u64 address);
   static u32 ordinary_lanes(probe::Quick*, u32 lanes, u32 site, u32 access, const u64* address);
   // settled.cpp
   bool settles(Cta&, u64 offset, u32 number);
+  template <class Place>
+  bool words_settled(const Planes&, u32 lanes, u32 bytes, u64 base, Place&&) const;
   bool settled(const At&, const probe::Who&, const probe::Access&);
   void unsettle();
   bool quick_bounds(const probe::Who&, const probe::Access&, const Span&, RowActor&);

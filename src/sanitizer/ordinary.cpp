@@ -94,9 +94,22 @@ void LaunchChecker::remember(const At& p, const probe::Who& who, const probe::Ac
   if (b.changes != process_.changes() || s.lowest < b.begin || s.end > b.end) b = bounds_at(who, a, s);
 }
 
-// All of [begin, begin + bytes) is touched at most.
-template <class Judge>
-u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess a, u64 begin, u64 bytes,
+// Written, as far as the lanes of a settled access look: nothing else can be wrong with it.
+template <class Place>
+bool LaunchChecker::words_settled(const Planes& planes, u32 lanes, u32 bytes, u64 base, Place&& place) const {
+  if (!settling_ || cluster_size_ > 1) return false;
+  for (u32 rest = lanes; rest; rest &= rest - 1) {
+    const u64 at = place(static_cast<u32>(std::countr_zero(rest))) - base;
+    for (u32 k = 0; k < bytes; k += 4) {
+      if (const u32 w = planes.writer(at + k); w == 0 || w == kWide) return false;
+    }
+  }
+  return true;
+}
+
+// All of [begin, begin + bytes) is touched at most; place(lane): an address.
+template <class Place, class Judge>
+u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess a, u64 begin, u64 bytes, Place&& place,
                             Judge&& judge) {
   const std::lock_guard held(process_.lock);
   const Ordinary::Way way = a.shared ? Ordinary::Shared : a.nc() ? Ordinary::Nc : Ordinary::Global;
@@ -107,7 +120,9 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
   const u64 base = a.shared ? o.cta->rank * probe::kCtaStride : 0;
   begin -= base;
   if (begin < b.begin || begin + bytes > b.end || !planes.holds(begin, bytes)) return lanes;
-  if (a.settled() && settles(*o.cta, begin, a.settled())) return 0;
+  if (a.settled() &&
+      (settles(*o.cta, begin, a.settled()) || (!a.write && words_settled(planes, lanes, a.bytes, base, place))))
+    return 0;
   if ((!(o.ready >> way & 1) || o.clock != o.time->clock()) && !prepare(o, way)) return lanes;
   RowActor& me = o.actor[way];
   me.site = static_cast<u16>(site);
@@ -123,10 +138,12 @@ u32 LaunchChecker::ordinary_row(probe::Quick* q, u32 lanes, u32 site, u32 access
   const u32 first = static_cast<u32>(std::countr_zero(lanes)),
             n = 32 - static_cast<u32>(std::countl_zero(lanes)) - first;
   const u64 begin = address + u64{first} * a.bytes, bytes = u64{n} * a.bytes;
-  return o.checker->ordinary(o, lanes, site, a, begin, bytes, [&](const Planes& p, u64 base, const RowActor& me) {
-    if (!a.shared) *p.touched(begin) = *p.touched(begin + bytes - 1) = 1;
-    return (a.write ? write_rows : read_rows)(p, address - base, a.bytes / 4, lanes, me);
-  });
+  const auto place = [&](u32 lane) { return address + u64{lane} * a.bytes; };
+  return o.checker->ordinary(o, lanes, site, a, begin, bytes, place,
+                             [&](const Planes& p, u64 base, const RowActor& me) {
+                               if (!a.shared) *p.touched(begin) = *p.touched(begin + bytes - 1) = 1;
+                               return (a.write ? write_rows : read_rows)(p, address - base, a.bytes / 4, lanes, me);
+                             });
 }
 
 u32 LaunchChecker::ordinary_same(probe::Quick* q, u32 lanes, u32 site, u32 access, u64 address) {
@@ -134,13 +151,15 @@ u32 LaunchChecker::ordinary_same(probe::Quick* q, u32 lanes, u32 site, u32 acces
   auto& o = *static_cast<Ordinary*>(q);
   const auto a = probe::QuickAccess::unpack(access);
   if (address % a.bytes || (a.write && (lanes & (lanes - 1)))) return lanes;
-  return o.checker->ordinary(o, lanes, site, a, address, a.bytes, [&](const Planes& p, u64 base, const RowActor& me) {
+  const auto place = [&](u32) { return address; };
+  const auto judge = [&](const Planes& p, u64 base, const RowActor& me) {
     if (!a.shared) *p.touched(address) = 1;
     const u64 at = address - base;
     const u32 words = a.bytes / 4;
     if (!a.write) return read_same(p, at, words, lanes, me) ? 0 : lanes;
     return write_lane(p, at, words, static_cast<u32>(std::countr_zero(lanes)), me) ? 0 : lanes;
-  });
+  };
+  return o.checker->ordinary(o, lanes, site, a, address, a.bytes, place, judge);
 }
 
 u32 LaunchChecker::ordinary_lanes(probe::Quick* q, u32 lanes, u32 site, u32 access, const u64* address) {
@@ -149,9 +168,11 @@ u32 LaunchChecker::ordinary_lanes(probe::Quick* q, u32 lanes, u32 site, u32 acce
   const auto a = probe::QuickAccess::unpack(access);
   const auto [lowest, bytes] = extent(lanes, address, a.bytes);
   if (!bytes) return lanes;
-  return o.checker->ordinary(o, lanes, site, a, lowest, bytes, [&](const Planes& p, u64 base, const RowActor& me) {
-    return quick_parts(p, lanes, address, a.bytes, a.write, !a.shared, base, me);
-  });
+  const auto place = [&](u32 lane) { return address[lane]; };
+  return o.checker->ordinary(o, lanes, site, a, lowest, bytes, place,
+                             [&](const Planes& p, u64 base, const RowActor& me) {
+                               return quick_parts(p, lanes, address, a.bytes, a.write, !a.shared, base, me);
+                             });
 }
 
 }  // namespace us::sanitizer

@@ -13,24 +13,28 @@ constexpr u64 kPage = 4096, kApart = 3 * 4096 + 192;  // planes do not share set
 
 u64 rounded(u64 n) { return (n + kPage - 1) / kPage * kPage; }
 
-// Zeroes; whole pages are given back.
-void wipe(u8* at, u64 bytes) {
+// Gives whole pages back, where there are many: [first byte, first byte behind) of them.
+std::pair<u8*, u8*> give_back(u8* at, u64 bytes) {
   constexpr u64 kWorth = 16 * kPage;
-  if (bytes >= kWorth) {
-    const u64 head = -reinterpret_cast<u64>(at) % kPage, whole = (bytes - head) / kPage * kPage;
-    if (::madvise(at + head, whole, MADV_DONTNEED) == 0) {
-      std::memset(at, 0, head);
-      at += head + whole, bytes -= head + whole;
-    }
-  }
-  std::memset(at, 0, bytes);
+  if (bytes < kWorth) return {at, at};
+  u8* const first = at + -reinterpret_cast<u64>(at) % kPage;
+  const u64 whole = static_cast<u64>(at + bytes - first) / kPage * kPage;
+  if (::madvise(first, whole, MADV_DONTNEED)) return {at, at};
+  return {first, first + whole};
+}
+
+// Zeroes.
+void wipe(u8* at, u64 bytes) {
+  const auto [first, end] = give_back(at, bytes);
+  std::memset(at, 0, static_cast<u64>(first - at));
+  std::memset(end, 0, static_cast<u64>(at + bytes - end));
 }
 
 }  // namespace
 
 Planes& Planes::operator=(Planes&& o) noexcept {
   std::swap(begin_, o.begin_), std::swap(bytes_, o.bytes_), std::swap(half_, o.half_), std::swap(mapped_, o.mapped_);
-  std::swap(base_, o.base_), std::swap(touched_, o.touched_);
+  std::swap(base_, o.base_), std::swap(touched_, o.touched_), std::swap(blocks_, o.blocks_);
   return *this;
 }
 
@@ -39,24 +43,56 @@ Planes::~Planes() {
 }
 
 bool Planes::reserve(u64 begin, u64 bytes) {
-  const u64 half = rounded((bytes + 1) / 2) + kApart, touched = (bytes >> kTouchedBits) + 2;
-  const u64 all = rounded(kPage + 8 * half + touched);
+  const u64 half = rounded((bytes + 1) / 2) + kApart, touched = rounded((bytes >> kTouchedBits) + 2),
+            blocks = (bytes / kBlockBytes + 1) * sizeof(Block);
+  const u64 all = rounded(kPage + 8 * half + touched + blocks);
   void* const at = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return false;
   constexpr u64 kLarge = u64{1} << 30;
   if (bytes >= kLarge) ::madvise(at, all, MADV_HUGEPAGE);  // or each page costs two faults
   base_ = static_cast<u8*>(at) + kPage, mapped_ = all, half_ = half;
   touched_ = base_ + 8 * half;
+  blocks_ = reinterpret_cast<Block*>(touched_ + touched);
   begin_ = begin, bytes_ = bytes;
   return true;
+}
+
+Word Planes::look(u64 a) const {
+  const Block& b = block(a);
+  if (b.w == kWide) return {*w(a), *r(a), *m(a), *w_site(a), *r_site(a)};
+  const u32 i = static_cast<u32>((a - begin_) / 4 % kBlockWords);
+  Word c{.r = b.r, .m = b.m, .w_site = b.w_site, .r_site = b.r_site};
+  c.w = writer(a);
+  if (b.r < kCtas) c.m = 1u << b.reader().of(i);
+  return c;
+}
+
+void Planes::fill_cells(u64 a) const {
+  a -= (a - begin_) % kBlockBytes;
+  u32 *const to_w = w(a), *const to_r = r(a), *const to_m = m(a);
+  u16 *const to_w_site = w_site(a), *const to_r_site = r_site(a);
+  for (u32 i = 0; i < kBlockWords; i++) {
+    const Word c = look(a + 4 * u64{i});
+    to_w[i] = c.w, to_r[i] = c.r, to_m[i] = c.m, to_w_site[i] = c.w_site, to_r_site[i] = c.r_site;
+  }
+  block(a).w = kWide;
 }
 
 void Planes::clear(u64 begin, u64 bytes) {
   const u64 from = begin < begin_ ? begin_ : begin & ~u64{3};
   const u64 end = begin + bytes < begin_ + bytes_ ? begin + bytes : begin_ + bytes_;
   if (from >= end) return;
-  wipe(reinterpret_cast<u8*>(w(from)), end - from);
-  wipe(reinterpret_cast<u8*>(r(from)), end - from);
+  const auto word = [this](u64 a) { take_apart(a), *w(a) = *r(a) = 0; };
+  const auto starts_block = [this](u64 a) { return (a - begin_) % kBlockBytes == 0; };
+  u64 first = from,
+      last = end == begin_ + bytes_ ? end + (kBlockBytes - (end - begin_) % kBlockBytes) % kBlockBytes : end;
+  for (; first < last && !starts_block(first); first += 4) word(first);
+  for (; last > first && !starts_block(last); last -= last % 4 ? last % 4 : 4) word((last - 1) & ~u64{3});
+  if (first >= last) return;
+  wipe(reinterpret_cast<u8*>(&block(first)), (last - first) / kBlockBytes * sizeof(Block));
+  give_back(reinterpret_cast<u8*>(w(first)), last - first);
+  give_back(reinterpret_cast<u8*>(r(first)), last - first);
+  give_back(reinterpret_cast<u8*>(m(first)), last - first);
 }
 
 }  // namespace us::sanitizer

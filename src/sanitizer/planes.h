@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is remembered of the words of a range of addresses, in the ordinary case: weak accesses by one warp at a time.
-// Planes beside each other, one number of each for every word, so that the words of 32 lanes are judged together
-// (rows.h), and by compiled code.
+//
+// 16 words that were last touched together, each by the lane next to its neighbour's or all by one, are one Block.
+// Others are taken apart, into cells: planes beside each other, one number of each for every word, so that the words of
+// 32 lanes are judged together (rows.h).
 //
 //   w        last writer: segment << 5 | lane; 0 never written; 1 to 31 long ago, ordered for all; kWide: see Shadow
 //   r, m     readers since: a segment and its lanes; kWide as w;
@@ -17,6 +19,39 @@ namespace us::sanitizer {
 inline constexpr u32 kWide = ~0u, kMany = 1u << 31, kCtas = 1u << 30, kThrown = kMany | kCtas;
 inline constexpr u16 kNoSmallSite = 0xffff;
 inline constexpr u32 kTouchedBits = 12;
+inline constexpr u32 kBlockWords = 16, kBlockBytes = 4 * kBlockWords;
+
+// Which lane word i of a block belongs to. A lane below 0: no word of its own is in the block.
+struct Spread {
+  static constexpr u32 kOneLane = 4;
+  i32 lane = 0;   // of the first word
+  u32 shift = 0;  // words of a lane: 1 << shift; kOneLane: all are its own
+  u32 of(u32 i) const { return static_cast<u32>(lane) + (i >> shift); }
+  bool operator==(const Spread&) const = default;
+};
+
+// As the cells of its words would be, but for lanes.
+struct Block {
+  u32 w = 0;       // the lane of the first word; kWide: taken apart
+  u32 r = 0;       // not kWide
+  u32 m : 29 = 0;  // kMany, kCtas: a segment; else the lane of the first word, and its shift << 5
+  u32 w_shift : 3 = 0;
+  u16 w_site = 0, r_site = 0;
+  Spread writer() const { return {static_cast<i32>(w & 31), w_shift}; }
+  Spread reader() const { return {static_cast<i32>(m & 31), u32{m} >> 5}; }
+  void write(u32 segment, Spread s, u16 site) {
+    w = segment << 5 | static_cast<u32>(s.lane), w_shift = s.shift, r = 0, w_site = site;
+  }
+  void read(u32 segment, Spread s, u16 site) {
+    r = segment, m = static_cast<u32>(s.lane) | s.shift << 5, r_site = site;
+  }
+};
+static_assert(sizeof(Block) == 16);
+
+struct Word {
+  u32 w = 0, r = 0, m = 0;
+  u16 w_site = 0, r_site = 0;
+};
 
 class Planes {
  public:
@@ -31,6 +66,17 @@ class Planes {
   u64 bytes() const { return bytes_; }
   void clear(u64 begin, u64 bytes);  // as if never touched
 
+  Block& block(u64 a) const { return blocks_[(a - begin_) / kBlockBytes]; }
+  void take_apart(u64 a) const {
+    if (block(a).w != kWide) fill_cells(a);
+  }
+  Word look(u64 a) const;
+  u32 writer(u64 a) const {  // Word::w
+    const Block& b = block(a);
+    if (b.w == kWide) return *w(a);
+    return b.w ? b.w + (static_cast<u32>((a - begin_) / 4 % kBlockWords) >> b.w_shift) : 0;
+  }
+  // Of words whose block is taken apart.
   u32* w(u64 a) const { return at<u32>(0, a - begin_); }
   u32* r(u64 a) const { return at<u32>(1, a - begin_); }
   u32* m(u64 a) const { return at<u32>(2, a - begin_); }
@@ -39,15 +85,17 @@ class Planes {
   u8* touched(u64 a) const { return touched_ + ((a - begin_) >> kTouchedBits); }
 
  private:
+  void fill_cells(u64 a) const;
   // A row may begin before the first word, where its first lanes do nothing.
   u64 half(u64 a) const { return static_cast<u64>(static_cast<i64>(a - begin_) / 2); }
-  // Half planes of `half_` bytes: 0 w, 2 r, 4 m, 6 w_site, 7 r_site.
+  // Half planes of `half_` bytes: 0 w, 2 r, 4 m, 6 w_site, 7 r_site; the blocks begin behind them.
   template <class T>
   T* at(u64 plane, u64 offset) const {
     return reinterpret_cast<T*>(base_ + (plane < 3 ? 2 * plane : plane) * half_ + offset);
   }
   u64 begin_ = 0, bytes_ = 0, half_ = 0, mapped_ = 0;
   u8 *base_ = nullptr, *touched_ = nullptr;
+  Block* blocks_ = nullptr;
 };
 
 }  // namespace us::sanitizer

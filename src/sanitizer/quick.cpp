@@ -105,12 +105,14 @@ u32 LaunchChecker::global_segment(const At& p) {
 u32 LaunchChecker::quick_parts(const Planes& planes, u32 lanes, const u64* address, u32 bytes, bool writes, bool global,
                                u64 base, const RowActor& me) {
   constexpr u32 kParts = 6;
+  constexpr int kFew = 4;
   const u32 words = bytes / 4;
   u32 left = lanes, done = 0;
   for (u32 part = 0; left && part < kParts; part++) {
     const u32 l = static_cast<u32>(std::countr_zero(left));
     const u64 at = address[l], first = at - u64{l} * bytes;
     const u32 same = equal_to(address, at, 0) & left, row = equal_to(address, first, bytes) & left;
+    if (std::popcount(row) < kFew && (writes || std::popcount(same) < kFew)) break;  // so are the others
     u32 taken = row;
     if (global) {
       *planes.touched(at - base) = 1;

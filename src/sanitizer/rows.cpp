@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sanitizer/rows.h"
 
-#include <array>
+#include <bit>
 
 namespace us::sanitizer {
 namespace {
@@ -160,6 +160,95 @@ US_WIDE u32 equal_lanes(const u64* address, u64 first, u64 stride) {
 #undef US_INLINE
 #undef US_WIDE
 
+enum class Judged : u8 { Fine, Left, ByCell };
+
+bool knows_readers(u32 r, u32 m, const RowActor& a) { return a.knows(r & ~kThrown) && (r < kCtas || a.knows(m)); }
+
+// Has the warp itself written all of the block just so?
+bool wrote(const Block& b, Spread s, const RowActor& a) { return a.own && b.w >> 5 == a.segment && b.writer() == s; }
+
+// Words of a block by the lanes of `s`: all of it, or some.
+Judged read_block(Block& b, Spread s, bool all, const RowActor& a) {
+  if (b.w == kWide) return Judged::ByCell;
+  if (b.w == 0 && !a.unwritten) return Judged::Left;
+  if (!a.knows(b.w >> 5) && !wrote(b, s, a)) return a.own && b.w >> 5 == a.segment ? Judged::ByCell : Judged::Left;
+  if (b.r == a.segment) {
+    if (b.reader() != s || (!all && b.r_site != a.site)) return Judged::ByCell;
+    b.r_site = a.site;
+    return Judged::Fine;
+  }
+  if (knows_readers(b.r, b.m, a)) {
+    if (!all) return Judged::ByCell;
+    b.read(a.segment, s, a.site);
+    return Judged::Fine;
+  }
+  if (!a.many) return Judged::Left;
+  const u32 first = b.r & ~kThrown;
+  const bool mine = a.is_mine(first);
+  if ((b.r >= kCtas && b.r < kMany) || (mine && b.r >= kMany)) return Judged::Fine;
+  if (!mine && first != a.foreign) return Judged::Left;
+  if (!all) return Judged::ByCell;
+  b.r = first | (mine ? kMany : kCtas), b.m = a.segment, b.r_site = a.site;
+  return Judged::Fine;
+}
+
+Judged write_block(Block& b, Spread s, bool all, const RowActor& a) {
+  if (b.w == kWide) return Judged::ByCell;
+  if (!a.knows(b.w >> 5) && !wrote(b, s, a)) return a.own && b.w >> 5 == a.segment ? Judged::ByCell : Judged::Left;
+  if (!knows_readers(b.r, b.m, a)) {
+    if (b.r != a.segment) return Judged::Left;
+    if (b.reader() != s) return Judged::ByCell;
+  }
+  if (!all) return wrote(b, s, a) && b.r == 0 && b.w_site == a.site ? Judged::Fine : Judged::ByCell;
+  b.write(a.segment, s, a.site);
+  return Judged::Fine;
+}
+
+// How lanes lie on words: word i behind `address` is of lane i >> shift, or all of `lane`.
+struct Layout {
+  u64 address = 0;
+  u32 words = 32;  // there are
+  u32 shift = 0;
+  i32 lane = -1;                                     // or -1
+  u32 bits() const { return lane < 0 ? shift : 0; }  // words of a bit of a mask
+  Spread from(i32 word) const { return lane < 0 ? Spread{word >> shift, shift} : Spread{lane, Spread::kOneLane}; }
+};
+
+// blocks(...) judges a block, cells(which) the cells of what is left to them. Bits of masks as in Layout.
+template <bool kWrites, class Cells>
+u32 by_blocks(const Planes& p, const Layout& l, u32 which, const RowActor& a, Cells&& cells) {
+  const i32 before = static_cast<i32>((l.address - p.begin()) % kBlockBytes / 4), per_block = kBlockWords >> l.bits();
+  const u32 full = (1u << per_block) - 1;
+  const i32 most = static_cast<i32>(l.words >> l.bits());
+  u32 left = 0, by_cell = 0, whole = 0;
+  for (i32 bit = -(before >> l.bits()); bit < most; bit += per_block) {
+    const u32 there = bit < 0 ? full >> -bit : full << bit, asked = there & which;
+    if (!asked) continue;
+    const i32 word = bit * (1 << l.bits());
+    const u64 at = l.address + static_cast<u64>(i64{word} * 4);
+    const bool all = bit >= 0 && bit + per_block <= most && asked == there;
+    Block& b = p.block(at);
+    const Judged found = (kWrites ? write_block : read_block)(b, l.from(word), all, a);
+    if (found == Judged::Fine) continue;
+    if (found == Judged::Left) {
+      left |= asked;
+      continue;
+    }
+    p.take_apart(at);
+    by_cell |= asked;
+    if (all) whole |= asked;
+  }
+  if (!by_cell) return left;
+  const u32 bad = cells(by_cell);
+  for (i32 bit = -(before >> l.bits()); kWrites && whole && bit < most; bit += per_block) {
+    const u32 there = bit < 0 ? 0 : full << bit;
+    if (!there || (whole & there) != there || bad & there) continue;
+    const i32 word = bit * (1 << l.bits());
+    p.block(l.address + static_cast<u64>(word) * 4).write(a.segment, l.from(word), a.site);
+  }
+  return left | bad;
+}
+
 template <class F>
 u32 rows(const Planes& p, u64 address, u32 words, u32 lanes, F&& chunk) {
   const Lane& all = words == 1 ? kOne : words == 2 ? kTwo : kFour;
@@ -171,23 +260,22 @@ u32 rows(const Planes& p, u64 address, u32 words, u32 lanes, F&& chunk) {
   return bad & lanes;
 }
 
-struct Word {
+Layout row_of(u64 address, u32 words) {
+  return {.address = address, .words = 32 * words, .shift = static_cast<u32>(std::countr_zero(words))};
+}
+
+struct Cell {
   u32 &w, &r, &m;
   u16 &w_site, &r_site;
 };
-Word word(const Planes& p, u64 a) { return {*p.w(a), *p.r(a), *p.m(a), *p.w_site(a), *p.r_site(a)}; }
+Cell cell(const Planes& p, u64 a) { return {*p.w(a), *p.r(a), *p.m(a), *p.w_site(a), *p.r_site(a)}; }
 
-bool old_readers(const Word& c, const RowActor& a) {
-  if (c.r == kWide) return false;
-  return a.knows(c.r & ~kThrown) && (c.r < kCtas || a.knows(c.m));
-}
-
-bool read_word(const Word& c, u32 lanes, const RowActor& a, bool own) {
+bool read_cell(const Cell& c, u32 lanes, const RowActor& a, bool own) {
   if (c.w == kWide || (c.w == 0 && !a.unwritten)) return false;
   if (!own && !a.knows(c.w >> 5)) return false;
   if (c.r == a.segment) {
     c.m |= lanes;
-  } else if (old_readers(c, a)) {
+  } else if (c.r != kWide && knows_readers(c.r, c.m, a)) {
     c.r = a.segment, c.m = lanes;
   } else if (a.many && c.r != kWide) {
     const u32 first = c.r & ~kThrown;
@@ -203,39 +291,51 @@ bool read_word(const Word& c, u32 lanes, const RowActor& a, bool own) {
   return true;
 }
 
+bool read_word(const Planes& p, u64 at, u32 lane, u32 lanes, const RowActor& a) {
+  const auto bit = static_cast<i32>((at - p.begin()) / 4 % kBlockWords);
+  const Spread s = lanes & (lanes - 1) ? Spread{-1, Spread::kOneLane} : Spread{static_cast<i32>(lane) - bit, 0};
+  const Judged found = read_block(p.block(at), s, false, a);
+  if (found != Judged::ByCell) return found == Judged::Fine;
+  p.take_apart(at);
+  const Cell c = cell(p, at);
+  return read_cell(c, lanes, a, a.own && (lanes & (lanes - 1)) == 0 && c.w == (a.segment << 5 | lane));
+}
+
 }  // namespace
 
 u32 equal_to(const u64* address, u64 first, u64 stride) { return equal_lanes(address, first, stride); }
 
 u32 read_rows(const Planes& p, u64 address, u32 words, u32 lanes, const RowActor& a) {
-  return rows(p, address, words, lanes, [&](const Row& r, const Whose& w) { return read_chunk(r, w, lanes, a); });
+  return by_blocks<false>(p, row_of(address, words), lanes, a, [&](u32 which) {
+    return rows(p, address, words, which, [&](const Row& r, const Whose& w) { return read_chunk(r, w, which, a); });
+  });
 }
 
 u32 write_rows(const Planes& p, u64 address, u32 words, u32 lanes, const RowActor& a) {
-  return rows(p, address, words, lanes, [&](const Row& r, const Whose& w) { return write_chunk(r, w, lanes, a); });
+  return by_blocks<true>(p, row_of(address, words), lanes, a, [&](u32 which) {
+    return rows(p, address, words, which, [&](const Row& r, const Whose& w) { return write_chunk(r, w, which, a); });
+  });
 }
 
 bool read_same(const Planes& p, u64 address, u32 words, u32 lanes, const RowActor& a) {
+  const u32 lane = static_cast<u32>(std::countr_zero(lanes));
   for (u32 k = 0; k < words; k++) {
-    if (!read_word(word(p, address + 4 * k), lanes, a, false)) return false;
+    if (!read_word(p, address + 4 * k, lane, lanes, a)) return false;
   }
   return true;
 }
 
 bool read_lane(const Planes& p, u64 address, u32 words, u32 lane, const RowActor& a) {
-  for (u32 k = 0; k < words; k++) {
-    const Word c = word(p, address + 4 * k);
-    if (!read_word(c, 1u << lane, a, a.own && c.w == (a.segment << 5 | lane))) return false;
-  }
-  return true;
+  return read_same(p, address, words, 1u << lane, a);
 }
 
 bool write_lane(const Planes& p, u64 address, u32 words, u32 lane, const RowActor& a) {
+  p.take_apart(address);
   for (u32 k = 0; k < words; k++) {
-    const Word c = word(p, address + 4 * k);
+    const Cell c = cell(p, address + 4 * k);
     const u32 me = a.segment << 5 | lane;
     if (c.w == kWide || (c.w != me && !a.knows(c.w >> 5))) return false;
-    if (!old_readers(c, a) && !(c.r == a.segment && c.m == 1u << lane)) return false;
+    if (c.r == kWide || (!knows_readers(c.r, c.m, a) && !(c.r == a.segment && c.m == 1u << lane))) return false;
     c.w = me, c.r = 0, c.w_site = a.site;
   }
   return true;
@@ -248,24 +348,29 @@ struct OfOne {
     for (u32 i = 0; i < 32; i++) number[i] = lane, bit[i] = 1u << lane;
   }
 };
+Layout range_of(u64 address, u32 lane) { return {.address = address, .lane = static_cast<i32>(lane)}; }
 }  // namespace
 
 u32 read_range(const Planes& p, u64 address, u32 which, u32 lane, const RowActor& a) {
-  const OfOne one(lane);
-  return read_chunk(row(p, address), {one.number, one.bit, kOne.bit}, which, a);
+  return by_blocks<false>(p, range_of(address, lane), which, a, [&](u32 words) {
+    const OfOne one(lane);
+    return read_chunk(row(p, address), {one.number, one.bit, kOne.bit}, words, a);
+  });
 }
 
 u32 write_range(const Planes& p, u64 address, u32 which, u32 lane, const RowActor& a) {
-  const OfOne one(lane);
-  return write_chunk(row(p, address), {one.number, one.bit, kOne.bit}, which, a);
+  return by_blocks<true>(p, range_of(address, lane), which, a, [&](u32 words) {
+    const OfOne one(lane);
+    return write_chunk(row(p, address), {one.number, one.bit, kOne.bit}, words, a);
+  });
 }
 
 Obstacle obstacle(const Planes& p, u64 address, u32 words, u32 lane, bool writes, const RowActor& a) {
   for (u32 k = 0; k < words; k++) {
-    const Word c = word(p, address + 4 * k);
+    const Word c = p.look(address + 4 * k);
     if (c.w == kWide) return {};
     if (!(a.own && c.w == (a.segment << 5 | lane)) && !a.knows(c.w >> 5)) return {c.w >> 5, false};
-    if (old_readers(c, a) || (c.r == a.segment && (!writes || c.m == 1u << lane))) continue;
+    if (knows_readers(c.r, c.m, a) || (c.r == a.segment && (!writes || c.m == 1u << lane))) continue;
     const u32 first = c.r & ~kThrown;
     if (!writes && a.many) {
       const bool ctas = c.r >= kCtas && c.r < kMany;

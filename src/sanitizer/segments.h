@@ -50,29 +50,39 @@ struct Floor {
   bool holds(u32 n) const;
 };
 
+// Of a warp: all that there is to say. One is made for each that touches global memory.
+struct WarpSegment {
+  u64 cta = 0;
+  u32 cluster = 0;
+  u32 clock : 27 = 0, slot : 5 = 0;
+};
+static_assert(sizeof(WarpSegment) == 16);
+
 class Segments {
  public:
   static constexpr u32 kCopies = 1u << 26;  // the first number of a copy; a number has 27 bits
-  Segments() { warps_.rows.emplace_back(), copies_.rows.emplace_back(); }  // 0 is nobody
+  Segments() { clear(); }
   void clear() {
-    for (Rows* r : {&warps_, &copies_}) r->rows.clear(), r->rows.emplace_back();
+    warps_.assign(1, {}), copies_.assign(1, {});  // 0 is nobody
+    next_ = {1, kCopies + 1};
   }
-  u32 add(const Segment& s) { return s.copy ? kCopies + copies_.add(s) : warps_.add(s); }
-  Segment& operator[](u32 n) { return n < kCopies ? warps_.at(n) : copies_.at(n - kCopies); }
-  const Segment& operator[](u32 n) const { return n < kCopies ? warps_.at(n) : copies_.at(n - kCopies); }
-  Floor next() const { return {warps_.next(), kCopies + copies_.next()}; }
+  u32 add(const WarpSegment& s) { return warps_.push_back(s), next_.warps++; }
+  u32 add_copy(const Segment& s) { return copies_.push_back(s), next_.copies++; }
+  Segment& copy(u32 n) { return copies_[n - kCopies]; }
+  Segment operator[](u32 n) const {
+    if (n >= kCopies) return copies_[n - kCopies];
+    const WarpSegment& s = warps_[n];
+    return {.cta = s.cta, .cluster = s.cluster, .slot = s.slot, .clock = s.clock};
+  }
+  u64 launch_of(u32 n) const { return (n < kCopies ? warps_[n].cta : copies_[n - kCopies].cta) >> 32; }
+  const Floor& next() const { return next_; }
   static constexpr u32 kSpare = 1u << 16;  // for one event
-  bool full() const { return warps_.next() >= kCopies - kSpare || copies_.next() >= kCopies - kSpare; }
+  bool full() const { return next_.warps >= kCopies - kSpare || next_.copies >= 2 * kCopies - kSpare; }
 
  private:
-  struct Rows {
-    std::deque<Segment> rows;
-    u32 add(const Segment& s) { return rows.push_back(s), next() - 1; }
-    u32 next() const { return static_cast<u32>(rows.size()); }
-    Segment& at(u32 n) { return rows[n]; }
-    const Segment& at(u32 n) const { return rows[n]; }
-  };
-  Rows warps_, copies_;
+  std::deque<WarpSegment> warps_;
+  std::deque<Segment> copies_;
+  Floor next_;
 };
 
 inline bool Floor::holds(u32 n) const { return n < warps || (n >= Segments::kCopies && n < copies); }

@@ -22,8 +22,10 @@ bool LaunchChecker::settles(Cta& cta, u64 offset, u32 number) {
   const Planes& planes = cta.shared.planes();
   if (!v || v->begin % 4 || v->bytes % 4 || !planes.holds(v->begin, v->bytes)) return false;
   cta.looked++;
-  for (u64 at = v->begin; at < v->begin + v->bytes; at += 4) {
-    const u32 w = *planes.w(at);
+  for (u64 at = v->begin, next; at < v->begin + v->bytes; at = next) {
+    const Block& b = planes.block(at);
+    next = b.w == kWide ? at + 4 : at - at % kBlockBytes + kBlockBytes;
+    const u32 w = planes.writer(at);
     if (w == 0) return false;
     if (w != kWide) continue;
     const Cell c = cta.shared.look(at);

@@ -23,7 +23,7 @@ void add(std::vector<Touched>& to, u64 begin, u64 bytes, bool write, u32 site) {
 
 bool LaunchChecker::mine(u32 segment) {
   if (!segment || floor_.holds(segment)) return false;
-  if (segment != asked_) asked_ = segment, answer_ = process_.segments[segment].launch() == launch_;
+  if (segment != asked_) asked_ = segment, answer_ = process_.segments.launch_of(segment) == launch_;
   return answer_;
 }
 
@@ -44,12 +44,12 @@ void LaunchChecker::touched_word(u64 at, std::vector<Touched>& to) {
   };
   const Planes& planes = shadow.planes();
   if (planes.holds(at, 4)) {
-    const u32 w = *planes.w(at), r = *planes.r(at);
-    if (w < 32 && r == 0) return;
-    if (w != kWide) {
-      const bool read = mine(r & ~kThrown) || (r >= kCtas && mine(*planes.m(at)));
-      if (read) add(to, at, 4, false, *planes.r_site(at));
-      if (mine(w >> 5)) add(to, at, 4, true, *planes.w_site(at));
+    const Word c = planes.look(at);
+    if (c.w < 32 && c.r == 0) return;
+    if (c.w != kWide) {
+      const bool read = mine(c.r & ~kThrown) || (c.r >= kCtas && mine(c.m));
+      if (read) add(to, at, 4, false, c.r_site);
+      if (mine(c.w >> 5)) add(to, at, 4, true, c.w_site);
       return;
     }
   }
@@ -71,30 +71,32 @@ bool LaunchChecker::alone() const {
 
 // All words of the page lie on the planes.
 void LaunchChecker::touched_page(u64 begin, std::vector<Touched>& to) {
-  constexpr u64 kWords = (u64{1} << kTouchedBits) / 4;
   const Planes& planes = process_.global.planes();
-  const u32 *const w = planes.w(begin), *const r = planes.r(begin), *const m = planes.m(begin);
   const auto own = [this](u32 s) { return !floor_.holds(s); };
-  u64 first = 0;
+  const u64 end = begin + (u64{1} << kTouchedBits);
+  u64 first = begin;
   u32 was = 0;  // bit 0: read, bit 1: written
-  const auto flush = [&](u64 end) {
-    const u64 at = begin + first * 4, bytes = (end - first) * 4;
-    if (was & 1) add(to, at, bytes, false, *planes.r_site(at));
-    if (was & 2) add(to, at, bytes, true, *planes.w_site(at));
-    first = end;
+  const auto flush = [&](u64 at) {
+    if (was & 1) add(to, first, at - first, false, planes.look(first).r_site);
+    if (was & 2) add(to, first, at - first, true, planes.look(first).w_site);
+    first = at;
   };
-  for (u64 k = 0; k < kWords; k++) {
-    if (w[k] == kWide) {
-      flush(k);
-      touched_word(begin + k * 4, to);
-      first = k + 1, was = 0;
+  for (u64 at = begin, bytes; at < end; at += bytes) {
+    const Block& b = planes.block(at);
+    const bool apart = b.w == kWide;
+    bytes = apart ? 4 : kBlockBytes;
+    const u32 w = apart ? *planes.w(at) : b.w, r = apart ? *planes.r(at) : b.r, m = apart ? *planes.m(at) : b.m;
+    if (w == kWide) {
+      flush(at);
+      touched_word(at, to);
+      first = at + 4, was = 0;
       continue;
     }
-    const bool read = own(r[k] & ~kThrown) || (r[k] >= kCtas && own(m[k]));
-    const u32 now = u32{read} | u32{own(w[k] >> 5)} << 1;
-    if (now != was) flush(k), was = now;
+    const bool read = own(r & ~kThrown) || (r >= kCtas && own(m));
+    const u32 now = u32{read} | u32{own(w >> 5)} << 1;
+    if (now != was) flush(at), was = now;
   }
-  flush(kWords);
+  flush(end);
 }
 
 std::vector<Touched> LaunchChecker::touched() {

@@ -156,16 +156,16 @@ u32 LaunchChecker::reporting(const At& p, const probe::Who& who, const Transfer&
     s.cta = owner.key, s.slot = o.slot, s.clock = static_cast<Clock>(o.phase);
     o.copied = true, o.copy = {who.site, who.warp, f.lane, p.cta->key, o.phase, 0};
   }
-  return (r.space == Space::Shared ? p.cluster->segments : process_.segments).add(s);
+  return (r.space == Space::Shared ? p.cluster->segments : process_.segments).add_copy(s);
 }
 
 u32 LaunchChecker::flying(CopyGroup& g, const At& p, Space space, bool writes, const Flight& f) {
   const bool shared = space == Space::Shared;
   auto& have = shared ? (writes ? g.shared_writes : g.shared_reads) : (writes ? g.global_writes : g.global_reads);
   Segments& table = shared ? p.cluster->segments : process_.segments;
-  const Segment* last = have.empty() ? nullptr : &table[have.back()];
+  const Segment* last = have.empty() ? nullptr : &table.copy(have.back());
   if (!last || last->also_slot || last->issued != f.by.issued || last->site != f.by.site)
-    have.push_back(table.add(f.by));
+    have.push_back(table.add_copy(f.by));
   return have.back();
 }
 
@@ -252,7 +252,7 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   const Floor floor = shared ? Floor{1, 0} : floor_;
   const WarpTime& time = p.warp->time;
   const auto missing = [&](u32 segment, u32 its_lane) {
-    if (floor.holds(segment) || table[segment].launch() != launch_) return false;
+    if (floor.holds(segment) || table.launch_of(segment) != launch_) return false;
     const Segment& s = table[segment];
     return time.knows(lane, s, its_lane) && !time.pushed(lane, proxy_of(r.space), s, its_lane);
   };

@@ -116,8 +116,7 @@ void WarpTime::push(u32 lanes, Pushed to) {
   if ((lanes & live_) == live_ && differ_ == 0) {
     // Each lane pushes what it did itself: together, all of it; but only a sync tells a lane that the others have.
     const Clock now = tick();
-    const Ref before = all_.publish();
-    all_.pushed[to] = sanitizer::join(all_.pushed[to], before);
+    all_.pushed[to] = sanitizer::join(all_.pushed[to], all_.known());
     each(lanes, [&](u32 l) {
       auto n = std::make_shared<Node>();
       Part mine(cta_);
@@ -128,15 +127,16 @@ void WarpTime::push(u32 lanes, Pushed to) {
     return;
   }
   each(lanes, [&](u32 l) {
-    const Ref n = release(1u << l);
-    of(l).pushed[to] = sanitizer::join(of(l).pushed[to], n);
+    View v(cta_);
+    gather(1u << l, v);
+    of(l).pushed[to] = sanitizer::join(of(l).pushed[to], v.known());
   });
 }
 
 u32 WarpTime::segment(Segments& table, u32 which) {
   used_ = true;
   u32& n = segment_[which];
-  if (!n) n = table.add({.cta = cta_, .cluster = cluster_, .slot = warp_, .clock = clock_});
+  if (!n) n = table.add({.cta = cta_, .cluster = static_cast<u32>(cluster_), .clock = clock_, .slot = warp_});
   return n;
 }
 

@@ -38,8 +38,7 @@ Who who(Warp& w, u32 lanes) {
 }
 
 void begin_telling(Warp& w) {
-  *w.told = Told();
-  w.told->live = w.live;
+  w.told->begin(w.live);
   w.probe_site = probe::kNoSite;
   w.quick = &probe::no_quick;
   std::fill_n(w.bulk_groups, kWarpSize, 0u), std::fill_n(w.small_groups, kWarpSize, 0u);

@@ -2,6 +2,8 @@
 // What happens on the device, told to the launch's listener (probe/events.h). Who has a listener calls these;
 // Warp::listener and Grid::listener are null where nobody listens to events.
 #pragma once
+#include <algorithm>
+
 #include "device/abi/probe_code.h"
 #include "device/schedule/resident.h"
 
@@ -13,11 +15,17 @@ struct Told {
   u32 met = 0;   // lanes whose bar.warp.sync has been told of with those of other lanes
   // By cp.async (0) or bulk (1) and lane: groups, up to the last one with a copy in it, and those that were waited for.
   u32 filled[2][kWarpSize] = {}, waited[2][kWarpSize] = {};
-  bool copies = false;          // any
+  bool copies = false;          // any of these
   NoteCode next;                // of the synchronisation that follows
   u32 looked = ~0u;             // site of the last strong load
   u32 gated = 0;                // lanes that wait for others of their warp
   u32 arrived[kWarpSize] = {};  // by lane: the site that NoteCode::What::Arrival came from
+  void begin(u32 lanes) {
+    for (u32 bulk = 0; copies && bulk < 2; ++bulk)
+      std::fill_n(filled[bulk], kWarpSize, 0u), std::fill_n(waited[bulk], kWarpSize, 0u);
+    std::fill_n(arrived, kWarpSize, 0u);
+    live = lanes, met = 0, copies = false, next = {}, looked = ~0u, gated = 0;
+  }
 };
 
 probe::Who who(Warp&, u32 lanes);  // at the instruction that runs; exits of other lanes are told first

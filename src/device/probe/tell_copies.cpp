@@ -153,6 +153,7 @@ void tell_committed(Warp& w, u32 lanes, bool bulk, const u32 (&groups)[kWarpSize
 
 void tell_waited(Warp& w, u32 lanes, bool bulk, bool read_only, const u64* left) {
   const u32* const groups = bulk ? w.bulk_groups : w.small_groups;
+  w.told->copies = true;
   by_number(lanes, left, [&](u32 group, u64 n) {
     const bool all = u32(n) == ~0u;
     for (u32 l : Lanes(group))
