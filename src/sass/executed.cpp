@@ -10,7 +10,8 @@ namespace us::sass {
 namespace {
 
 constexpr u32 kUsual = 2, kPatient = 8;
-constexpr u64 kMostSteps = 1'000'000;  // of searches for a kernel; what comes then has no way
+constexpr u64 kMostSteps = 1'000'000;  // of searches for a kernel that lead nowhere; then they are short
+constexpr u64 kLong = 400'000, kShort = 4'000;
 constexpr double kMostApart = 0.02;
 
 u64 lanes_in(u32 mask) { return static_cast<u64>(std::popcount(mask)); }
@@ -49,12 +50,13 @@ std::vector<Execution::Group> Execution::apart(std::span<const PathStep> path) {
 const std::vector<u32>& Execution::way(const std::vector<u32>& path) {
   const auto known = ways_.find(path);
   if (known != ways_.end()) return known->second;
+  searched_ += path.size();
   std::optional<std::vector<u32>> found;
   bool loose = false;
   for (const Map* map : {&map_, &loose_map_})
     for (const u32 patience : {kUsual, kPatient}) {
-      if (found || steps_ > kMostSteps) continue;
-      found = Walker(*map).walk(path, patience, steps_);
+      if (found) continue;
+      found = Walker(*map, steps_ > kMostSteps ? kShort : kLong).walk(path, patience, steps_);
       loose = map == &loose_map_;
     }
   loose = loose && found.has_value();

@@ -41,9 +41,10 @@ class Execution {
   const std::vector<Executed>& blocks() const { return blocks_; }  // of the graph: by the walked ways
   // By the simple rule: an instruction is executed as often as the block of its PTX statement; by instruction.
   const std::vector<Executed>& by_statement() const { return by_statement_; }
-  u64 walked() const { return walked_; }  // warps
-  u64 lost() const { return lost_; }      // warps without a way, which only the simple rule counts
-  u64 loose() const { return loose_; }    // warps whose way was found by arithmetic alone
+  u64 walked() const { return walked_; }      // warps
+  u64 lost() const { return lost_; }          // warps without a way, which only the simple rule counts
+  u64 loose() const { return loose_; }        // warps whose way was found by arithmetic alone
+  u64 searched() const { return searched_; }  // steps of the paths for which a way was searched
   // Why not to trust the map; empty: nothing speaks against it.
   std::string weakness() const;
 
@@ -63,7 +64,8 @@ class Execution {
   std::map<std::vector<u32>, bool> by_arithmetic_;
   std::vector<Executed> blocks_, by_statement_;
   u64 walked_ = 0, lost_ = 0, loose_ = 0;
-  u64 steps_ = 0;  // that all searches took
+  u64 steps_ = 0;  // of all searches, that led nowhere
+  u64 searched_ = 0;
 };
 
 }  // namespace us::sass

@@ -11,6 +11,8 @@
 namespace us::sass {
 namespace {
 
+constexpr u32 kLookAhead = 4;  // blocks
+
 // Executions from `at` on of which elements are used up: one mask each.
 struct Place {
   std::size_t at = 0;
@@ -26,7 +28,7 @@ struct Place {
 struct Step {
   u32 block = 0;
   Place place;
-  std::tuple<i64, u32, bool, bool> rank{};  // the smallest is the best
+  std::tuple<i64, bool, u32, bool, bool> rank{};  // the smallest is the best
 };
 
 class Walk {
@@ -100,12 +102,28 @@ class Walk {
       for (Place& p : use(to, s.place)) {
         const bool near = s.place.at < executions_.size() &&
                           std::ranges::binary_search(map_.blocks[to].sources, executions_[s.place.at]);
-        const i64 gain = static_cast<i64>(p.score()) - static_cast<i64>(s.place.score());
-        f.choices.push_back({to, std::move(p), {-gain, foreign_[to], map_.blocks[to].slow, !near}});
+        const i64 gain = gained(s.place, p), ahead = gain || b.next.size() == 1 ? 0 : look_ahead(to, p, kLookAhead);
+        f.choices.push_back({to, std::move(p), {-gain - ahead, ahead > 0, foreign_[to], map_.blocks[to].slow, !near}});
       }
     }
     std::ranges::stable_sort(f.choices, {}, &Step::rank);
     stack_.push_back(std::move(f));
+  }
+
+  static i64 gained(const Place& from, const Place& to) {
+    return static_cast<i64>(to.score()) - static_cast<i64>(from.score());
+  }
+
+  // What the best block behind blocks that use nothing would use up entirely: unrolled loops come before the rest.
+  i64 look_ahead(u32 block, const Place& from, u32 depth) const {
+    i64 best = 0;
+    for (const u32 to : map_.blocks[block].next)
+      for (const Place& p : use(to, from)) {
+        const i64 gain = gained(from, p);
+        if (gain > 0 && p.used.empty()) best = std::max(best, gain);
+        if (gain == 0 && depth > 1) best = std::max(best, look_ahead(to, p, depth - 1));
+      }
+    return best;
   }
 
   // A block that only returns has no place of its own where exits are guarded.
@@ -205,7 +223,7 @@ std::optional<std::vector<u32>> Walker::walk(std::span<const u32> path, u32 pati
   const u64 most = most_steps_ + 8 * path.size();
   Walk walk(map_, path, patience, most);
   auto found = walk.run();
-  steps += most - walk.left() + path.size();
+  steps += most - walk.left() - (found ? std::min<u64>(most - walk.left(), found->size()) : 0);
   return found;
 }
 

@@ -15,9 +15,9 @@ namespace us::sass {
 
 class Walker {
  public:
-  explicit Walker(const Map& m, u64 most_steps = 400'000) : map_(m), most_steps_(most_steps) {}
+  Walker(const Map& m, u64 most_steps) : map_(m), most_steps_(most_steps) {}
   // Blocks of machine code, in order; nothing: no way was found. `patience`: how many executions may be begun and not
-  // complete at a time. What the search cost is added to `steps`.
+  // complete at a time. The steps of the search that lead nowhere are added to `steps`.
   std::optional<std::vector<u32>> walk(std::span<const u32> ptx_blocks, u32 patience, u64& steps) const;
 
  private:

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timing/footprint.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace us::timing {
+namespace {
 
 constexpr u64 kTogether = 32;  // lines that follow each other in memory do so in the table
 
-Footprint::Entry& Footprint::find(u64 line) {
+u32 count(u32 sectors) { return static_cast<u32>(std::popcount(sectors)); }
+u32 pairs(u32 sectors) { return (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0); }
+
+}  // namespace
+
+std::size_t Footprint::place(u64 line) const {
   const u64 mask = table_.size() - 1;
   u64 at = ((line / kTogether * 0x9e3779b97f4a7c15ull >> 20) + line % kTogether) & mask;
   while (table_[at].line != line && table_[at].line != ~u64{0}) at = (at + 1) & mask;
-  return table_[at];
+  return at;
 }
 
 void Footprint::grow() {
@@ -19,19 +28,73 @@ void Footprint::grow() {
     if (e.line != ~u64{0}) find(e.line) = e;
 }
 
-u32 Footprint::touch(u64 line, u32 sectors) {
+Footprint::Entry& Footprint::enter(u64 line) {
   if (used_ * 2 > table_.size()) grow();
   Entry& e = find(line);
   if (e.line != line) {
     e.line = line;
     ++used_;
   } else if (lines_ - e.since > most_lines_) {
-    e.sectors = 0;
+    put_back(e, e.dirty);
+    e = {.line = line};
   }
-  if (!e.sectors) e.since = static_cast<u32>(lines_++);
-  const u32 missing = sectors & ~e.sectors;
-  e.sectors |= sectors;
-  return missing;
+  if (!(e.sectors | e.dirty)) e.since = static_cast<u32>(lines_++);
+  return e;
+}
+
+float Footprint::read(u64 line, u32 sectors, bool single) {
+  Entry& e = enter(line);
+  const u32 missing = sectors & ~u32{e.sectors};
+  if (!missing) return 0;
+  const u32 brought = (single ? missing : pairs(missing)) & ~u32{e.sectors};
+  e.sectors = static_cast<u8>(e.sectors | brought);
+  so_far_.read += count(brought);
+  const bool lone = count(brought) <= 2 && find(line ^ 1).line != (line ^ 1);
+  return static_cast<float>(count(brought) * (lone ? p_.dram_lone_read : 1));
+}
+
+bool Footprint::lone(const Entry& e) const { return count(e.dirty) <= 2 && !table_[place(e.line ^ 1)].dirty; }
+
+// Sectors go to DRAM. What is written of them only in part is read first.
+void Footprint::put_back(Entry& e, u32 sectors) {
+  const u32 parts = count(sectors & e.parts()), whole = count(sectors) - parts;
+  const bool alone = lone(e);
+  so_far_.written += parts + whole, so_far_.read += parts;
+  so_far_.cost_of_writing += whole * (alone ? p_.dram_lone_read : 1) + parts * (alone ? p_.dram_part : 2);
+  e.dirty = static_cast<u8>(e.dirty & ~sectors);
+  for (u32 k = 0; k < 4; ++k)
+    if (sectors >> k & 1) e.bytes[k] = 0;
+}
+
+void Footprint::write(u64 line, const u8 (&bytes)[4]) {
+  Entry& e = enter(line);
+  if (e.parts() && static_cast<double>(parts_ - e.open) > p_.l2_parts) put_back(e, e.parts());
+  const bool open = e.parts();
+  for (u32 k = 0; k < 4; ++k) {
+    if (!bytes[k]) continue;
+    e.bytes[k] = static_cast<u8>(std::min(32, e.bytes[k] + bytes[k]));
+    e.dirty = static_cast<u8>(e.dirty | 1u << k);
+    if (e.bytes[k] == 32) e.sectors = static_cast<u8>(e.sectors | 1u << k);
+  }
+  if (!open && e.parts()) e.open = static_cast<u32>(parts_++);
+}
+
+Footprint::Traffic Footprint::finish() {
+  u64 lines = 0, kept = 0;
+  double cost = 0;
+  for (Entry& e : table_) {
+    if (e.parts() && static_cast<double>(parts_ - e.open) > p_.l2_parts) put_back(e, e.parts());
+    if (!e.dirty) continue;
+    ++lines, kept += count(e.dirty);
+    cost += count(e.dirty) * (lone(e) ? p_.dram_lone_read : 1);
+  }
+  // Of the rest stays what fits; what is read takes room from it.
+  const double read = static_cast<double>(so_far_.read), written = static_cast<double>(so_far_.written + kept);
+  const double room = p_.l2_dirty / 128 * (1 - 0.5 * read / std::max(1.0, read + written));
+  const double gone = lines ? std::max(0.0, 1 - room / static_cast<double>(lines)) : 0;
+  so_far_.written += static_cast<u64>(gone * static_cast<double>(kept)), so_far_.cost_of_writing += gone * cost;
+  for (Entry& e : table_) e.dirty = 0;
+  return so_far_;
 }
 
 }  // namespace us::timing

@@ -1,32 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which sectors of global memory a launch finds in L2: those that it touched before, and that were not displaced since.
-// Before the launch L2 is empty, as under Nsight Compute.
+// What a launch finds in L2, and what DRAM gives and takes: sectors that the launch touched before are there,
+// unless they were displaced since; what it wrote goes back when there is no more room. Before the launch L2
+// is empty, as under Nsight Compute. Costs of DRAM are in sectors that follow each other: lone ones take
+// longer.
 #pragma once
 #include <vector>
 
-#include "base/types.h"
+#include "timing/parameters.h"
 
 namespace us::timing {
 
 class Footprint {
  public:
-  explicit Footprint(u64 capacity) : most_lines_(capacity / 128) {}
-  // Of the sectors of a line (one bit each) those that were not there; now they are.
-  u32 touch(u64 line, u32 sectors);
-  u64 lines() const { return lines_; }  // that were brought in
+  explicit Footprint(const Parameters& p) : p_(p), most_lines_(static_cast<u64>(p.l2_bytes) / 128) {}
+  // Of the sectors of a line (one bit each), DRAM gives those that are not there, in pairs unless `single`. The cost.
+  float read(u64 line, u32 sectors, bool single = false);
+  // So many bytes of each sector.
+  void write(u64 line, const u8 (&bytes)[4]);
+
+  // Known at the end.
+  struct Traffic {
+    u64 read = 0, written = 0;   // sectors
+    double cost_of_writing = 0;  // and of what must be read to complete it
+  };
+  Traffic finish();
 
  private:
   struct Entry {
     u64 line = ~u64{0};
-    u32 sectors = 0;
-    u32 since = 0;  // lines_ when it came
+    u32 since = 0;              // lines_ when it came
+    u32 open = 0;               // parts_ when the first of its sectors was written in part
+    u8 sectors = 0, dirty = 0;  // there entirely, written
+    u8 bytes[4] = {};           // written of each sector
+    u32 parts() const { return dirty & ~u32{sectors}; }
   };
-  Entry& find(u64 line);
+  Entry& find(u64 line) { return table_[place(line)]; }
+  std::size_t place(u64 line) const;
+  Entry& enter(u64 line);
+  bool lone(const Entry&) const;  // written, without its neighbour
+  void put_back(Entry&, u32 sectors);
   void grow();
+
+  const Parameters& p_;
   std::vector<Entry> table_ = std::vector<Entry>(1 << 12);
   u64 used_ = 0;
   const u64 most_lines_;
-  u64 lines_ = 0;
+  u64 lines_ = 0, parts_ = 0;  // lines that came, lines with sectors that are written in part
+  Traffic so_far_;             // what was displaced and touched again is in it
 };
 
 }  // namespace us::timing

@@ -3,7 +3,7 @@
 
 namespace us::timing {
 
-KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Function& f, const Parameters& p)
+KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Function& f, const Parameters& p, u32 number)
     : image(std::move(i)), function(f), execution(*image->program, f) {
   timed.rows = rows_of(f, p);
   for (u32 k = 0; k < f.instructions.size(); ++k) {
@@ -11,6 +11,7 @@ KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Functio
     timed.sites.push_back(s == sass::Program::kNone ? probe::kNoSite : image->program->statements()[s].site);
     timed.bytes.push_back(f.instructions[k].memory.bytes);
   }
+  listing = std::make_shared<const Listing>(Listing::of(*image, f, execution.map().statements, number));
   calls.resize(image->program->blocks().size());
   for (const sass::Program::Statement& s : image->program->statements())
     if (s.inst && !s.inst->call.empty()) calls[s.block] = true;
@@ -27,7 +28,7 @@ std::shared_ptr<KernelCode> KernelCodes::of(const probe::LaunchInfo& l, const Pa
   if (!known) {
     const sass::Function* const f = image->code.find(l.name);
     if (!f) return why = "the machine code has no such kernel", nullptr;
-    known = std::make_shared<KernelCode>(image, *f, p);
+    known = std::make_shared<KernelCode>(image, *f, p, static_cast<u32>(known_.size()));
   }
   return known;
 }

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // The machine code of kernels, ready for counting and for the model of time; kept over the launches of a process.
 #pragma once
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "probe/observer.h"
 #include "sass/executed.h"
 #include "sass/image.h"
+#include "timing/listing.h"
 #include "timing/multiprocessor.h"
 
 namespace us::timing {
 
 struct KernelCode {
-  KernelCode(std::shared_ptr<const sass::Image>, const sass::Function&, const Parameters&);
+  KernelCode(std::shared_ptr<const sass::Image>, const sass::Function&, const Parameters&, u32 number);
   const std::shared_ptr<const sass::Image> image;
   const sass::Function& function;
   std::mutex m;  // guards execution: launches of several devices end at a time
   sass::Execution execution;
+  using Shape = std::array<u64, 7>;
+  std::set<Shape> asked;  // of launches, what would be if
   TimedCode timed;
-  std::vector<bool> calls;  // of each block of the PTX: it calls a function
+  std::shared_ptr<const Listing> listing;  // for reports
+  std::vector<bool> calls;                 // of each block of the PTX: it calls a function
 };
 
 class KernelCodes {

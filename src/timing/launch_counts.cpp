@@ -31,7 +31,7 @@ AccessKind kind_of(RecordCode::Kind k) {
 
 LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, KernelCodes& codes, Done done)
     : site_(l.site), sites_(l.sites), done_(std::move(done)), of_worker_(l.workers), recording_(l.workers, this, take) {
-  profile_.id = l.id, profile_.device = l.device;
+  profile_.id = l.id, profile_.node = l.node, profile_.device = l.device;
   profile_.kernel = l.kernel;
   std::ranges::copy(l.grid, profile_.grid);
   std::ranges::copy(l.block, profile_.block);
@@ -101,7 +101,7 @@ void LaunchCounts::ended() {
       all.local_requests += s.local_requests;
     }
     if (!all.executed.warps) continue;
-    all.at = site_(k);
+    all.site = k, all.at = site_(k);
     profile_.sites.push_back(std::move(all));
   }
   if (time_) time_->finish(profile_);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timing/launch_profile.h"
 
+#include <map>
+
 #include "probe/packed_site.h"
+#include "timing/record_kinds.h"
 
 namespace us::timing {
 namespace {
 
-constexpr u8 kLaunch = 1;
-
 // One list of the numbers for both ways: f(number) may change it.
 template <class P, class F>
 void numbers_of(P& p, F&& f) {
-  f(p.id), f(p.process), f(p.device);
+  f(p.id), f(p.node), f(p.process), f(p.device);
   for (auto* three : {&p.grid, &p.block, &p.cluster})
     for (auto& n : *three) f(n);
   f(p.shared_static), f(p.shared_dynamic);
@@ -24,15 +25,38 @@ void numbers_of(P& p, F&& f) {
   f(t.dram_read), f(t.dram_written), f(t.l2_bytes);
   f(r.blocks), f(r.by_registers), f(r.by_shared), f(r.by_warps), f(r.by_blocks);
 }
+template <class W, class F>
+void numbers_of_warp(W& w, F&& f) {
+  f(w.sm), f(w.cta), f(w.warp), f(w.partition), f(w.begin), f(w.end);
+}
 template <class S, class F>
 void numbers_of_site(S& s, F&& f) {
-  f(s.executed.warps), f(s.executed.lanes), f(s.executed.read), f(s.executed.written);
+  f(s.site), f(s.executed.warps), f(s.executed.lanes), f(s.executed.read), f(s.executed.written);
   f(s.global.requests), f(s.global.sectors), f(s.global.ideal_sectors), f(s.global.lines);
   f(s.shared.requests), f(s.shared.wavefronts), f(s.shared.passes), f(s.shared.ideal_wavefronts);
   f(s.local_requests);
 }
 
-LaunchProfile get(PackedReader& in) {
+void put_machine(PackedRecord& out, const InstructionProfile& i) {
+  out.number(i.warps).number(i.lanes);
+  u32 waited = 0;
+  for (u32 k = 0; k < kStalls; ++k) waited |= u32{i.stalls[k] != 0} << k;
+  out.number(waited);
+  for (const u64 n : i.stalls)
+    if (n) out.number(n);
+}
+InstructionProfile get_machine(PackedReader& in) {
+  InstructionProfile i;
+  i.warps = in.number(), i.lanes = in.number();
+  const u64 waited = in.number();
+  for (u32 k = 0; k < kStalls; ++k)
+    if (waited >> k & 1) i.stalls[k] = in.number();
+  return i;
+}
+
+using Listings = std::map<std::pair<u32, u32>, std::shared_ptr<const Listing>>;  // by process and number
+
+LaunchProfile get(PackedReader& in, const Listings& listings) {
   LaunchProfile p;
   const auto number = [&](auto& n) { n = static_cast<std::remove_reference_t<decltype(n)>>(in.number()); };
   numbers_of(p, number);
@@ -45,13 +69,26 @@ LaunchProfile get(PackedReader& in) {
     s.kind = static_cast<AccessKind>(std::min<u64>(in.number(), static_cast<u64>(AccessKind::Copy)));
     numbers_of_site(s, number);
   }
+  const u64 listing = in.number();
+  p.machine.resize(in.count());
+  for (InstructionProfile& i : p.machine) i = get_machine(in);
+  p.replay.resize(in.count());
+  for (ReplayedWarp& w : p.replay) numbers_of_warp(w, number);
+  p.what_ifs.resize(in.count());
+  for (WhatIfProfile& w : p.what_ifs) {
+    w.what = static_cast<WhatIf>(std::min<u64>(in.number(), kWhatIfs - 1));
+    w.picoseconds = in.number();
+  }
+  if (const auto it = listings.find({p.process, static_cast<u32>(listing)}); it != listings.end())
+    p.listing = it->second;
+  if (!p.listing || p.listing->instructions.size() != p.machine.size()) p.listing = nullptr, p.machine.clear();
   return p;
 }
 
 }  // namespace
 
 std::string to_record(const LaunchProfile& p) {
-  PackedRecord out(kLaunch);
+  PackedRecord out(static_cast<u8>(RecordKind::Launch));
   const auto number = [&](const auto& n) { out.number(n); };
   numbers_of(p, number);
   out.text(p.program).text(p.kernel).text(p.residency.device).text(p.residency.origin).text(p.fault).text(p.no_time);
@@ -61,13 +98,45 @@ std::string to_record(const LaunchProfile& p) {
     out.number(static_cast<u64>(s.kind));
     numbers_of_site(s, number);
   }
+  out.number(p.listing ? p.listing->id : 0).number(p.machine.size());
+  for (const InstructionProfile& i : p.machine) put_machine(out, i);
+  out.number(p.replay.size());
+  for (const ReplayedWarp& w : p.replay) numbers_of_warp(w, number);
+  out.number(p.what_ifs.size());
+  for (const WhatIfProfile& w : p.what_ifs) out.number(static_cast<u64>(w.what)).number(w.picoseconds);
   return out.record();
+}
+
+std::string to_record(const WorkProfile& w) {
+  PackedRecord out(static_cast<u8>(RecordKind::Work));
+  out.number(w.process).number(w.waited).number(w.node).number(w.stream).number(w.bytes).text(w.what);
+  out.number(w.after.size());
+  for (const u64 a : w.after) out.number(a);
+  return out.record();
+}
+
+std::vector<WorkProfile> read_work(std::string_view bytes) {
+  std::vector<WorkProfile> all;
+  for_each_record(bytes, [&](u8 kind, PackedReader& in) {
+    if (kind != static_cast<u8>(RecordKind::Work)) return;
+    WorkProfile w;
+    w.process = static_cast<u32>(in.number()), w.waited = in.number(), w.node = in.number(), w.stream = in.number();
+    w.bytes = in.number(), w.what = in.text();
+    w.after.resize(in.count());
+    for (u64& a : w.after) a = in.number();
+    all.push_back(std::move(w));
+  });
+  return all;
 }
 
 std::vector<LaunchProfile> read_profiles(std::string_view bytes) {
   std::vector<LaunchProfile> all;
+  Listings listings;
   for_each_record(bytes, [&](u8 kind, PackedReader& in) {
-    if (kind == kLaunch) all.push_back(get(in));
+    if (kind == static_cast<u8>(RecordKind::Launch)) all.push_back(get(in, listings));
+    if (kind != static_cast<u8>(RecordKind::Listing)) return;
+    const ListingOfProcess l = get_listing(in);
+    listings[{l.process, l.listing->id}] = l.listing;
   });
   return all;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "probe/observer.h"
+#include "timing/listing.h"
 #include "timing/stalls.h"
 
 namespace us::timing {
@@ -29,6 +30,7 @@ struct SharedAccesses {
 enum class AccessKind : u8 { None, Load, Store, Atomic, Copy };
 
 struct SiteProfile {
+  u32 site = 0;
   probe::SiteInfo at;
   probe::Count executed;
   AccessKind kind = AccessKind::None;
@@ -51,8 +53,35 @@ struct TimeProfile {
   u64 l2_bytes = 0;                     // of those that were replayed
 };
 
+// Of one machine instruction.
+struct InstructionProfile {
+  u64 warps = 0, lanes = 0;  // that executed it
+  u64 stalls[kStalls] = {};  // cycles of warps in front of it, on the multiprocessors that were replayed
+};
+
+// One cause of waiting that is taken away.
+enum class WhatIf : u8 {
+  Coalesced,        // accesses of global memory take as few sectors as their bytes need
+  NoBankConflicts,  // of shared memory
+  OneMoreCta,       // fits on a multiprocessor
+  FastMemory,       // L2 and DRAM give as much as they are asked for; latencies stay
+  FastPipes,        // arithmetic never waits for its pipe
+};
+inline constexpr u32 kWhatIfs = 5;
+struct WhatIfProfile {
+  WhatIf what = WhatIf::Coalesced;
+  u64 picoseconds = 0;
+};
+
+// A warp on a multiprocessor that was replayed, in cycles since the first CTA began.
+struct ReplayedWarp {
+  u32 sm = 0, cta = 0, warp = 0, partition = 0;
+  u64 begin = 0, end = 0;
+};
+
 struct LaunchProfile {
-  u64 id = 0;  // of the launch in its process
+  u64 id = 0;    // of the launch in its process
+  u64 node = 0;  // of the work graph
   u32 process = 0, device = 0;
   std::string program, kernel;
   u32 grid[3] = {1, 1, 1}, block[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
@@ -61,10 +90,25 @@ struct LaunchProfile {
   std::string fault;    // empty: it ended well
   std::string no_time;  // why there is no model of it; empty: there is
   TimeProfile time;
-  std::vector<SiteProfile> sites;  // those that were executed, in the order of the module's text
+  std::vector<SiteProfile> sites;           // those that were executed, in the order of the module's text
+  std::shared_ptr<const Listing> listing;   // null: there is no machine code
+  std::vector<InstructionProfile> machine;  // of its instructions
+  std::vector<ReplayedWarp> replay;         // of a few of them
+  std::vector<WhatIfProfile> what_ifs;      // of the first launch of a kernel with its shape
+};
+
+// What the program submitted, or waited for, in that order.
+struct WorkProfile {
+  u32 process = 0;
+  bool waited = false;
+  u64 node = 0, stream = 0, bytes = 0;
+  std::vector<u64> after;
+  std::string what;
 };
 
 std::string to_record(const LaunchProfile&);
+std::string to_record(const WorkProfile&);
 std::vector<LaunchProfile> read_profiles(std::string_view bytes);
+std::vector<WorkProfile> read_work(std::string_view bytes);
 
 }  // namespace us::timing

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "timing/lines.h"
+#include "timing/what_if.h"
 
 namespace us::timing {
 namespace {
@@ -17,6 +18,8 @@ constexpr u64 kReplayedSms = 2;
 constexpr u64 kLeastL1 = 8192;                       // bytes
 constexpr std::string_view kDevice = "NVIDIA H200";  // whose parameters there are
 constexpr double kMostLost = 0.02;                   // of the warps
+constexpr u64 kMostSearched = 500'000;               // steps of paths that are looked up, to count and to replay each
+constexpr std::size_t kMostTold = 4096;              // warps, with their times
 constexpr u64 kRounds = 6;                           // of CTAs that fill a multiprocessor
 
 u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
@@ -29,13 +32,19 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p)
       sms_(std::max(1u, p.residency.sms)),
       resident_(std::max(1u, p.residency.blocks)),
       ctas_(product(p.grid)),
-      footprint_(static_cast<u64>(parameters_.l2_bytes)),
+      footprint_(parameters_),
+      of_stores_(parameters_),
+      of_atomics_(parameters_),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
   step_ =
       ctas_ <= sms_ ? std::max<u64>(1, (ctas_ + kMostSmall - 1) / kMostSmall) : std::max<u64>(1, sms_ / kReplayedSms);
-  for (const u32 site : code_->timed.sites)
-    if (site != probe::kNoSite && slot_of_site_.size() <= site) slot_of_site_.resize(site + 1, ~0u);
+  for (std::size_t k = 0; k < code_->timed.sites.size(); ++k) {
+    const u32 site = code_->timed.sites[k];
+    if (site == probe::kNoSite) continue;
+    if (slot_of_site_.size() <= site) slot_of_site_.resize(site + 1, ~0u), floats_.resize(site + 1);
+    floats_[site] = floats_[site] || code_->timed.rows[k].floats;
+  }
 }
 
 bool LaunchTime::wanted(u32 cta) const { return cta % sms_ % step_ == 0 && cta / sms_ < most_per_sm_; }
@@ -44,68 +53,115 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   using Kind = probe::RecordCode::Kind;
   u64 kept[probe::kMostRecordWords + 1];
   if (r.code.kind == Kind::Block || r.code.kind == Kind::End || !r.lanes) return traces_.add(r, begin, end);
-  u32 dram = 0;
+  float cost = 0;
   if (r.code.kind == Kind::Sync) {
-    if (static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) dram = bring(r);
+    if (static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
   } else if (r.code.space == probe::Space::Global) {
-    dram = touch(r);
-    if (r.code.kind == Kind::Write) written_ += dram, dram = 0;
+    cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r);
   }
-  read_ += dram;
   const auto n = static_cast<std::size_t>(end - begin);
   std::copy(begin, end, kept);
-  kept[n] = dram;
+  kept[n] = std::bit_cast<u32>(cost);
   traces_.add(r, kept, kept + n + 1);
 }
 
-// The sectors of an access that L2 lacks.
-u32 LaunchTime::touch(const probe::Record& r) {
-  using Kind = probe::RecordCode::Kind;
+// Cycles of a slice.
+float LaunchTime::store(u64 line, const u8 (&bytes)[4]) {
+  footprint_.write(line, bytes);
+  const u32 sectors = stores_.add(line, bytes);
+  if (!sectors) return 0;
+  const double cycles = slice_cost_of_store(parameters_, 1, sectors);
+  of_stores_.add(line, cycles);
+  stored_ += sectors;
+  return static_cast<float>(cycles);
+}
+
+// What an access costs: TimedAccess.
+float LaunchTime::touch(const probe::Record& r) {
+  const bool write = r.code.kind == probe::RecordCode::Kind::Write;
   const u32 bytes = std::max(1u, r.code.bytes);
-  if (r.code.kind != Kind::Atomic && r.lanes == ~0u && r.code.addresses == probe::RecordCode::Addresses::Row)
-    return span(r.first, r.first + u64{probe::kLanes} * bytes);
-  u32 dram = 0;
-  for (const Lines::Line& l : Lines(r)) dram += static_cast<u32>(std::popcount(footprint_.touch(l.line, l.sectors)));
-  if (r.code.kind == Kind::Atomic)
-    for (u32 l = 0; l < probe::kLanes; ++l)
-      if (r.lanes >> l & 1) ++atomics_[r.address(l)];
+  if (r.lanes == ~0u && r.code.addresses == probe::RecordCode::Addresses::Row)
+    return span(r.first, r.first + u64{probe::kLanes} * bytes, write);
+  float cost = 0;
+  for (const Lines::Line& l : Lines(r)) cost += write ? store(l.line, l.bytes) : footprint_.read(l.line, l.sectors);
+  return cost;
+}
+
+float LaunchTime::touch_atomic(const probe::Record& r) {
+  const AtomicSectors sectors(r);
+  for (const AtomicSectors::Sector& s : sectors) of_atomics_.add(s.sector / 4, slice_cost(parameters_, s));
+  float dram = 0;
+  for (const Lines::Line& l : Lines(r)) {
+    dram += footprint_.read(l.line, l.sectors, true);
+    footprint_.write(l.line, l.bytes);
+    stored_ += static_cast<u32>(std::popcount(l.sectors));
+  }
+  const bool floats = r.site < floats_.size() && floats_[r.site];
+  const double cycles = 1 / (floats ? parameters_.atomic_float : parameters_.atomic_address);
+  for (u32 l = 0; l < probe::kLanes; ++l)
+    if (r.lanes >> l & 1) atomics_[r.address(l)] += cycles;
   return dram;
 }
 
-// ... and those from `first` to before `end`.
-u32 LaunchTime::span(u64 first, u64 end) {
-  u32 dram = 0;
+// ... if it is of the bytes from `first` to before `end`.
+float LaunchTime::span(u64 first, u64 end, bool write) {
+  float cost = 0;
   for (u64 line = first / kLineBytes; line * kLineBytes < end; ++line) {
     const u64 from = std::max(first, line * kLineBytes), to = std::min(end, (line + 1) * kLineBytes);
-    const u32 low = static_cast<u32>(from % kLineBytes / kSectorBytes);
-    const u32 high = static_cast<u32>((to - 1) % kLineBytes / kSectorBytes);
-    dram += static_cast<u32>(std::popcount(footprint_.touch(line, (2u << high) - (1u << low))));
+    u8 bytes[4] = {};
+    u32 sectors = 0;
+    for (u32 k = 0; k < 4; ++k) {
+      const u64 sector = line * kLineBytes + u64{k} * kSectorBytes;
+      const u64 low = std::max(from, sector), high = std::min(to, sector + kSectorBytes);
+      if (low < high) bytes[k] = static_cast<u8>(high - low), sectors |= 1u << k;
+    }
+    cost += write ? store(line, bytes) : footprint_.read(line, sectors);
   }
-  return dram;
+  return cost;
 }
 
-// The sectors of a bulk copy that DRAM must give.
-u32 LaunchTime::bring(const probe::Record& r) {
+// ... of a bulk copy.
+float LaunchTime::bring(const probe::Record& r) {
   const auto rows = probe::BulkRows::unpack(r.second);
-  u32 dram = 0;
+  float dram = 0;
   for (u32 k = 0; k < rows.rows; ++k) {
     const u64 first = r.first + static_cast<u64>(i64{k} * rows.stride * 16), end = first + u64{rows.row} * 16;
-    dram += span(first, end);
+    dram += span(first, end, false);
   }
   return dram;
 }
 
-// By the ways of all warps.
+// By the ways of all warps; of a sample, if there are too many different ones.
 void LaunchTime::count(LaunchProfile& p) {
   sass::Execution& e = code_->execution;
   e.forget_counts();
-  for (const auto& [hash, path] : traces_.paths()) e.add(path.steps, path.warps);
-  p.time.lost = e.lost() + traces_.left_out();
+  const u64 most = e.searched() + kMostSearched;
+  u64 all = 0, walked = 0, lost = 0, warps = 0;
+  for (const auto& [hash, path] : traces_.paths()) {
+    all += path.steps.size() * path.warps, warps += path.warps;
+    if (e.searched() > most) continue;
+    const u64 before = e.lost();
+    e.add(path.steps, path.warps);
+    if (e.lost() == before) walked += path.steps.size() * path.warps;
+    lost = e.lost();
+  }
+  const u64 looked_at = e.walked() + lost;
+  p.time.lost = (looked_at ? lost * warps / looked_at : 0) + traces_.left_out();
+  const double scale = walked ? static_cast<double>(all) / static_cast<double>(walked) : 1;
+  const auto scaled = [&](double n) { return static_cast<u64>(std::llround(n * scale)); };
+  p.listing = code_->listing;
+  p.machine.resize(p.listing->instructions.size());
+  double executed = 0, lanes = 0;
   for (u32 b = 0; b < e.blocks().size(); ++b) {
     const u64 instructions = e.graph().blocks[b].end - e.graph().blocks[b].first;
-    p.time.warps += e.blocks()[b].warps * instructions;
-    p.time.lanes += e.blocks()[b].lanes * instructions;
+    executed += static_cast<double>(e.blocks()[b].warps * instructions);
+    lanes += static_cast<double>(e.blocks()[b].lanes * instructions);
+    for (u32 k = e.graph().blocks[b].first; k < e.graph().blocks[b].end; ++k) {
+      p.machine[k].warps = scaled(static_cast<double>(e.blocks()[b].warps));
+      p.machine[k].lanes = scaled(static_cast<double>(e.blocks()[b].lanes));
+    }
   }
+  p.time.warps = scaled(executed), p.time.lanes = scaled(lanes);
 }
 
 std::string LaunchTime::why_not(const LaunchProfile& p) const {
@@ -130,28 +186,39 @@ std::vector<TimedCta> LaunchTime::replayed() {
         (rows[k].pipe == Pipe::Memory || rows[k].kind == Row::Kind::Bulk || rows[k].kind == Row::Kind::BulkStore))
       if (slot_of_site_[site] == ~0u) slot_of_site_[site] = slots++;
   std::vector<TimedCta> out;
+  const auto place = [&](const auto& c) { return std::pair(c.cta % sms_, c.cta); };
+  std::ranges::sort(traces_.kept(), {}, place);
+  const u64 most = code_->execution.searched() + kMostSearched;
+  u64 of_this_one = 0;  // CTAs of one multiprocessor
   for (const CtaTrace& c : traces_.kept()) {
+    of_this_one = !out.empty() && out.back().cta % sms_ == c.cta % sms_ ? of_this_one + 1 : 0;
+    // Enough, if the first multiprocessor is full.
+    const bool begins = of_this_one == 0 && !out.empty();
+    if (code_->execution.searched() > most && (begins || of_this_one >= 2 * resident_)) break;
     TimedCta cta{c.cta, {}};
     for (const WarpTrace& w : c.warps) {
       TimedWarp t;
       t.visits = code_->execution.visits(w.path);
+      if (t.visits.empty() && !w.path.empty() && !cta.warps.empty()) {  // its neighbour stands for it
+        cta.warps.push_back(cta.warps.back());
+        continue;
+      }
       t.accesses.resize(slots);
       probe::Record r;
       for (const u64 *at = w.accesses.data(), *end = at + w.accesses.size(); at < end;) {
         const u64* const behind = probe::read_record(at, r);
         const u32 slot = r.site < slot_of_site_.size() ? slot_of_site_[r.site] : ~0u;
-        if (slot != ~0u) t.accesses[slot].push_back({at, static_cast<u32>(*behind)});
+        if (slot != ~0u) t.accesses[slot].push_back({at, std::bit_cast<float>(static_cast<u32>(*behind))});
         at = behind + 1;
       }
       cta.warps.push_back(std::move(t));
     }
     out.push_back(std::move(cta));
   }
-  std::ranges::sort(out, {}, &TimedCta::cta);
   return out;
 }
 
-TimedLaunch LaunchTime::launch_of(const LaunchProfile& p) const {
+TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traffic& dram) const {
   TimedLaunch l;
   l.code = code_->timed;
   l.slot_of_site = slot_of_site_;
@@ -159,8 +226,8 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p) const {
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
-  const double all = static_cast<double>(footprint_.lines() * kLineBytes);
-  l.written_back = std::max(0.0, 1 - parameters_.l2_bytes / std::max(1.0, all));
+  l.written_back = stored_ ? dram.cost_of_writing / static_cast<double>(stored_) : 0;
+  l.store_share = of_stores_.share_of_busiest(), l.atomic_share = of_atomics_.share_of_busiest();
   return l;
 }
 
@@ -172,17 +239,18 @@ std::vector<std::vector<const TimedCta*>> LaunchTime::by_multiprocessor(const st
   return out;
 }
 
-void LaunchTime::finish(LaunchProfile& p) {
-  traces_.finish();
-  const std::lock_guard held(code_->m);
-  count(p);
-  if (p.no_time = why_not(p); !p.no_time.empty()) return;
-  TimeProfile& t = p.time;
-  const std::vector<TimedCta> ctas = replayed();
-  const TimedLaunch launch = launch_of(p);
+void LaunchTime::tell_warps(const SmTime& sm, const std::vector<const TimedCta*>& ctas, LaunchProfile& p) const {
+  if (p.replay.size() + sm.spans.size() > kMostTold) return;
+  for (const SmTime::Span& s : sm.spans)
+    p.replay.push_back({ctas[s.cta]->cta % sms_, ctas[s.cta]->cta, s.warp, s.partition, static_cast<u64>(s.begin),
+                        static_cast<u64>(s.end)});
+}
+
+double LaunchTime::replay(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, const Parameters& parameters,
+                          const Tell& tell) const {
   double longest = 0;
   for (const auto& list : by_multiprocessor(ctas)) {
-    const SmTime sm = run_multiprocessor(launch, list, parameters_);
+    const SmTime sm = run_multiprocessor(launch, list, parameters);
     double cycles = sm.cycles;
     // The CTAs that were not replayed go on at the pace of the later half of those that were.
     const u64 mine = (ctas_ - list.front()->cta % sms_ + sms_ - 1) / sms_;
@@ -194,25 +262,73 @@ void LaunchTime::finish(LaunchProfile& p) {
       cycles += each * static_cast<double>(mine - list.size());
     }
     longest = std::max(longest, cycles);
+    tell(sm, list);
+  }
+  return longest;
+}
+
+// What atomics on one address take at least.
+double LaunchTime::busiest_address() const {
+  double most = 0;
+  for (const auto& [address, cycles] : atomics_) most = std::max(most, cycles);
+  return most;
+}
+
+double LaunchTime::busiest_slice() const {
+  Slices both = of_stores_;
+  both.add(of_atomics_);
+  return both.busiest();
+}
+
+u64 LaunchTime::picoseconds(double longest) const {
+  const u64 cycles = static_cast<u64>(longest + parameters_.launch_cycles);
+  return static_cast<u64>(static_cast<double>(cycles) * 1000 / parameters_.sm_clock);
+}
+
+// Once for each shape: it takes as long as the model itself, several times.
+void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, LaunchProfile& p) const {
+  KernelCode::Shape shape{p.shared_dynamic};
+  std::ranges::copy(p.grid, shape.begin() + 1), std::ranges::copy(p.block, shape.begin() + 4);
+  if (!code_->asked.insert(shape).second) return;
+  for (u32 k = 0; k < kWhatIfs; ++k) {
+    const auto what = static_cast<WhatIf>(k);
+    const Changed c(what, launch, ctas, parameters_);
+    if (!c.any()) continue;
+    double longest = replay(c.launch(), c.ctas(), c.parameters(), [](const auto&...) {});
+    if (what != WhatIf::FastMemory) longest = std::max(longest, busiest_address());
+    if (what != WhatIf::FastMemory && what != WhatIf::Coalesced) longest = std::max(longest, busiest_slice());
+    p.what_ifs.push_back({what, picoseconds(longest)});
+  }
+}
+
+void LaunchTime::finish(LaunchProfile& p) {
+  traces_.finish();
+  const std::lock_guard held(code_->m);
+  count(p);
+  if (p.no_time = why_not(p); !p.no_time.empty()) return;
+  TimeProfile& t = p.time;
+  const std::vector<TimedCta> ctas = replayed();
+  const Footprint::Traffic dram = footprint_.finish();
+  const TimedLaunch launch = launch_of(p, dram);
+  double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
     ++t.replayed;
+    tell_warps(sm, list, p);
     t.replayed_cycles += static_cast<u64>(sm.cycles), t.issued += sm.issued, t.warp_cycles += sm.warp_cycles;
     t.l1_sectors += static_cast<u64>(sm.l1_sectors), t.l1_hits += static_cast<u64>(sm.l1_hits);
     t.shared_cycles += static_cast<u64>(sm.shared_cycles), t.l2_bytes += static_cast<u64>(sm.l2_bytes);
-    for (const auto& row : sm.stalls)
-      for (u32 k = 0; k < kStalls; ++k) t.stalls[k] += row[k];
-  }
+    for (u32 row = 0; row < sm.stalls.size(); ++row)
+      for (u32 k = 0; k < kStalls; ++k) t.stalls[k] += sm.stalls[row][k], p.machine[row].stalls[k] += sm.stalls[row][k];
+  });
   if (!t.issued) {
     p.no_time = "no warp's way through the machine code was found";
     return;
   }
-  u64 hottest = 0;
-  for (const auto& [address, lanes] : atomics_) hottest = std::max(hottest, lanes);
-  longest = std::max(longest, static_cast<double>(hottest) / parameters_.atomic_address);
+  longest = std::max({longest, busiest_address(), busiest_slice()});
   t.active = static_cast<u64>(longest);
   t.cycles = static_cast<u64>(longest + parameters_.launch_cycles);
-  t.picoseconds = static_cast<u64>(static_cast<double>(t.cycles) * 1000 / parameters_.sm_clock);
-  t.dram_read = read_ * kSectorBytes;
-  t.dram_written = static_cast<u64>(launch.written_back * static_cast<double>(written_)) * kSectorBytes;
+  t.picoseconds = picoseconds(longest);
+  t.dram_read = dram.read * kSectorBytes, t.dram_written = dram.written * kSectorBytes;
+  ask_what_if(launch, ctas, p);
 }
 
 }  // namespace us::timing

@@ -2,11 +2,13 @@
 // What a launch executes of the machine code, and how long an H200 would take: all warps are walked, and the CTAs of a
 // few multiprocessors replayed.
 #pragma once
+#include <functional>
 #include <memory>
 
 #include "timing/footprint.h"
 #include "timing/kernel_code.h"
 #include "timing/launch_profile.h"
+#include "timing/slices.h"
 #include "timing/traces.h"
 
 namespace us::timing {
@@ -20,13 +22,23 @@ class LaunchTime {
 
  private:
   bool wanted(u32 cta) const;
-  u32 bring(const probe::Record&);
-  u32 touch(const probe::Record&);
-  u32 span(u64 first, u64 end);
+  float bring(const probe::Record&);
+  float touch(const probe::Record&);
+  float touch_atomic(const probe::Record&);
+  float span(u64 first, u64 end, bool write);
+  float store(u64 line, const u8 (&bytes)[4]);
   void count(LaunchProfile&);
   std::string why_not(const LaunchProfile&) const;  // there is no model of the launch
   std::vector<TimedCta> replayed();
-  TimedLaunch launch_of(const LaunchProfile&) const;
+  TimedLaunch launch_of(const LaunchProfile&, const Footprint::Traffic&) const;
+  void tell_warps(const SmTime&, const std::vector<const TimedCta*>&, LaunchProfile&) const;
+  // Cycles of the multiprocessor that takes longest; `tell` hears of each that was replayed.
+  using Tell = std::function<void(const SmTime&, const std::vector<const TimedCta*>&)>;
+  double replay(const TimedLaunch&, const std::vector<TimedCta>&, const Parameters&, const Tell& tell) const;
+  double busiest_address() const;
+  double busiest_slice() const;
+  u64 picoseconds(double longest) const;
+  void ask_what_if(const TimedLaunch&, const std::vector<TimedCta>&, LaunchProfile&) const;
   std::vector<std::vector<const TimedCta*>> by_multiprocessor(const std::vector<TimedCta>&) const;
 
   const Parameters parameters_;
@@ -36,8 +48,11 @@ class LaunchTime {
   u64 step_ = 1;         // between the multiprocessors that are replayed
   u64 most_per_sm_ = 0;  // CTAs of each
   Footprint footprint_;
-  u64 read_ = 0, written_ = 0;            // sectors that DRAM gave, that were written first
-  std::unordered_map<u64, u64> atomics_;  // lanes, by address
+  Slices of_stores_, of_atomics_;
+  StoreBuffer stores_;
+  u64 stored_ = 0;                           // sectors, each time
+  std::unordered_map<u64, double> atomics_;  // cycles, by address
+  std::vector<bool> floats_;                 // sites of atomics of floating point
   std::vector<u32> slot_of_site_;
   Traces traces_;
 };

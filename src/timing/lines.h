@@ -17,10 +17,17 @@ class Lines {
   struct Line {
     u64 line = 0;
     u32 sectors = 0;
+    u8 bytes[4] = {};  // that lanes ask for, of each sector
   };
   const Line* begin() const { return lines_; }
   const Line* end() const { return lines_ + count_; }
   u32 count() const { return count_; }
+  // Look-ups of tags, two lines at a time if one is even and one odd.
+  u32 look_ups() const {
+    u32 odd = 0;
+    for (const Line& l : *this) odd += l.line & 1;
+    return std::max(odd, count_ - odd);
+  }
   u32 sectors() const {
     u32 n = 0;
     for (const Line& l : *this) n += static_cast<u32>(std::popcount(l.sectors));
@@ -33,27 +40,44 @@ class Lines {
       Line* at = std::find_if(lines_, lines_ + count_, [&](const Line& l) { return l.line == s / 4; });
       if (at == lines_ + count_) {
         if (count_ == std::size(lines_)) return;
-        *at = {s / 4, 0}, ++count_;
+        *at = {s / 4, 0, {}}, ++count_;
       }
       at->sectors |= 1u << s % 4;
+      const u64 from = std::max(address, s * kSectorBytes), to = std::min(address + bytes, (s + 1) * kSectorBytes);
+      u8& sum = at->bytes[s % 4];
+      sum = static_cast<u8>(std::min<u64>(kSectorBytes, sum + to - from));
     }
   }
   Line lines_[2 * probe::kLanes];
   u32 count_ = 0;
 };
 
-// Lanes of an atomic operation that come to the same place.
-inline u32 most_on_one_address(const probe::Record& r) {
-  if (r.code.addresses == probe::RecordCode::Addresses::Same) return static_cast<u32>(std::popcount(r.lanes));
-  if (r.code.addresses == probe::RecordCode::Addresses::Row) return 1;
-  u32 most = 0;
-  for (u32 a = 0; a < probe::kLanes; ++a) {
+// Sectors that an atomic operation changes, and lanes of each that come to one address.
+class AtomicSectors {
+ public:
+  explicit AtomicSectors(const probe::Record& r) {
+    u64 addresses[probe::kLanes];
     u32 n = 0;
-    for (u32 b = a; b < probe::kLanes; ++b)
-      n += (r.lanes >> a & 1) && (r.lanes >> b & 1) && r.address(a) == r.address(b);
-    most = std::max(most, n);
+    for (u32 l = 0; l < probe::kLanes; ++l)
+      if (r.lanes >> l & 1) addresses[n++] = r.address(l);
+    std::sort(addresses, addresses + n);
+    for (u32 k = 0, same = 0; k < n; ++k) {
+      same = k && addresses[k] == addresses[k - 1] ? same + 1 : 1;
+      if (const u64 s = addresses[k] / kSectorBytes; !count_ || sectors_[count_ - 1].sector != s)
+        sectors_[count_++] = {s, 0};
+      sectors_[count_ - 1].most = std::max(sectors_[count_ - 1].most, same);
+    }
   }
-  return most;
-}
+  struct Sector {
+    u64 sector = 0;
+    u32 most = 0;
+  };
+  const Sector* begin() const { return sectors_; }
+  const Sector* end() const { return sectors_ + count_; }
+
+ private:
+  Sector sectors_[probe::kLanes];
+  u32 count_ = 0;
+};
 
 }  // namespace us::timing

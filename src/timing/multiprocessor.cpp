@@ -10,6 +10,8 @@
 #include "timing/caches.h"
 #include "timing/lines.h"
 #include "timing/resident.h"
+#include "timing/share.h"
+#include "timing/slices.h"
 
 namespace us::timing {
 namespace {
@@ -26,16 +28,13 @@ class Multiprocessor {
         code_(l.code),
         ctas_(ctas),
         p_(p),
+        share_(l, p),
         l1_(l.l1_bytes),
         fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8) {
     result_.stalls.resize(code_.rows.size());
     result_.ends.resize(ctas.size());
     places_.resize(std::max(1u, l.resident));
     for (Partition& q : partitions_) q.queue.resize(static_cast<std::size_t>(p.mio_queue));
-    l2_read_rate_ = std::min(p.l2_sm_read, p.l2_read / l.active_sms);
-    l2_write_rate_ = std::min(p.l2_sm_write, p.l2_write / l.active_sms);
-    dram_rate_ = std::min(p.l2_sm_read, p.dram_rate / l.active_sms);
-    atomic_rate_ = p.atomic_dense / l.active_sms;
   }
 
   SmTime run() {
@@ -55,6 +54,7 @@ class Multiprocessor {
         now = std::max(now + 1, static_cast<u64>(std::ceil(soon_)));
     }
     result_.cycles = std::max(static_cast<double>(now), drained_);
+    result_.l2_bytes += share_.l2_bytes(), result_.dram_bytes = share_.dram_bytes();
     return std::move(result_);
   }
 
@@ -141,8 +141,7 @@ class Multiprocessor {
       free = std::max(free, q.queue[q.head]);
     }
     if (free > t) return w.blocked = why, soon_ = std::min(soon_, free), false;
-    if (const double b = std::max(q.bank[0] + r.even, q.bank[1] + r.odd) - 3; (r.even || r.odd) && b > t)
-      return w.blocked = Stall::Dispatch, soon_ = std::min(soon_, b), false;
+    if (q.dispatch > t) return w.blocked = Stall::Dispatch, soon_ = std::min(soon_, q.dispatch), false;
     return true;
   }
 
@@ -198,7 +197,7 @@ class Multiprocessor {
     if (r.pipe == Pipe::Fma && q.free[pipe] > now) pipe = static_cast<u32>(Pipe::FmaHeavy);
     q.free[pipe] = std::max(now, q.free[pipe]) + r.interval;
     result_.pipe_cycles[pipe] += r.interval;
-    q.bank[0] = std::max(q.bank[0], now) + r.even, q.bank[1] = std::max(q.bank[1], now) + r.odd;
+    q.dispatch = now + r.dispatch;
   }
 
   void advance(Warp& w, u32 index, double now) {
@@ -226,6 +225,9 @@ class Multiprocessor {
     std::erase(q.warps, index);
     if (q.last == index) q.last = ~0u;
     result_.warp_cycles += static_cast<u64>(now - w.begun);
+    const std::size_t cta = places_[w.place].number;
+    result_.spans.push_back(
+        {cta, static_cast<u32>(w.work - ctas_[cta]->warps.data()), partition_of_[index], w.begun, now});
     drained_ = std::max({drained_, w.stored, now});
     Place& p = places_[w.place];
     --p.live;
@@ -269,7 +271,7 @@ class Multiprocessor {
 
   Done execute(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     Done d{now + r.latency, now + 6};
-    if (r.never) return queue(q, now + 4), d;
+    if (r.never) return nothing(q, now);
     switch (r.kind) {
       case Kind::Shuffle:
         return shared(q, r, now, 1);
@@ -313,6 +315,12 @@ class Multiprocessor {
         break;
     }
     return d;
+  }
+
+  // An access without lanes passes through the queue.
+  static Done nothing(Partition& q, double now) {
+    queue(q, now + 4);
+    return {now + 6, now + 6};
   }
 
   // A place in the queue of the sub-partition is free again at that time.
@@ -371,7 +379,7 @@ class Multiprocessor {
       const auto op = static_cast<probe::SyncOp>(r.code.bytes);
       if (last && r.lanes == last && op != probe::SyncOp::BulkRows && !in_copy_) return;
       in_copy_ = op == probe::SyncOp::BulkRows;
-      f(op, r, all[w.cursors[slot]++].dram_sectors);
+      f(op, r, all[w.cursors[slot]++].cost);
     }
   }
 
@@ -379,7 +387,7 @@ class Multiprocessor {
     Place& p = places_[w.place];
     double copies = w.open_copies;
     for (const double c : w.copies) copies = std::max(copies, c);
-    each_record(w, false, [&](probe::SyncOp op, const probe::Record& record, u32) {
+    each_record(w, false, [&](probe::SyncOp op, const probe::Record& record, float) {
       Phases& m = p.mbarriers[record.first];
       const u32 low = static_cast<u32>(record.second), high = static_cast<u32>(record.second >> 32);
       using enum probe::SyncOp;
@@ -398,13 +406,13 @@ class Multiprocessor {
   }
 
   Done bulk(Warp& w, const Row& r, double now) {
-    u32 dram = 0;
-    each_record(w, true, [&](probe::SyncOp op, const probe::Record& record, u32 sectors) {
+    double dram = 0;
+    each_record(w, true, [&](probe::SyncOp op, const probe::Record& record, float sectors) {
       const double bytes = static_cast<double>(record.second);
       if (op == probe::SyncOp::BulkRows) dram += sectors;
       if (op == probe::SyncOp::BulkStore) {
-        bulk_out_ =
-            std::max(bulk_out_, now) + std::max(p_.bulk_issue, bytes / std::min(p_.bulk_store_rate, l2_write_rate_));
+        bulk_out_ = std::max(bulk_out_, now) +
+                    std::max(p_.bulk_issue, bytes / std::min(p_.bulk_store_rate, share_.write_rate()));
         w.open_bulk = std::max(w.open_bulk, bulk_out_ + p_.bulk_store_latency);
         w.stored = std::max(w.stored, w.open_bulk);
         result_.l2_bytes += bytes;
@@ -412,7 +420,7 @@ class Multiprocessor {
       if (op != probe::SyncOp::BulkLoad) return;
       bulk_ = std::max(bulk_, now) + std::max(p_.bulk_issue, bytes / p_.bulk_rate);
       const double there =
-          bring(bulk_, bytes, dram * double{kSectorBytes}) - p_.l2_latency + p_.bulk_latency - p_.mbarrier_wait;
+          share_.load(bulk_, bytes, 0, dram * kSectorBytes) - p_.l2_latency + p_.bulk_latency - p_.mbarrier_wait;
       Phases& m = places_[w.place].mbarriers[record.first];
       m.bytes -= static_cast<i64>(bytes);
       came(m, there);
@@ -423,8 +431,9 @@ class Multiprocessor {
 
   struct Next {
     probe::Record r;
-    u32 dram = 0;
+    float cost = 0;  // TimedAccess
     bool known = false;
+    bool none = false;  // the guards of all lanes were false
   };
   // What the instruction accesses now. Where the compiler joined or left out accesses, the numbers do not fit; then
   // what came last is taken again.
@@ -432,12 +441,13 @@ class Multiprocessor {
     Next n;
     const u32 site = code_.sites[w.pc];
     const u32 slot = site < launch_.slot_of_site.size() ? launch_.slot_of_site[site] : ~0u;
-    if (slot >= w.work->accesses.size() || w.work->accesses[slot].empty()) return n;
+    if (slot >= w.work->accesses.size()) return n;
     const auto& all = w.work->accesses[slot];
+    if (all.empty()) return n.none = true, n;
     u32& at = w.cursors[slot];
     n.known = true;
     const TimedAccess& a = all[std::min<std::size_t>(at, all.size() - 1)];
-    if (at < all.size()) n.dram = a.dram_sectors, ++at;
+    if (at < all.size()) n.cost = a.cost, ++at;
     probe::read_record(a.words, n.r);
     if (const u32 bytes = code_.bytes[w.pc]; bytes && bytes != n.r.code.bytes) {
       for (u32 l = 0; l < probe::kLanes; ++l) addresses_[l] = n.r.lanes >> l & 1 ? n.r.address(l) : 0;
@@ -460,20 +470,9 @@ class Multiprocessor {
     return d;
   }
 
-  // When L2 has given so many bytes, and DRAM those of them that L2 lacks.
-  double bring(double at, double bytes, double dram_bytes) {
-    result_.l2_bytes += bytes, result_.dram_bytes += dram_bytes;
-    l2_ = std::max(l2_, at) + bytes / l2_read_rate_;
-    double done = l2_ + p_.l2_latency;
-    if (dram_bytes > 0) {
-      dram_ = std::max(dram_, at) + dram_bytes / dram_rate_;
-      done = std::max(done, dram_ + p_.dram_latency);
-    }
-    return done;
-  }
-
   Done load(Partition& q, Warp& w, const Row& r, double now) {
     const Next n = next_access(w, r);
+    if (n.none) return nothing(q, now);
     double at = std::max(lsu_, now + 4);
     Done d{at + p_.l1_latency - 4, at + 6, Stall::LongScoreboard};
     if (!n.known) {
@@ -483,7 +482,8 @@ class Multiprocessor {
     } else {
       const bool local = n.r.code.space == probe::Space::Local;
       const Lines lines(n.r);
-      const double cycles = std::max<double>(local ? r.words : lines.count(), r.words);
+      const u32 ways = local ? 1 : std::max(lines.look_ups(), wavefronts_of(n.r).wavefronts);
+      const double cycles = std::max<double>(ways, r.words);
       lsu_ = at + cycles;
       result_.shared_cycles += cycles;
       queue(q, at + cycles - 1);
@@ -500,17 +500,18 @@ class Multiprocessor {
   }
 
   double global_load(const Next& n, const Lines& lines, const Row& r, double at, double hit) {
-    u32 missing = 0;
+    u32 missing = 0, requests = 0;
     double done = hit;
     for (const Lines::Line& l : lines) {
       double arrives = 0;
       const u32 m = r.bypass ? l.sectors : l1_.missing(l.line, l.sectors, arrives);
       done = std::max(done, arrives);
-      missing += static_cast<u32>(std::popcount(m));
+      missing += static_cast<u32>(std::popcount(m)), requests += m != 0;
     }
     result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - missing;
-    if (!missing) return done;
-    done = std::max(done, bring(at, missing * kSectorBytes, std::min(n.dram, missing) * double{kSectorBytes}));
+    // Machine code may have accesses in another order than they were recorded: who pays for DRAM may find them in L1.
+    if (!missing && n.cost == 0) return done;
+    done = std::max(done, share_.load(at, missing * kSectorBytes, requests, double{n.cost} * kSectorBytes));
     if (!r.bypass)
       for (const Lines::Line& l : lines) l1_.fill(l.line, l.sectors, done);
     return done;
@@ -518,28 +519,22 @@ class Multiprocessor {
 
   Done store(Partition& q, Warp& w, const Row& r, double now) {
     const Next n = next_access(w, r);
+    if (n.none) return nothing(q, now);
     const double at = std::max(lsu_, now + 4);
-    double cycles = r.words, sectors = 4.0 * r.words;
+    double lines = r.words, slices = slice_cost_of_store(p_, lines, 4.0 * lines);
     const bool local = n.known && n.r.code.space == probe::Space::Local;
     if (n.known && !local) {
-      const Lines lines(n.r);
-      cycles = std::max<double>(cycles, lines.count());
-      sectors = lines.sectors();
+      lines = Lines(n.r).count(), slices = n.cost;
     }
+    const double cycles = std::max<double>(r.words, lines);
     lsu_ = at + cycles;
     result_.shared_cycles += cycles;
     queue(q, at + cycles - 1);
     if (!local) {
-      const double bytes = sectors * kSectorBytes;
-      out_ = std::max(out_, at) + bytes / l2_write_rate_;
-      result_.l2_bytes += bytes;
-      if (launch_.written_back > 0) {
-        dram_ = std::max(dram_, at) + bytes * launch_.written_back / dram_rate_;
-        out_ = std::max(out_, dram_);
-      }
+      const double out = share_.store(at, lines, slices);
       // What is written waits in L1; the warp does not.
-      queue_late(q, out_ - kWriteBuffer / l2_write_rate_);
-      w.stored = std::max(w.stored, out_ + p_.l2_latency);
+      queue_late(q, out - kWriteBuffer / share_.write_rate());
+      w.stored = std::max(w.stored, out + p_.l2_latency);
     }
     return {at + cycles, at + cycles + 5};
   }
@@ -551,25 +546,26 @@ class Multiprocessor {
 
   Done atomic(Partition& q, Warp& w, const Row& r, double now) {
     const Next n = next_access(w, r);
+    if (n.none) return nothing(q, now);
     const double at = std::max(lsu_, now + 4);
-    double lines = 1, lanes = 32, same = 1;
+    Share::Atomic a{.answer = r.kind == Kind::Atomic};
     if (n.known) {
-      lines = Lines(n.r).count(), lanes = std::popcount(n.r.lanes);
-      same = most_on_one_address(n.r);
+      const AtomicSectors all(n.r);
+      a.lines = Lines(n.r).count(), a.lanes = std::popcount(n.r.lanes), a.slices = slice_cost_of_atomic(p_, all);
+      a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = n.cost;
     }
-    const double least = std::max({p_.atomic_request * lanes / 32, p_.atomic_line * lines, same / p_.atomic_address});
-    lsu_ = at + lines;
-    queue(q, at + lines - 1);
-    atomics_ = std::max(atomics_, at) + std::max(least, lanes / atomic_rate_);
-    const double done = atomics_ + p_.atomic_latency - least + same / p_.atomic_address;
+    lsu_ = at + a.lines;
+    queue(q, at + a.lines - 1);
+    const double done = share_.atomic(at, a);
     w.stored = std::max(w.stored, done - (r.kind == Kind::Atomic ? 0 : p_.atomic_latency / 2));
-    return {done, at + lines + 5, Stall::LongScoreboard};
+    return {done, at + a.lines + 5, Stall::LongScoreboard};
   }
 
   const TimedLaunch& launch_;
   const TimedCode& code_;
   const std::vector<const TimedCta*>& ctas_;
   const Parameters& p_;
+  Share share_;
   L1 l1_;
   InstructionCache fetch_;
   SmTime result_;
@@ -580,9 +576,7 @@ class Multiprocessor {
   Partition partitions_[kPartitions];
   std::size_t next_ = 0;
   u64 live_ = 0;
-  double soon_ = 0, lsu_ = 0, bulk_ = 0, bulk_out_ = 0, l2_ = 0, dram_ = 0, out_ = 0, atomics_ = 0, drained_ = 0,
-         next_start_ = 0, warm_constants_ = 0;
-  double l2_read_rate_ = 1, l2_write_rate_ = 1, dram_rate_ = 1, atomic_rate_ = 1;
+  double soon_ = 0, lsu_ = 0, bulk_ = 0, bulk_out_ = 0, drained_ = 0, next_start_ = 0, warm_constants_ = 0;
   u64 addresses_[probe::kLanes] = {};
   bool in_copy_ = false;
 };

@@ -27,7 +27,7 @@ struct TimedCode {
 // One access, with what it finds in L2.
 struct TimedAccess {
   const u64* words = nullptr;
-  u32 dram_sectors = 0;
+  float cost = 0;  // loads, atomics: sectors whose time DRAM needs; stores: cycles of slices of L2
 };
 struct TimedWarp {
   std::vector<sass::Visit> visits{};
@@ -44,7 +44,9 @@ struct TimedLaunch {
   u32 resident = 1;         // CTAs of an SM at a time
   u32 active_sms = 1;       // of the device, that have CTAs
   u64 l1_bytes = 0;         // what shared memory leaves
-  double written_back = 0;  // part of what is written that L2 does not keep
+  double written_back = 0;  // sectors whose time DRAM needs for each that is stored
+  // What the busiest slice of L2 has to do of all stores, of all atomics.
+  double store_share = 0, atomic_share = 0;
 };
 
 struct SmTime {
@@ -56,6 +58,12 @@ struct SmTime {
   double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0, dram_bytes = 0;
   std::vector<std::array<u64, kStalls>> stalls{};  // of each row
   std::vector<double> ends{};                      // of each CTA
+  struct Span {
+    std::size_t cta = 0;  // in the order in which the SM gets them
+    u32 warp = 0, partition = 0;
+    double begin = 0, end = 0;
+  };
+  std::vector<Span> spans{};  // of warps
 };
 
 // The CTAs in the order in which the SM gets them.

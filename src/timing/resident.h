@@ -47,7 +47,7 @@ struct Partition {
   std::vector<u32> warps;  // oldest first
   u32 last = ~0u;
   std::array<double, kPipes> free{};
-  double bank[2] = {0, 0};
+  double dispatch = 0;        // until then the operands of an instruction are read
   std::vector<double> queue;  // when each place is free
   u32 head = 0;
 };

@@ -66,16 +66,18 @@ u8 words_of(const sass::Instruction& i) {
   return static_cast<u8>(std::clamp<u32>(i.memory.bytes / 4, 1, 4));
 }
 
-// Registers lie in two banks; what the operand cache holds is not read again.
+// Registers lie in two banks, each of which gives one a cycle; what the operand cache holds is not read again.
 void count_reads(const sass::Instruction& i, Row& r) {
   u32 slot = 0;
+  u8 reads[2] = {};
   for (const sass::Access& a : i.reads) {
     if (a.bank != sass::Bank::Register) continue;
     const bool kept = i.control.reuse >> slot & 1;
     ++slot;
     if (kept) continue;
-    for (u32 k = 0; k < std::min<u32>(a.count, 2); ++k) ++((a.first + k) % 2 ? r.odd : r.even);
+    for (u32 k = 0; k < std::min<u32>(a.count, 2); ++k) ++reads[(a.first + k) % 2];
   }
+  r.dispatch = std::max({u8{1}, reads[0], reads[1]});
 }
 
 }  // namespace
@@ -86,6 +88,7 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
   r.never = i.guard.never();
   r.words = words_of(i);
   r.constant = has(i.operands, "c[");
+  r.floats = has(i.name, ".F32") || has(i.name, ".F64") || has(i.name, ".F16");
   r.bypass = has(i.name, ".STRONG") || has(i.name, ".MMIO");
   using Kind = Row::Kind;
   switch (r.kind) {

@@ -48,10 +48,11 @@ struct Row {
   float latency = 0;   // cycles until the result is there, where a scoreboard tells
   sass::Control control;
   u8 words = 1;           // of 4 bytes, of a lane's access
-  u8 even = 0, odd = 0;   // operands read from each bank of registers
+  u8 dispatch = 1;        // cycles in which its operands are read
   u16 number = 0;         // of a barrier, or how many groups may be left
   u16 count = 0;          // threads that a barrier waits for; 0: all of the CTA
   bool bypass = false;    // of L1
+  bool floats = false;    // an atomic operation of floating point
   bool constant = false;  // reads a constant bank
   bool never = false;     // its guard is false
 };

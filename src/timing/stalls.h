@@ -26,5 +26,6 @@ enum class Stall : u8 {
 };
 inline constexpr u32 kStalls = 15;
 std::string_view name_of(Stall);
+std::string_view short_name_of(Stall);  // of columns by instruction: "long_sb"
 
 }  // namespace us::timing

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/demangle.h"
-#include "base/json.h"
+#include "tools/trace_events.h"
 
 namespace us::tools {
 namespace {
@@ -36,8 +36,6 @@ const char* side_name(Work::Side s) {
   return "?";
 }
 
-std::string quoted(std::string_view text) { return JsonWriter().value(text).text(); }
-
 // One item of a stream's track: a graph's launch or a piece of work.
 struct Item {
   u64 begin, end, call;
@@ -45,39 +43,16 @@ struct Item {
   std::string name, arguments;
 };
 
-class Writer {
+class Writer : public TraceEvents {
  public:
-  explicit Writer(u64 zero) : zero_(zero) {}
+  using TraceEvents::TraceEvents;
   void host(const Recording&);
   void devices(const Recording&);
-  std::string finish() { return std::move(out_) + "\n],\n\"displayTimeUnit\": \"ns\"\n}\n"; }
 
  private:
-  std::string time(u64 ns) const { return fmt::format("{}.{:03}", (ns - zero_) / 1000, (ns - zero_) % 1000); }
-  void event(std::string_view text) {
-    out_ += out_.empty() ? "{\"traceEvents\": [\n" : ",\n";
-    out_ += text;
-  }
-  void named(std::string_view what, u64 process, u64 track, std::string_view name) {
-    event(fmt::format(R"({{"ph": "M", "name": "{}_name", "pid": {}, "tid": {}, "args": {{"name": {}}}}})", what,
-                      process, track, quoted(name)));
-  }
-  void sorted(std::string_view what, u64 process, u64 track, u64 place) {
-    event(fmt::format(R"({{"ph": "M", "name": "{}_sort_index", "pid": {}, "tid": {}, "args": {{"sort_index": {}}}}})",
-                      what, process, track, place));
-  }
-  void span(std::string_view category, u64 process, u64 track, u64 begin, u64 end, std::string_view name,
-            std::string_view arguments) {
-    event(fmt::format(
-        R"({{"ph": "X", "cat": "{}", "name": {}, "pid": {}, "tid": {}, "ts": {}, "dur": {}, "args": {{{}}}}})",
-        category, quoted(name), process, track, time(begin),
-        fmt::format("{}.{:03}", (end - begin) / 1000, (end - begin) % 1000), arguments));
-  }
   void arrow(const Recording&, u64 process, u64 track, const Item&);
   void streams(const Recording&, u64 process, std::vector<Item>);
 
-  const u64 zero_;
-  std::string out_;
   u64 next_device_process_ = u64(1) << 24, next_arrow_ = 1;
   std::unordered_map<u64, const Call*> calls_;
 };
@@ -218,7 +193,6 @@ std::string chrome_trace(const std::vector<Recording>& all) {
     w.host(r);
     w.devices(r);
   }
-  if (all.empty()) return "{\"traceEvents\": [], \"displayTimeUnit\": \"ns\"}\n";
   return w.finish();
 }
 

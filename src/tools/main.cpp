@@ -81,11 +81,17 @@ void add_profile(CLI::App& verb, ProfileRequest& r) {
   list("--section", r.sections, "NAME", "only these sections; docs/profile.md lists them");
   list("--metrics", r.metrics, "NAME[,NAME...]", "these metrics: names, or regex:EXPRESSION")->delimiter(',');
   text("--page", r.page, "PAGE", "details, raw (metrics of a launch in one line, with --csv) or source (lines)");
+  text("--print-source", r.print_source, "VIEW", "of --page source: cuda (default), ptx, sass, or cuda,sass");
   verb.add_flag("--csv", r.csv, "print comma-separated values, as Nsight Compute does");
   text("--json", r.json, "FILE", "write the report as JSON, instructions included");
+  text("--html", r.html, "FILE", "write the report as one HTML file, with charts and the source view");
+  text("--timeline", r.timeline, "FILE", "write when launches would run on the device, as a trace for Perfetto");
   text("-o,--save", r.save, "FILE", "keep what was counted, for --import");
   text("-i,--import", r.import, "FILE", "report what was kept, without running anything");
-  list("--assert", r.assertions, "EXPR", "[KERNEL:]METRIC OP NUMBER must hold for every launch; else exit code 4");
+  text("--baseline", r.baseline, "FILE", "tell differences from that run, which --save has kept");
+  list("--assert", r.assertions, "EXPR",
+       "[KERNEL:]METRIC OP NUMBER, or OP [NUMBER *] baseline, must hold for every launch; else exit code 4");
+  text("--junit", r.junit, "FILE", "write as JUnit's XML which assertions hold");
 }
 
 void add_check(CLI::App& verb, CheckRequest& r) {

@@ -2,9 +2,6 @@
 // `understudy ptx --sass`: machine code, with its control words, beside the PTX and the CUDA lines that it comes from.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <map>
-
 #include "base/demangle.h"
 #include "base/json.h"
 #include "driver/preset.h"
@@ -12,33 +9,11 @@
 #include "tools/exit_codes.h"
 #include "tools/run.h"
 #include "tools/sass_source.h"
+#include "tools/source_lines.h"
 #include "tools/terminal.h"
 
 namespace us::tools {
 namespace {
-
-std::string trimmed(std::string s) {
-  const auto begin = s.find_first_not_of(" \t");
-  s = begin == s.npos ? "" : s.substr(begin);
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) s.pop_back();
-  return s;
-}
-
-// Lines of source files, as far as they can be read here.
-class Sources {
- public:
-  std::string line(const std::string& file, u32 number) {
-    auto [it, fresh] = files_.try_emplace(file);
-    if (fresh) {
-      std::ifstream in(file);
-      for (std::string text; std::getline(in, text);) it->second.push_back(text);
-    }
-    return number && number <= it->second.size() ? trimmed(it->second[number - 1]) : "";
-  }
-
- private:
-  std::map<std::string, std::vector<std::string>> files_;
-};
 
 std::string scoreboard(u8 n) { return n == sass::Control::kNone ? "-" : std::to_string(n); }
 
@@ -101,7 +76,7 @@ class Printer {
     }
     if (i >= f.ptx_lines.size() || !f.ptx_lines[i] || f.ptx_lines[i] == ptx_) return;
     ptx_ = f.ptx_lines[i];
-    const std::string text = ptx_ <= image_.ptx.size() ? trimmed(image_.ptx[ptx_ - 1]) : "";
+    const std::string text = ptx_ <= image_.ptx.size() ? SourceLines::trimmed(image_.ptx[ptx_ - 1]) : "";
     fmt::print("    {}\n", styled(stdout, Style::Yellow, fmt::format("ptx:{}  {}", ptx_, text)));
   }
 
@@ -114,7 +89,7 @@ class Printer {
   }
 
   const SassImage& image_;
-  Sources sources_;
+  SourceLines sources_;
   std::vector<sass::SourceLine> cuda_;
   u32 ptx_ = 0;
 };

@@ -51,6 +51,46 @@ TEST(ProfileFile, IsReadAsItWasWritten) {
   EXPECT_EQ(p.sites[1].shared.conflicts(), 5u);
 }
 
+TEST(ProfileFile, LaunchesShareTheListingOfTheirProcess) {
+  Listing l;
+  l.id = 3, l.origin = "ptxas";
+  l.places.push_back({"a.cu", 12});
+  l.statements.push_back({9, 40, "ld.global.f32 %f1, [%rd1];"});
+  l.instructions.push_back({{0x1122334455667788, ~u64{0}}, 40, 0, 0});
+  l.instructions.push_back({});
+  LaunchProfile p = example();
+  p.listing = std::make_shared<const Listing>(l);
+  p.machine.resize(2);
+  p.machine[1].lanes = 5, p.machine[1].stalls[kStalls - 1] = 77;
+  p.replay.push_back({.sm = 131, .cta = 3, .warp = 2, .partition = 1, .begin = 5, .end = 1000});
+  p.what_ifs.push_back({WhatIf::FastPipes, 12345});
+  LaunchProfile other = p;
+  other.process = 43;
+  const auto all = read_profiles(to_record(l, 42) + to_record(p) + to_record(p) + to_record(other));
+  ASSERT_EQ(all.size(), 3u);
+  ASSERT_TRUE(all[0].listing);
+  EXPECT_EQ(all[0].listing, all[1].listing);
+  EXPECT_EQ(to_record(*all[0].listing, 42), to_record(l, 42));
+  EXPECT_EQ(all[0].listing->instructions[0].word.hi, ~u64{0});
+  EXPECT_EQ(all[0].listing->instructions[1].place, Listing::kNone);
+  EXPECT_EQ(all[0].machine[1].stalls[kStalls - 1], 77u);
+  EXPECT_EQ(all[0].replay.at(0).end, 1000u);
+  EXPECT_EQ(all[0].what_ifs.at(0).what, WhatIf::FastPipes);
+  EXPECT_EQ(all[0].what_ifs.at(0).picoseconds, 12345u);
+  EXPECT_FALSE(all[2].listing) << "of another process";
+}
+
+TEST(ProfileFile, WorkStandsBesideLaunches) {
+  WorkProfile w{42, false, 9, 3, 4096, {7, 8}, "cudaMemcpyAsync"};
+  const std::string bytes = to_record(example()) + to_record(w) + to_record(WorkProfile{42, true, 9, 0, 0, {}, ""});
+  EXPECT_EQ(read_profiles(bytes).size(), 1u);
+  const auto work = read_work(bytes);
+  ASSERT_EQ(work.size(), 2u);
+  EXPECT_EQ(to_record(work[0]), to_record(w));
+  EXPECT_EQ(work[0].after, (std::vector<u64>{7, 8}));
+  EXPECT_TRUE(work[1].waited);
+}
+
 TEST(ProfileFile, DamagedEndsTheReading) {
   const std::string bytes = to_record(example()) + to_record(example());
   for (std::size_t cut = 0; cut < bytes.size(); ++cut) {

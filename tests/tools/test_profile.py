@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """`understudy profile`: counts against hand counts, options, forms, assertions. usage: test_profile.py BUILD_DIR NVCC"""
 import csv
+import html
+import html.parser
 import io
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 NVCC = sys.argv[2]
@@ -51,6 +56,58 @@ int main(int argc, char**) {
   return cudaDeviceSynchronize() != cudaSuccess ? 9 : argc > 1 ? 3 : 0;
 }
 """
+
+STREAMS = r"""
+__global__ void a(float* x) { for (int i = 0; i < 500; ++i) x[threadIdx.x] = x[threadIdx.x] * 3 + 1; }
+__global__ void b(float* x) { x[threadIdx.x] = 1; }
+__global__ void c(float* x) { x[threadIdx.x] += 1; }
+__global__ void d(float* x) { x[threadIdx.x] += 2; }
+int main() {
+  float* x;
+  cudaMalloc(&x, 4096);
+  cudaStream_t s, t;
+  cudaStreamCreate(&s), cudaStreamCreate(&t);
+  cudaEvent_t e;
+  cudaEventCreate(&e);
+  a<<<1, 32, 0, s>>>(x);
+  b<<<1, 32, 0, t>>>(x + 32);
+  cudaEventRecord(e, t);
+  cudaStreamWaitEvent(s, e);
+  c<<<1, 32, 0, s>>>(x);
+  cudaStreamSynchronize(s);
+  d<<<1, 32, 0, t>>>(x);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+
+
+class Tree(html.parser.HTMLParser):
+    """Whether elements are closed; titles of pictures; cells of tables."""
+    VOID = {"meta", "br"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.titles, self.tables = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open)
+        self.open.pop()
+
+    def handle_data(self, data):
+        if self.open[-1:] == ["title"]:
+            self.titles.append(data)
+        elif self.open[-1:] and self.open[-1] in ("td", "th", "a") and self.tables:
+            self.tables[-1][-1][-1] += data
 
 
 class Profile(unittest.TestCase):
@@ -153,10 +210,59 @@ class Profile(unittest.TestCase):
         self.assertNotIn("Launch Statistics", text)
         self.assertIn("p.cu:7", self.run_verb("--page", "source", "-k", "columns").stdout)
 
+    def source_rows(self, view):
+        """Of the page's CSV for the launch of columns() with conflicts: dictionaries."""
+        text = self.run_verb("--page", "source", "--csv", "--print-source", view, "-k", "columns", "-s", "2").stdout
+        rows = list(csv.reader(io.StringIO(text)))
+        self.assertEqual(rows[0], ["Kernel Name", "columns(int*, int)"])
+        return [dict(zip(rows[1], r)) for r in rows[2:]]
+
+    def test_source_views(self):
+        sass, ptx, cuda = (self.source_rows(view) for view in ("sass", "ptx", "cuda"))
+        # Two warps run through straight code; what lies behind EXIT only fills a line.
+        opcodes = [r["Source"].split()[0] for r in sass]
+        code = sass[:opcodes.index("EXIT") + 1]
+        self.assertEqual({(r["Instructions Executed"], r["Thread Instructions Executed"]) for r in code}, {("2", "64")})
+        self.assertEqual({r["Instructions Executed"] for r in sass[len(code):]}, {"0"})
+        # Both warps store a column and load one: 32 passes each, where one is enough.
+        for opcode, line in (("STS", "5"), ("LDS", "7")):
+            row = next(r for r in sass if r["Source"].startswith(opcode))
+            self.assertEqual((row["L1 Wavefronts Shared"], row["L1 Wavefronts Shared Excessive"]), ("64", "62"))
+            for view in (ptx, cuda):
+                of = [r for r in view if r["L1 Wavefronts Shared"] == "64"]
+                self.assertEqual(len(of), 2)
+            at = next(r for r in cuda if r["Line"] == line)
+            self.assertTrue(at["File"].endswith("p.cu"))
+            self.assertEqual((at["L1 Wavefronts Shared"], at["Source"]), ("64", PROGRAM.splitlines()[int(line) - 1].strip()))
+        self.assertTrue(next(r for r in ptx if r["Source"].startswith("st.shared"))["PTX Instructions Executed"], "2")
+        # A warp issues once for each instruction; all views have the same cycles.
+        self.assertEqual({r["stall_selected"] for r in code}, {"2"})
+        for column in ("Warp Stall Cycles", "stall_short_sb", "stall_barrier", "Instructions Executed"):
+            sums = [sum(int(r[column]) for r in view) for view in (sass, ptx, cuda)]
+            self.assertEqual((sums[0], sums[0]), (sums[1], sums[2]), column)
+        self.assertGreater(sum(int(r["stall_short_sb"]) for r in sass), 0)
+
+    def test_source_text(self):
+        both = self.run_verb("--page", "source", "--print-source", "cuda,sass", "-k", "columns", "-s", "2").stdout.splitlines()
+        store = next(k for k, line in enumerate(both) if " STS " in line)
+        above = [line for line in both[:store] if "p.cu:" in line]
+        self.assertIn("p.cu:5  tile[threadIdx.x * stride]", above[-1])
+        sass = self.run_verb("--page", "source", "--print-source", "sass", "-k", "columns", "-s", "2").stdout
+        self.assertRegex(sass, r"LDS R\d+, \[R\d+\] +// p.cu:7")
+        for options, why in ((["--ptxas", "none"], "There is no machine code"), (["-k", "calls"], "calls functions")):
+            self.assertIn(why, self.run_verb("--page", "source", "--print-source", "sass", *options).stdout)
+
+    def test_machine_code_in_json(self):
+        for l in self.launches("-k", "regex:columns|half"):
+            self.assertEqual(sum(i["warps"] for i in l["machine_code"]), self.value(l, "smsp__inst_executed.sum"))
+            self.assertEqual(sum(i["lanes"] for i in l["machine_code"]), self.value(l, "thread_inst_executed"))
+            self.assertTrue(any(i["instruction"].startswith("EXIT") for i in l["machine_code"]))
+
     def test_kept(self):
         kept = self.path / "kept"
         first = self.run_verb("-o", kept).stdout
         self.assertEqual(self.run_verb("--import", kept, program=[]).stdout, first)
+        self.assertIn(" STS ", self.run_verb("--import", kept, "--page", "source", "--print-source", "sass", program=[]).stdout)
         self.assertIn("No such file", self.run_verb("--import", self.path / "none", program=[], code=125).stderr)
 
     def test_assertions(self):
@@ -166,6 +272,147 @@ class Profile(unittest.TestCase):
         self.assertIn("launch 2 of columns(int*, int): it is 124", r.stderr)
         self.assertEqual(r.stderr.count("assertion violated"), 1)
         self.run_verb("-k", "none", "--assert", f"{metric} == 0", code=4)
+        self.assertIn("there is no launch of colums", self.run_verb("--assert", f"colums:{metric} == 0", code=4).stderr)
+
+    def test_baseline(self):
+        kept = self.path / "before"
+        self.run_verb("-k", "columns", "-c", "1", "-o", kept)
+        same = self.run_verb("-k", "columns", "-c", "1", "--baseline", kept, "--assert", "columns:gpu__time_duration.sum == baseline",
+                             "--assert", "gpu__time_duration.sum < 1.01 * baseline").stdout
+        self.assertRegex(same, r"block|columns")
+        self.assertNotIn("Metric Name", same)
+        # The launch with conflicts against that without.
+        options = ["-k", "columns", "-s", "2", "--baseline", kept]
+        worse = self.run_verb(*options).stdout
+        self.assertRegex(worse, r"Shared Bank Conflicts +0 +124\n")
+        self.assertRegex(worse, r"L1 Wavefronts Shared +wavefront +4 +128 +\+3100.0 %")
+        self.assertNotIn("# SMs", worse)
+        r = self.run_verb(*options, "--assert", "memory_l1_wavefronts_shared <= 31.5*baseline", "--assert", "launch__grid_size == baseline", code=4)
+        self.assertIn("launch 0 of columns(int*, int): it is 128, the baseline has 4", r.stderr)
+        self.assertEqual(r.stderr.count("assertion violated"), 1)
+        self.run_verb(*options, "--assert", "memory_l1_wavefronts_shared <= 32 * baseline")
+        out = self.path / "compared.json"
+        self.run_verb(*options, "--json", out)
+        wavefronts = json.loads(out.read_text())["launches"][0]["metrics"]["memory_l1_wavefronts_shared"]
+        self.assertEqual((wavefronts["baseline"], wavefronts["value"]), (4, 128))
+        more = self.run_verb("-k", "columns", "--baseline", kept, "--assert", "launch__grid_size >= baseline", code=4)
+        self.assertEqual(more.stdout.count("The baseline has no such launch."), 2)
+        self.assertEqual(more.stderr.count("the baseline has no such launch"), 2)
+
+    def test_junit(self):
+        out = self.path / "r.xml"
+        metric = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
+        self.run_verb("--junit", out, "--assert", f"columns:{metric} == 0", "--assert", "launch__grid_size < 65", "-k", "regex:columns|gather", code=4)
+        suite = xml.etree.ElementTree.parse(out).getroot()[0]
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("3", "1"))
+        cases = {(c.get("classname"), c.get("name")): c.find("failure") for c in suite}
+        failure = cases.pop(("columns(int*, int)", f"columns:{metric} == 0"))
+        self.assertIn("launch 2 of columns(int*, int): it is 124", failure.text)
+        self.assertEqual(set(cases.values()), {None})
+        self.assertEqual({name for _, name in cases}, {"launch__grid_size < 65"})
+
+    def test_timeline(self):
+        out = self.path / "t.json"
+        self.run_verb("--timeline", out, "-k", "regex:columns|gather|calls")
+        events = json.loads(out.read_text())["traceEvents"]
+        kernels = [e for e in events if e.get("cat") == "kernel"]
+        self.assertEqual([e["name"].split("(")[0] for e in kernels], ["columns"] * 3 + ["gather", "calls"])
+        of = self.launches("-k", "regex:columns|gather|calls")
+        for e, l in zip(kernels[:4], of):
+            self.assertAlmostEqual(e["dur"] * 1000, self.value(l, "gpu__time_duration.sum"), delta=1)
+        # One stream: each begins when the one before has ended; a launch without a model takes no time.
+        for before, e in zip(kernels, kernels[1:]):
+            self.assertAlmostEqual(e["ts"], before["ts"] + before["dur"], places=3)
+        self.assertEqual(kernels[4]["dur"], 0)
+        self.assertIn("calls functions", kernels[4]["args"]["no_time"])
+        # Two CTAs of a warp each, on two multiprocessors; all within their launch.
+        names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        first = [e for e in events if e.get("cat") == "replay" and "in launch" in names[e["pid"]] and names[e["pid"]].endswith("columns(int*, int)")
+                 and e["ts"] < kernels[0]["dur"]]
+        self.assertEqual(sorted(e["name"] for e in first), ["CTA 0", "CTA 1", "warp 0 of CTA 0", "warp 0 of CTA 1"])
+        for e in first:
+            self.assertLessEqual(e["ts"] + e["dur"], kernels[0]["ts"] + kernels[0]["dur"])
+
+    def test_streams_in_the_timeline(self):
+        source = self.path / "s.cu"
+        source.write_text(STREAMS)
+        app = self.path / "s"
+        subprocess.run([NVCC, *FLAGS, "-o", app, source], check=True)
+        out = self.path / "s.json"
+        self.run_verb("--timeline", out, program=[app])
+        spans = {e["name"].split("(")[0]: (e["ts"], e["ts"] + e["dur"], e["tid"])
+                 for e in json.loads(out.read_text())["traceEvents"] if e.get("cat") == "kernel"}
+        self.assertEqual(spans["a"][0], spans["b"][0])  # of two streams, with nothing between them
+        self.assertNotEqual(spans["a"][2], spans["b"][2])
+        self.assertEqual(spans["c"][0], max(spans["a"][1], spans["b"][1]))  # behind an event, and a
+        self.assertEqual(spans["d"][0], spans["c"][1])  # the host waited
+
+    def html(self, *options):
+        out = self.path / "r.html"
+        self.run_verb("--html", out, *options)
+        return out
+
+    def test_html_is_whole(self):
+        """Well-formed, loads nothing, and has the numbers of the JSON report."""
+        out = self.html("-k", "regex:columns|gather|calls")
+        text = out.read_text()
+        self.assertNotRegex(text, r"https?:|src=|@import|url\(")
+        tree = Tree()
+        tree.feed(text)
+        self.assertEqual(tree.open, [])
+        for title in ("Memory", "Stalls", "Waves"):
+            self.assertIn(title, tree.titles)
+        self.assertEqual(tree.titles.count("registers of a thread"), 5)
+        overview = tree.tables[0]
+        for l, row in zip(self.launches("-k", "regex:columns|gather|calls"), overview[1:]):
+            self.assertEqual(row[1], l["kernel"])
+            time = l["metrics"]["gpu__time_duration.sum"].get("value")
+            self.assertEqual(row[4], "n/a" if time is None else f"{time / 1000:.2f} µs")
+        self.assertIn("calls functions", text)
+        self.assertIn("STS [", text)
+        self.assertIn("tile[threadIdx.x * stride] = threadIdx.x;", text)
+
+    @unittest.skipUnless(shutil.which("chromium"), "no chromium")
+    def test_html_in_a_browser(self):
+        out = self.html("-k", "columns")
+        page = out.read_text().replace("</body>", """<script>
+          const shown = [...document.querySelectorAll('svg')].filter(s => s.getBoundingClientRect().height > 50).length;
+          const row = [...document.querySelectorAll('.source tr')].find(r => r.textContent.includes('STS ['));
+          row.click();
+          const lit = [...row.closest('.source').querySelectorAll('tr.lit')].map(r => r.cells[0].textContent);
+          document.title = JSON.stringify({shown, lit});
+        </script></body>""")
+        (self.path / "tested.html").write_text(page)
+        dom = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.path}/browser", "--dump-dom",
+                              f"file://{self.path}/tested.html"], capture_output=True, text=True, timeout=120).stdout
+        said = json.loads(html.unescape(re.search(r"<title>(.*?)</title>", dom)[1]))
+        self.assertGreaterEqual(said["shown"], 6)
+        self.assertTrue(any("p.cu:5" in text for text in said["lit"]), said)
+        self.assertTrue(any("st.shared" in text for text in said["lit"]), said)
+        self.assertFalse(any("p.cu:7" in text for text in said["lit"]), said)
+
+    def test_advice(self):
+        of = self.launches()
+        rules = [{a["rule"]: a.get("saved") for a in l["advice"]} for l in of]
+        # Strides of 1 and 33 have no conflicts; with 32 each warp waits for 62 wavefronts more.
+        self.assertNotIn("SharedMemoryConflicts", rules[0])
+        text = self.run_verb("-k", "columns", "-s", "2").stdout
+        self.assertRegex(text, r"OPT   Est. Speedup: \d+\.\d %: Shared Memory Bank Conflicts")
+        self.assertIn("124 of 128 wavefronts", text)
+        self.assertRegex(text, r"st.shared.*p.cu:5|ld.shared.*p.cu:7")
+        # What it saves is the time of the launch without conflicts.
+        alone = self.launches("-k", "columns", "-s", "2")[0]
+        saved = next(a["saved"] for a in alone["advice"] if a["rule"] == "SharedMemoryConflicts")
+        free = self.value(of[0], "gpu__time_duration.sum") / self.value(of[2], "gpu__time_duration.sum")
+        self.assertAlmostEqual(1 - saved, free, places=2)
+        # 64 CTAs on 132 multiprocessors; loads of 32 sectors where 4 would do.
+        gather = {a["title"]: a for a in of[3]["advice"]}
+        self.assertAlmostEqual(gather["Small Grid"]["saved"], 1 - 64 / 132)
+        self.assertIn("9216 sectors, where 2048", gather["Uncoalesced Global Accesses"]["text"])
+        self.assertIn("p.cu:11", gather["Uncoalesced Global Accesses"]["text"])
+        self.assertNotIn("Uncoalesced Global Accesses", [a["title"] for a in of[0]["advice"]])
+        self.assertNotIn("OPT", self.run_verb("-k", "gather", "--section", "Occupancy").stdout)
+        self.assertEqual(gather["Small Grid"]["rule"], "LaunchConfiguration")
 
     def test_exit_codes(self):
         self.run_verb(program=[self.app, "fails"], code=3)
@@ -174,8 +421,15 @@ class Profile(unittest.TestCase):
                                   (["-k", "regex:("], "regular expression"),
                                   (["--section", "PmSampling"], "PmSampling: not there yet"),
                                   (["--section", "No"], "expected one of SpeedOfLight"),
-                                  (["--csv", "--page", "source"], "no such form"),
+                                  (["--csv", "--page", "source", "--print-source", "cuda,sass"], "no such form"),
+                                  (["--print-source", "c"], "expected sass, ptx, cuda, or"),
                                   (["--assert", "a b"], "expected [KERNEL:]METRIC OP NUMBER"),
+                                  (["--assert", "launch__grid_size == 2 baseline"], "expected [KERNEL:]METRIC OP NUMBER"),
+                                  (["--assert", "launch__grid_size == 1-2"], "`1-2` is no number"),
+                                  (["--assert", "launch__grid_size == baseline"], "which --baseline?"),
+                                  (["--junit", "x"], "give some by --assert"),
+                                  (["--baseline", "/no/where/x"], "--baseline /no/where/x: No such file"),
+                                  (["--baseline", "/dev/null"], "has no launches"),
                                   (["--assert", "no_such == 1"], "no metric `no_such`"),
                                   (["--json", "/no/where/x"], "--json /no/where/x")):
             self.assertIn(expected, self.run_verb(*options, code=125).stderr)

@@ -8,30 +8,10 @@
 
 #include "tools/check/report.h"
 #include "tools/check/request.h"
+#include "tools/junit.h"
 
 namespace us::tools {
 namespace {
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += static_cast<u8>(c) < 32 && c != '\n' && c != '\t' ? '?' : c;
-    }
-  return out;
-}
 
 struct Case {
   u64 errors = 0;
@@ -64,24 +44,11 @@ std::string to_junit(const CheckReport& r, const std::string& program) {
   for (const auto& [kernel, tools] : touched)
     for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"})
       if (!tools.contains(tool) && (kernel != "host" || std::string_view(tool) == "memcheck")) cases[{kernel, tool}];
-  u64 failures = 0;
-  std::string body;
-  for (const auto& [key, c] : cases) {
-    failures += c.errors != 0;
-    body += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(key.first), escaped(key.second));
-    if (c.errors)
-      body += fmt::format(">\n      <failure message=\"{} error{}\">{}</failure>\n    </testcase>\n", c.errors,
-                          c.errors == 1 ? "" : "s", escaped(c.text));
-    else if (!c.text.empty())
-      body += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", escaped(c.text));
-    else
-      body += "/>\n";
-  }
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{1}\">\n"
-      "  <testsuite name=\"understudy check {2}\" tests=\"{0}\" failures=\"{1}\" errors=\"0\">\n{3}"
-      "  </testsuite>\n</testsuites>\n",
-      cases.size(), failures, escaped(program), body);
+  std::vector<JunitCase> out;
+  for (const auto& [key, c] : cases)
+    out.push_back(
+        {key.first, key.second, c.errors ? fmt::format("{} error{}", c.errors, c.errors == 1 ? "" : "s") : "", c.text});
+  return to_junit("understudy check " + program, out);
 }
 
 }  // namespace us::tools

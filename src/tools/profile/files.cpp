@@ -4,6 +4,8 @@
 
 #include "base/json.h"
 #include "base/version.h"
+#include "sass/decode.h"
+#include "tools/profile/advice.h"
 #include "tools/profile/report.h"
 
 namespace us::tools {
@@ -13,11 +15,6 @@ std::string quoted(std::string_view text) {
   std::string s = "\"";
   for (const char c : text) s += c == '"' ? std::string("\"\"") : std::string(1, c);
   return s + "\"";
-}
-std::string line_of(const std::vector<std::string>& cells) {
-  std::string s;
-  for (const std::string& c : cells) s += (s.empty() ? "" : ",") + quoted(c);
-  return s + "\n";
 }
 std::string three(const u32 (&n)[3]) { return fmt::format("({}, {}, {})", n[0], n[1], n[2]); }
 
@@ -38,17 +35,40 @@ void list(JsonWriter& w, const char* name, const N& numbers) {
   w.end();
 }
 
+void machine_code(JsonWriter& w, const timing::LaunchProfile& p) {
+  w.key("machine_code").array();
+  for (u32 k = 0; k < p.machine.size(); ++k) {
+    const timing::Listing::Instruction& i = p.listing->instructions[k];
+    const timing::InstructionProfile& m = p.machine[k];
+    w.object().field("offset", k * 16).field("instruction", sass::decode(i.word, k * 16).text());
+    if (i.ptx_line) w.field("ptx_line", i.ptx_line);
+    if (i.place != timing::Listing::kNone)
+      w.field("file", p.listing->places[i.place].file).field("line", p.listing->places[i.place].line);
+    w.field("warps", m.warps).field("lanes", m.lanes).key("stall_cycles").object();
+    for (u32 s = 0; s < timing::kStalls; ++s)
+      if (m.stalls[s]) w.field(name_of(static_cast<timing::Stall>(s)), m.stalls[s]);
+    w.end().end();
+  }
+  w.end();
+}
+
 }  // namespace
+
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string s;
+  for (const std::string& c : cells) s += (s.empty() ? "" : ",") + quoted(c);
+  return s + "\n";
+}
 
 std::string details_csv(const std::vector<ReportLaunch>& all) {
   auto names = kOfLaunch;
   for (const char* n : {"Section Name", "Metric Name", "Metric Unit", "Metric Value"}) names.push_back(n);
-  std::string s = line_of(names);
+  std::string s = csv_line(names);
   for (const ReportLaunch& l : all)
     for (const ReportRow& r : l.rows) {
       auto cells = cells_of(l);
       cells.insert(cells.end(), {r.section_title, r.label, r.unit, number_text(r.value)});
-      s += line_of(cells);
+      s += csv_line(cells);
     }
   return s;
 }
@@ -58,11 +78,11 @@ std::string raw_csv(const std::vector<ReportLaunch>& all) {
   std::vector<std::string> units(names.size());
   if (!all.empty())
     for (const ReportRow& r : all[0].rows) names.push_back(r.name), units.push_back(r.unit);
-  std::string s = line_of(names) + line_of(units);
+  std::string s = csv_line(names) + csv_line(units);
   for (const ReportLaunch& l : all) {
     auto cells = cells_of(l);
     for (const ReportRow& r : l.rows) cells.push_back(number_text(r.value));
-    s += line_of(cells);
+    s += csv_line(cells);
   }
   return s;
 }
@@ -86,6 +106,7 @@ std::string to_json(const std::vector<ReportLaunch>& all) {
                             : r.modelled ? "modelled"
                                          : "exact");
       if (r.value) w.field("value", *r.value);
+      if (r.before) w.field("baseline", *r.before);
       w.end();
     }
     w.end().key("instructions").array();
@@ -99,7 +120,15 @@ std::string to_json(const std::vector<ReportLaunch>& all) {
       if (s.shared.requests) w.field("bank_conflicts", s.shared.conflicts());
       w.end();
     }
-    w.end().end();
+    w.end().key("advice").array();
+    for (const Advice& a : advice(p)) {
+      w.object().field("rule", a.rule).field("title", a.title).field("text", a.text);
+      if (a.saved) w.field("saved", *a.saved);
+      w.end();
+    }
+    w.end();
+    if (p.listing) machine_code(w, p);
+    w.end();
   }
   return w.end().end().text() + "\n";
 }

@@ -3,21 +3,27 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <regex>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "base/files.h"
 #include "tools/exit_codes.h"
 #include "tools/files.h"
+#include "tools/profile/assertions.h"
+#include "tools/profile/html.h"
 #include "tools/profile/report.h"
 #include "tools/profile/request.h"
+#include "tools/profile/timeline.h"
 #include "tools/terminal.h"
 
 namespace us::tools {
 namespace {
 
 constexpr std::string_view kPages[] = {"details", "raw", "source"};
+constexpr std::string_view kSources[] = {"cuda", "ptx", "sass", "cuda,sass"};
 
 std::string wrong_expression(const std::string& text) {
   constexpr std::string_view kRegex = "regex:";
@@ -44,7 +50,10 @@ std::string wrong_section(const std::string& name) {
 std::string wrong_with(const ProfileRequest& r, std::vector<Assertion>& assertions) {
   if (std::ranges::find(kPages, r.page) == std::end(kPages))
     return fmt::format("--page {}: expected one of {}", r.page, fmt::join(kPages, ", "));
-  if (r.csv && r.page == "source") return "--csv: there is no such form of --page source; --json has its numbers";
+  if (std::ranges::find(kSources, r.print_source) == std::end(kSources))
+    return fmt::format("--print-source {}: expected sass, ptx, cuda, or `cuda,sass`", r.print_source);
+  if (r.csv && r.page == "source" && r.print_source == "cuda,sass")
+    return "--csv: there is no such form of --print-source cuda,sass";
   for (const std::string& m : r.metrics)
     if (const auto why = wrong_expression(m); !why.empty()) return "--metrics " + why;
   for (const std::string& s : r.sections)
@@ -53,39 +62,72 @@ std::string wrong_with(const ProfileRequest& r, std::vector<Assertion>& assertio
     std::string why;
     const auto a = read_assertion(text, why);
     if (!a) return fmt::format("--assert `{}`: {}", text, why);
+    if (a->of_baseline && r.baseline.empty()) return fmt::format("--assert `{}`: which --baseline?", text);
     assertions.push_back(*a);
   }
-  for (const auto& [option, file] : {std::pair<const char*, const std::string&>("--json", r.json), {"--save", r.save}})
+  if (!r.junit.empty() && r.assertions.empty()) return "--junit: it tells which assertions hold; give some by --assert";
+  for (const auto& [option, file] : {std::pair<const char*, const std::string&>("--json", r.json),
+                                     {"--save", r.save},
+                                     {"--junit", r.junit},
+                                     {"--timeline", r.timeline},
+                                     {"--html", r.html}})
     if (const std::string why = file.empty() ? "" : why_no_file(file); !why.empty())
       return fmt::format("{} {}: {}", option, file, why);
   return "";
 }
 
+std::vector<timing::LaunchProfile> sorted(std::vector<timing::LaunchProfile> all) {
+  std::ranges::stable_sort(all, {}, [](const timing::LaunchProfile& p) { return std::pair(p.process, p.id); });
+  return all;
+}
+
+// An empty path: nothing to read. False: it has been said why.
+bool read_kept(const char* option, const std::string& file, std::string& bytes) {
+  if (file.empty() || read_file(file, bytes)) return true;
+  complain(fmt::format("{} {}: {}", option, file, std::strerror(errno)));
+  return false;
+}
+
 std::string text_of(const ProfileRequest& r, const std::vector<ReportLaunch>& report) {
+  if (r.page == "source") return r.csv ? source_csv(report, r.print_source) : source_text(report, r.print_source);
   if (r.csv) return r.page == "raw" ? raw_csv(report) : details_csv(report);
-  return r.page == "source" ? source_text(report) : details_text(report);
+  if (!r.baseline.empty()) return differences_text(report);
+  return details_text(report, r.sections.empty() && r.metrics.empty());
+}
+
+bool judge(const ProfileRequest& r, const std::vector<Assertion>& assertions,
+           const std::vector<timing::LaunchProfile>& all, const std::vector<const timing::LaunchProfile*>& before) {
+  std::vector<Verdict> said;
+  for (const Assertion& a : assertions)
+    for (Verdict& v : verdicts(a, all, before)) said.push_back(std::move(v));
+  bool holds = true;
+  for (const Verdict& v : said) {
+    std::istringstream lines(v.violated);
+    for (std::string line; std::getline(lines, line); holds = false)
+      complain(fmt::format("assertion violated: {}: {}", v.assertion, line));
+  }
+  if (!r.junit.empty()) write_file(r.junit, to_junit("understudy profile", junit_cases(said)));
+  return holds;
 }
 
 int tell(const ProfileRequest& r, const std::vector<std::string>& files, const std::vector<Assertion>& assertions,
-         int code) {
+         const std::optional<Baseline>& baseline, int code) {
   std::vector<timing::LaunchProfile> all;
   std::string kept;
   for (const std::string& bytes : files) {
     for (timing::LaunchProfile& p : timing::read_profiles(bytes)) all.push_back(std::move(p));
     kept += bytes;
   }
-  std::ranges::stable_sort(all, {}, [](const timing::LaunchProfile& p) { return std::pair(p.process, p.id); });
+  all = sorted(std::move(all));
   write_file(r.save, kept);
-  const auto report = make_report(all, {r.sections, r.metrics});
+  const auto before = baseline ? baseline->of(all) : std::vector<const timing::LaunchProfile*>();
+  const auto report = make_report(all, {r.sections, r.metrics}, before);
   if (all.empty()) complain("no kernel was profiled");
   fmt::print("{}", text_of(r, report));
+  if (!r.timeline.empty()) write_file(r.timeline, timeline(all, timing::read_work(kept)));
+  if (!r.html.empty()) write_file(r.html, to_html(report));
   if (!r.json.empty()) write_file(r.json, to_json(report));
-  bool violated = false;
-  for (const Assertion& a : assertions) {
-    for (const std::string& line : violations(a, all)) complain("assertion violated: " + line), violated = true;
-    if (all.empty()) complain(fmt::format("assertion violated: {}: there is no launch", a.text)), violated = true;
-  }
-  return violated ? kExitAssertion : code;
+  return judge(r, assertions, all, before) ? code : kExitAssertion;
 }
 
 }  // namespace
@@ -93,12 +135,13 @@ int tell(const ProfileRequest& r, const std::vector<std::string>& files, const s
 int profile_program(const ProfileRequest& r) {
   std::vector<Assertion> assertions;
   if (const std::string why = wrong_with(r, assertions); !why.empty()) return complain(why), kExitUsage;
-  if (!r.import.empty()) {
-    std::string bytes;
-    if (!read_file(r.import, bytes))
-      return complain(fmt::format("--import {}: {}", r.import, std::strerror(errno))), kExitUsage;
-    return tell(r, {bytes}, assertions, 0);
-  }
+  std::string bytes, old;
+  if (!read_kept("--import", r.import, bytes) || !read_kept("--baseline", r.baseline, old)) return kExitUsage;
+  std::optional<Baseline> baseline;
+  if (!r.baseline.empty()) baseline.emplace(sorted(timing::read_profiles(old)));
+  if (baseline && !baseline->launches())
+    return complain(fmt::format("--baseline {}: has no launches; --save makes such a file", r.baseline)), kExitUsage;
+  if (!r.import.empty()) return tell(r, {bytes}, assertions, baseline, 0);
   const TemporaryDirectory directory;
   if (directory.path.empty()) return kExitUsage;
   RunRequest run = r.run;
@@ -109,7 +152,7 @@ int profile_program(const ProfileRequest& r) {
   const int code = run_program(run);
   const auto files = read_files(directory.path, ".profile");
   if (files.empty() && code != 0) return code;
-  return tell(r, files, assertions, code);
+  return tell(r, files, assertions, baseline, code);
 }
 
 }  // namespace us::tools

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "base/demangle.h"
-
 namespace us::tools {
 namespace {
 
@@ -23,40 +21,55 @@ bool in_sections(const ReportChoice& c, const timing::Metric& m) {
   return std::ranges::find(c.sections, timing::name_of(m.section).name) != c.sections.end();
 }
 
-ReportRow row_of(const timing::Metric& m, std::optional<double> value) {
-  const timing::SectionName& s = timing::name_of(m.section);
-  return {std::string(s.name),
-          std::string(s.title),
-          std::string(m.name),
-          std::string(m.label),
-          std::string(m.unit),
-          m.modelled,
-          value};
-}
+class Maker {
+ public:
+  Maker(const ReportChoice& choice, const timing::LaunchProfile& p, const timing::LaunchProfile* before)
+      : choice_(choice), values_(timing::values_of(p)) {
+    if (before) before_ = timing::values_of(*before);
+  }
+
+  std::vector<ReportRow> rows() {
+    for (std::size_t k = 0; k < metrics_.size(); ++k)
+      if (in_sections(choice_, metrics_[k])) add(k);
+    for (const std::string& wanted : choice_.metrics) add_named(wanted);
+    return std::move(rows_);
+  }
+
+ private:
+  ReportRow& add(std::size_t k) {
+    const timing::Metric& m = metrics_[k];
+    const timing::SectionName& s = timing::name_of(m.section);
+    rows_.push_back({std::string(s.name), std::string(s.title), std::string(m.name), std::string(m.label),
+                     std::string(m.unit), m.modelled, values_[k], before_.empty() ? std::nullopt : before_[k]});
+    return rows_.back();
+  }
+  void add_named(const std::string& wanted) {
+    constexpr const char* kTitle = "Command line profiler metrics";
+    bool known = wanted.starts_with(kRegex);
+    for (std::size_t k = 0; k < metrics_.size(); ++k) {
+      if (!matches(wanted, metrics_[k].name)) continue;
+      ReportRow& row = add(k);
+      row.section = row.section_title = kTitle, row.label = row.name;
+      known = true;
+    }
+    if (!known) rows_.push_back({"", kTitle, wanted, wanted, "", false, std::nullopt});
+  }
+
+  const ReportChoice& choice_;
+  const std::span<const timing::Metric> metrics_ = timing::metrics();
+  const std::vector<std::optional<double>> values_;
+  std::vector<std::optional<double>> before_;
+  std::vector<ReportRow> rows_;
+};
 
 }  // namespace
 
-std::vector<ReportLaunch> make_report(const std::vector<timing::LaunchProfile>& all, const ReportChoice& choice) {
-  const auto metrics = timing::metrics();
+std::vector<ReportLaunch> make_report(const std::vector<timing::LaunchProfile>& all, const ReportChoice& choice,
+                                      const std::vector<const timing::LaunchProfile*>& before) {
   std::vector<ReportLaunch> out;
-  for (const timing::LaunchProfile& p : all) {
-    ReportLaunch launch{out.size(), &p, {}};
-    const auto values = timing::values_of(p);
-    for (std::size_t k = 0; k < metrics.size(); ++k)
-      if (in_sections(choice, metrics[k])) launch.rows.push_back(row_of(metrics[k], values[k]));
-    for (const std::string& wanted : choice.metrics) {
-      bool known = wanted.starts_with(kRegex);
-      for (std::size_t k = 0; k < metrics.size(); ++k)
-        if (matches(wanted, metrics[k].name)) {
-          ReportRow row = row_of(metrics[k], values[k]);
-          row.section = row.section_title = "Command line profiler metrics";
-          row.label = row.name;
-          launch.rows.push_back(std::move(row));
-          known = true;
-        }
-      if (!known) launch.rows.push_back({"", "Command line profiler metrics", wanted, wanted, "", false, std::nullopt});
-    }
-    out.push_back(std::move(launch));
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const timing::LaunchProfile* const old = before.empty() ? nullptr : before[k];
+    out.push_back({k, &all[k], Maker(choice, all[k], old).rows(), old});
   }
   return out;
 }
@@ -68,55 +81,6 @@ std::string number_text(const std::optional<double>& v) {
   const std::size_t point = std::min(s.find('.'), s.size()), first = s[0] == '-';
   for (std::size_t k = point; k > first + 3; k -= 3) s.insert(k - 3, ",");
   return s;
-}
-
-std::optional<Assertion> read_assertion(const std::string& text, std::string& why) {
-  static const std::regex form(R"(\s*(?:(.*):)?\s*([A-Za-z0-9_.]+)\s*(==|!=|<=|>=|<|>)\s*([-+0-9.eE]+)\s*)");
-  std::smatch m;
-  if (!std::regex_match(text, m, form)) {
-    why = "expected [KERNEL:]METRIC OP NUMBER, with one of == != < <= > >=";
-    return {};
-  }
-  Assertion a{text, m[1], m[2], m[3], 0};
-  std::size_t read = 0;
-  try {
-    a.bound = std::stod(m[4], &read);
-  } catch (const std::exception&) {
-    read = 0;
-  }
-  if (read != static_cast<std::size_t>(m[4].length())) {
-    why = fmt::format("`{}` is no number", m[4].str());
-    return {};
-  }
-  if (std::ranges::none_of(timing::metrics(), [&](const timing::Metric& x) { return x.name == a.metric; })) {
-    why = fmt::format("we have no metric `{}`; docs/profile.md lists them", a.metric);
-    return {};
-  }
-  return a;
-}
-
-std::vector<std::string> violations(const Assertion& a, const std::vector<timing::LaunchProfile>& all) {
-  const auto metrics = timing::metrics();
-  std::vector<std::string> lines;
-  u64 id = 0;
-  for (const timing::LaunchProfile& p : all) {
-    const u64 launch = id++;
-    if (!a.kernel.empty() && function_name(p.kernel) != a.kernel && p.kernel != a.kernel) continue;
-    const auto values = timing::values_of(p);
-    for (std::size_t k = 0; k < metrics.size(); ++k) {
-      if (metrics[k].name != a.metric) continue;
-      const auto& v = values[k];
-      const bool holds = v && (a.op == "=="   ? *v == a.bound
-                               : a.op == "!=" ? *v != a.bound
-                               : a.op == "<"  ? *v < a.bound
-                               : a.op == "<=" ? *v <= a.bound
-                               : a.op == ">"  ? *v > a.bound
-                                              : *v >= a.bound);
-      if (!holds)
-        lines.push_back(fmt::format("{}: launch {} of {}: it is {}", a.text, launch, p.kernel, number_text(v)));
-    }
-  }
-  return lines;
 }
 
 }  // namespace us::tools

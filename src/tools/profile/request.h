@@ -10,7 +10,7 @@ struct ProfileRequest {
   std::string kernel, skip, count;
   std::vector<std::string> sections, metrics, assertions;
   bool csv = false;
-  std::string page = "details", json, save, import;
+  std::string page = "details", print_source = "cuda", json, save, import, baseline, junit, timeline, html;
 };
 int profile_program(const ProfileRequest&);
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timing/share.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "timing/accesses.h"
+
+namespace us::timing {
+
+Share::Share(const TimedLaunch& l, const Parameters& p)
+    : p_(p),
+      sms_(l.active_sms),
+      written_back_(l.written_back),
+      read_rate_(std::min(p.l2_sm_read, p.l2_read / sms_)),
+      write_rate_(std::min(p.l2_sm_write, p.l2_write / sms_)),
+      dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_)),
+      store_pace_(l.store_share * sms_),
+      atomic_pace_(l.atomic_share * sms_),
+      request_cost_(std::max(1.0, sms_ / p.l2_requests)) {}
+
+double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
+  l2_bytes_ += bytes, dram_bytes_ += dram_bytes;
+  l2_ = std::max(l2_, at) + std::max(bytes / read_rate_, lines * request_cost_);
+  const double done = l2_ + p_.l2_latency;
+  return dram_bytes > 0 ? std::max(done, from_dram(at, dram_bytes)) : done;
+}
+
+double Share::from_dram(double at, double bytes) {
+  take_dram(at, bytes / dram_rate_);
+  return dram_ + p_.dram_latency + p_.dram_load * std::min(1.0, dram_use_);
+}
+
+// DRAM, or what fills L2: both reading and writing take it.
+void Share::take_dram(double at, double cycles) {
+  dram_use_ = dram_use_ * std::exp(-std::max(0.0, at - dram_seen_) / p_.dram_memory) + cycles / p_.dram_memory;
+  dram_seen_ = std::max(dram_seen_, at);
+  dram_ = std::max(dram_, at) + cycles;
+}
+
+double Share::store(double at, double lines, double slices) {
+  const double bytes = slices * p_.l2_write / p_.l2_slices;
+  out_ = std::max(out_, at) + std::max(bytes / p_.l2_sm_write, slices > 0 ? lines * p_.store_request : 0);
+  l2_bytes_ += bytes;
+  take_dram(at, std::max(slices * store_pace_, bytes * written_back_ / dram_rate_));
+  return out_ = std::max(out_, dram_);
+}
+
+double Share::atomic(double at, const Atomic& a) {
+  const double answer = a.answer ? p_.slice_answer : 1;
+  const double device = std::max(a.slices * atomic_pace_, a.sectors * sms_ / p_.atomic_sectors) * answer;
+  const double least = std::max(p_.atomic_request * a.lanes / 32, p_.atomic_line * a.lines);
+  atomics_ = std::max(atomics_, at) + std::max(least, device);
+  double done = atomics_ + p_.atomic_latency - least;
+  if (a.dram_sectors > 0)
+    done = std::max(done, from_dram(at, a.dram_sectors * kSectorBytes) + p_.atomic_latency - p_.l2_latency);
+  if (written_back_ > 0) take_dram(at, a.lanes * kSectorBytes * written_back_ / dram_rate_);
+  return done;
+}
+
+}  // namespace us::timing

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The slices of L2, each of which does one thing after the other: what stores and atomics of a launch cost the busiest.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "timing/lines.h"
+#include "timing/parameters.h"
+
+namespace us::timing {
+
+// Cycles of a slice. A line that is stored entirely takes as long as the rate of all SMs says.
+inline double slice_cost_of_store(const Parameters& p, double lines, double sectors) {
+  return std::max(lines * p.slice_store, sectors * kSectorBytes * p.l2_slices / p.l2_write);
+}
+inline double slice_cost(const Parameters& p, const AtomicSectors::Sector& s) {
+  return std::max(p.slice_atomic, s.most / p.atomic_address);
+}
+inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sectors) {
+  double cycles = 0;
+  for (const AtomicSectors::Sector& s : sectors) cycles += slice_cost(p, s);
+  return cycles;
+}
+
+// Stores that follow each other leave a multiprocessor together, if they fill one line.
+class StoreBuffer {
+ public:
+  // Sectors that must be stored now; the others are on their way.
+  u32 add(u64 line, const u8 (&bytes)[4]) {
+    Pending& p = pending_[line % std::size(pending_)];
+    bool fits = p.line == line;
+    for (u32 k = 0; k < 4; ++k) fits = fits && p.bytes[k] + bytes[k] <= kSectorBytes;
+    if (!fits) p = {.line = line};
+    u32 sectors = 0;
+    for (u32 k = 0; k < 4; ++k) {
+      sectors += bytes[k] && !p.bytes[k];
+      p.bytes[k] = static_cast<u8>(p.bytes[k] + bytes[k]);
+    }
+    return sectors;
+  }
+
+ private:
+  struct Pending {
+    u64 line = ~u64{0};
+    u8 bytes[4] = {};
+  };
+  Pending pending_[64];
+};
+
+class Slices {
+ public:
+  explicit Slices(const Parameters& p) : busy_(static_cast<std::size_t>(p.l2_slices)) {}
+  void add(u64 line, double cycles) {
+    // Slices change every 512 bytes; which follows which is not public.
+    const u64 granule = line / 4;
+    busy_[(granule + granule / busy_.size() * 7) % busy_.size()] += cycles, all_ += cycles;
+  }
+  void add(const Slices& other) {
+    for (std::size_t k = 0; k < busy_.size(); ++k) busy_[k] += other.busy_[k];
+    all_ += other.all_;
+  }
+  double busiest() const { return *std::ranges::max_element(busy_); }
+  double share_of_busiest() const { return all_ > 0 ? busiest() / all_ : 1.0 / static_cast<double>(busy_.size()); }
+
+ private:
+  std::vector<double> busy_;
+  double all_ = 0;
+};
+
+}  // namespace us::timing

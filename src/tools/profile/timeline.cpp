@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work begins when what it comes after has ended, and not before the host, which waits for work and else takes no time,
+// could submit it. Kernels take what the model says, other work takes no time.
+#include "tools/profile/timeline.h"
+
+#include <algorithm>
+#include <map>
+
+#include "timing/parameters.h"
+#include "tools/trace_events.h"
+
+namespace us::tools {
+namespace {
+
+using timing::LaunchProfile, timing::ReplayedWarp, timing::WorkProfile;
+
+constexpr u64 kLanes = 4096;               // tracks of a stream, at most
+constexpr u64 kReplay = u64{1} << 24;      // tracks of replayed multiprocessors are processes from there on
+constexpr std::size_t kMostReplays = 100;  // launches whose warps are shown
+
+std::string three(const u32 (&n)[3]) { return fmt::format("[{}, {}, {}]", n[0], n[1], n[2]); }
+
+// Spans that overlap lie on tracks beside each other.
+class Tracks {
+ public:
+  u64 track_of(u64 begin, u64 end) {
+    std::size_t k = 0;
+    while (k < free_.size() && free_[k] > begin) ++k;
+    if (k == free_.size()) free_.push_back(0);
+    free_[k] = end;
+    return k;
+  }
+  std::size_t size() const { return free_.size(); }
+
+ private:
+  std::vector<u64> free_;
+};
+
+class Timeline {
+ public:
+  void process(u32 number, const std::vector<const LaunchProfile*>& launches,
+               const std::vector<const WorkProfile*>& work) {
+    process_ = number, now_ = last_ = 0;
+    ends_.clear(), streams_.clear();
+    std::map<u64, const LaunchProfile*> by_node;
+    for (const LaunchProfile* l : launches) by_node[l->node] = l;
+    for (const WorkProfile* w : work) {
+      if (w->waited) {
+        now_ = std::max(now_, ends_[w->node]);
+        continue;
+      }
+      const auto l = by_node.find(w->node);
+      run(*w, l == by_node.end() ? nullptr : l->second);
+      if (l != by_node.end()) by_node.erase(l);
+    }
+    // Nobody told when these could begin.
+    for (const LaunchProfile* l : launches)
+      if (by_node.contains(l->node)) now_ = last_, run({}, l);
+    name_tracks(launches);
+  }
+  std::string finish() { return events_.finish(); }
+
+ private:
+  void run(const WorkProfile& w, const LaunchProfile* l) {
+    u64 begin = now_;
+    for (const u64 a : w.after)
+      if (const auto it = ends_.find(a); it != ends_.end()) begin = std::max(begin, it->second);
+    const u64 end = begin + (l && l->no_time.empty() ? l->time.picoseconds / 1000 : 0);
+    ends_[w.node] = end, last_ = std::max(last_, end);
+    if (!l && w.what.empty()) return;
+    const u64 track = w.stream * kLanes + streams_[w.stream].track_of(begin, end);
+    if (!l) return events_.span("other", process_, track, begin, end, w.what, fmt::format(R"("bytes": {})", w.bytes));
+    std::string a = fmt::format(R"("launch": {}, "grid": {}, "block": {})", l->id, three(l->grid), three(l->block));
+    if (!l->no_time.empty()) a += R"(, "no_time": )" + TraceEvents::quoted(l->no_time);
+    events_.span("kernel", process_, track, begin, end, l->kernel, a);
+    if (!l->replay.empty() && replays_ < kMostReplays) replay(*l, begin);
+  }
+
+  // The multiprocessors that were replayed: their CTAs, and the warps of each sub-partition.
+  void replay(const LaunchProfile& l, u64 zero) {
+    ++replays_;
+    std::map<u32, std::vector<const ReplayedWarp*>> by_sm;
+    for (const ReplayedWarp& w : l.replay) by_sm[w.sm].push_back(&w);
+    for (auto& [sm, warps] : by_sm) {
+      const u64 process = kReplay + next_++;
+      events_.named("process", process, 0,
+                    fmt::format("SM {} in launch {} of program {}: {}", sm, l.id, process_, l.kernel));
+      std::ranges::sort(warps, {}, [](const ReplayedWarp* w) { return std::tuple(w->begin, w->cta, w->warp); });
+      std::map<u32, std::pair<u64, u64>> ctas;
+      for (const ReplayedWarp* w : warps) {
+        const auto it = ctas.try_emplace(w->cta, w->begin, w->end).first;
+        it->second = {std::min(it->second.first, w->begin), std::max(it->second.second, w->end)};
+      }
+      std::vector<std::tuple<u64, u64, u32>> by_begin;
+      for (const auto& [cta, span] : ctas) by_begin.push_back({span.first, span.second, cta});
+      std::ranges::sort(by_begin);
+      Tracks of_ctas, of_partition[4];
+      for (const auto& [begin, end, cta] : by_begin)
+        span(process, of_ctas.track_of(begin, end), zero, begin, end, fmt::format("CTA {}", cta));
+      for (const ReplayedWarp* w : warps) {
+        const u64 part = w->partition % 4;
+        span(process, (part + 1) * kLanes + of_partition[part].track_of(w->begin, w->end), zero, w->begin, w->end,
+             fmt::format("warp {} of CTA {}", w->warp, w->cta));
+      }
+      name(process, 0, of_ctas, "CTAs");
+      for (u64 part = 0; part < 4; ++part)
+        name(process, (part + 1) * kLanes, of_partition[part], fmt::format("sub-partition {}", part));
+    }
+  }
+  void span(u64 process, u64 track, u64 zero, u64 begin, u64 end, const std::string& what) {
+    const double ns = 1 / timing::Parameters().sm_clock;
+    const auto at = [&](u64 cycle) { return zero + static_cast<u64>(static_cast<double>(cycle) * ns); };
+    events_.span("replay", process, track, at(begin), at(end), what, fmt::format(R"("cycles": {})", end - begin));
+  }
+  void name(u64 process, u64 first, const Tracks& tracks, const std::string& what) {
+    for (u64 k = 0; k < tracks.size(); ++k) {
+      events_.named("thread", process, first + k, what);
+      events_.sorted("thread", process, first + k, first + k);
+    }
+  }
+  void name_tracks(const std::vector<const LaunchProfile*>& launches) {
+    if (!launches.empty())
+      events_.named("process", process_, 0,
+                    fmt::format("{} (modelled), program {}", launches[0]->residency.device, process_));
+    for (const auto& [stream, tracks] : streams_)
+      name(process_, stream * kLanes, tracks, stream ? fmt::format("stream {}", stream) : "default stream");
+  }
+
+  TraceEvents events_;
+  u32 process_ = 0;
+  u64 now_ = 0, last_ = 0, next_ = 0;
+  std::size_t replays_ = 0;
+  std::map<u64, u64> ends_;  // of nodes
+  std::map<u64, Tracks> streams_;
+};
+
+}  // namespace
+
+std::string timeline(const std::vector<LaunchProfile>& launches, const std::vector<WorkProfile>& work) {
+  std::map<u32, std::pair<std::vector<const LaunchProfile*>, std::vector<const WorkProfile*>>> of;
+  for (const LaunchProfile& l : launches) of[l.process].first.push_back(&l);
+  for (const WorkProfile& w : work)
+    if (of.contains(w.process)) of[w.process].second.push_back(&w);
+  Timeline t;
+  for (const auto& [process, what] : of) t.process(process, what.first, what.second);
+  return t.finish();
+}
+
+}  // namespace us::tools

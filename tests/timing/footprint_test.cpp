@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What DRAM gives and takes, against oracle/timing/load.txt: what an H200 counted of kernels of one kind of access.
+#include "timing/footprint.h"
+
+#include <gtest/gtest.h>
+
+#include "timing/slices.h"
+
+namespace us::timing {
+namespace {
+
+constexpr double kMega = 1e6;
+double bytes(u64 sectors) { return static_cast<double>(sectors) * kSectorBytes; }
+
+// As load.cu mixes thread numbers.
+u32 mix(u32 x) {
+  x ^= x >> 16, x *= 0x7feb352du, x ^= x >> 15, x *= 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
+void store(Footprint& f, u64 address, u32 n) {
+  u8 of[4] = {};
+  for (u32 k = 0; k < n; ++k) ++of[(address + k) % kLineBytes / kSectorBytes];
+  f.write(address / kLineBytes, of);
+}
+
+// gather 4 270336 1056 256 4194304: 4.13 MB, where single sectors would be 3.65 MB.
+TEST(Footprint, DramGivesPairsOfSectors) {
+  const Parameters p;
+  Footprint f(p);
+  for (u32 k = 0; k < 270336; ++k) {
+    const u64 word = mix(k) & ((1u << 20) - 1);
+    f.read(word / 32, 1u << word % 32 / 8);
+  }
+  EXPECT_NEAR(bytes(f.finish().read), 4.13 * kMega, 0.02 * kMega);
+}
+
+// write_one 16 4194304: of 67.1 MB DRAM gets 39.9 MB by the end, of 16.8 MB nothing.
+TEST(Footprint, WhatWasWrittenStaysInL2) {
+  const Parameters p;
+  for (const auto& [all, written] : {std::pair{1u << 26, 39.9}, {1u << 24, 0.0}}) {
+    Footprint f(p);
+    for (u64 a = 0; a < all; a += kLineBytes) store(f, a, kLineBytes);
+    const Footprint::Traffic t = f.finish();
+    EXPECT_NEAR(bytes(t.written), written * kMega, 0.3 * kMega);
+    EXPECT_EQ(t.read, 0u);
+  }
+}
+
+// copy_one 16 4194304 16384 256: 43.9 MB of 67.1 MB, less than without reading stays.
+TEST(Footprint, ReadingTakesRoom) {
+  const Parameters p;
+  Footprint f(p);
+  for (u64 a = 0; a < 1u << 26; a += kLineBytes) {
+    f.read(a / kLineBytes, 15);
+    store(f, (u64{1} << 32) + a, kLineBytes);
+  }
+  const Footprint::Traffic t = f.finish();
+  EXPECT_NEAR(bytes(t.read), 67.1 * kMega, 0.1 * kMega);
+  EXPECT_NEAR(bytes(t.written), 43.9 * kMega, 4 * kMega);
+}
+
+// scatter 4 4194304 16384 256 1073741824: 130.6 MB are read to complete sectors, 130.8 MB written.
+TEST(Footprint, PartsOfSectorsAreReadFirst) {
+  const Parameters p;
+  Footprint f(p);
+  for (u32 k = 0; k < 4194304; ++k) store(f, u64{mix(k) & ((1u << 28) - 1)} * 4, 4);
+  const Footprint::Traffic t = f.finish();
+  EXPECT_NEAR(bytes(t.read), 130.6 * kMega, 4 * kMega);
+  EXPECT_NEAR(bytes(t.written), 130.8 * kMega, 4 * kMega);
+}
+
+// What fills a line leaves the multiprocessor once; what overwrites leaves again.
+TEST(StoreBuffer, JoinsStoresThatFillALine) {
+  StoreBuffer b;
+  const u8 quarter[4] = {8, 8, 8, 8};
+  EXPECT_EQ(b.add(7, quarter), 4u);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(b.add(7, quarter), 0u);
+  EXPECT_EQ(b.add(7, quarter), 4u);
+}
+
+// add_u32 4 1048576 4096 256, 32 and 65536 places: 449484 and 22176 cycles.
+TEST(Slices, OneLineIsServedByOneOfThem) {
+  const Parameters p;
+  for (const auto& [places, cycles] : {std::pair{32u, 449484.0}, {65536u, 22176.0}}) {
+    Slices s(p);
+    for (u32 first = 0; first < 1048576; first += probe::kLanes) {
+      probe::Record r;
+      u64 each[probe::kLanes];
+      for (u32 l = 0; l < probe::kLanes; ++l) each[l] = u64{mix(first + l) & (places - 1)} * 4;
+      r.lanes = ~0u, r.code.bytes = 4, r.code.addresses = probe::RecordCode::Addresses::Each, r.each = each;
+      for (const AtomicSectors::Sector& sector : AtomicSectors(r)) s.add(sector.sector / 4, slice_cost(p, sector));
+    }
+    EXPECT_NEAR(s.busiest() / cycles, 1, 0.25) << places;
+  }
+}
+
+}  // namespace
+}  // namespace us::timing
