@@ -310,11 +310,13 @@ void LaunchTime::finish(LaunchProfile& p) {
   const std::vector<TimedCta> ctas = replayed();
   const Footprint::Traffic dram = footprint_.finish();
   const TimedLaunch launch = launch_of(p, dram);
+  double local_read = 0, local_written = 0, replayed = 0;
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
-    ++t.replayed;
+    ++t.replayed, replayed += static_cast<double>(list.size());
     tell_warps(sm, list, p);
     t.replayed_cycles += static_cast<u64>(sm.cycles), t.issued += sm.issued, t.warp_cycles += sm.warp_cycles;
     t.l1_sectors += static_cast<u64>(sm.l1_sectors), t.l1_hits += static_cast<u64>(sm.l1_hits);
+    local_read += sm.local_read, local_written += sm.local_written;
     t.shared_cycles += static_cast<u64>(sm.shared_cycles), t.l2_bytes += static_cast<u64>(sm.l2_bytes);
     for (u32 row = 0; row < sm.stalls.size(); ++row)
       for (u32 k = 0; k < kStalls; ++k) t.stalls[k] += sm.stalls[row][k], p.machine[row].stalls[k] += sm.stalls[row][k];
@@ -327,7 +329,9 @@ void LaunchTime::finish(LaunchProfile& p) {
   t.active = static_cast<u64>(longest);
   t.cycles = static_cast<u64>(longest + parameters_.launch_cycles);
   t.picoseconds = picoseconds(longest);
-  t.dram_read = dram.read * kSectorBytes, t.dram_written = dram.written * kSectorBytes;
+  const double all = static_cast<double>(ctas_) / replayed;
+  t.dram_read = dram.read * kSectorBytes + static_cast<u64>(local_read * all);
+  t.dram_written = dram.written * kSectorBytes + static_cast<u64>(local_written * all);
   ask_what_if(launch, ctas, p);
 }
 

@@ -55,7 +55,8 @@ struct SmTime {
   u64 warp_cycles = 0;   // of all warps, from start to end
   u64 issue_cycles = 0;  // cycles in which a sub-partition had a warp
   std::array<double, kPipes> pipe_cycles{};
-  double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0, dram_bytes = 0;
+  double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0;
+  double local_read = 0, local_written = 0;        // bytes of local memory, of DRAM
   std::vector<std::array<u64, kStalls>> stalls{};  // of each row
   std::vector<double> ends{};                      // of each CTA
   struct Span {

@@ -54,6 +54,15 @@ u32 operand(const sass::Instruction& i, u32 k, u32 otherwise) {
 
 bool has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
 
+// "[R1+0x10]": 16. R1 is the frame's beginning.
+i32 frame_offset(std::string_view operands) {
+  const auto at = operands.find("[R1");
+  if (at == operands.npos) return -1;
+  const std::string_view rest = operands.substr(at + 3);
+  if (rest.starts_with("]")) return 0;
+  return rest.starts_with("+0x") ? static_cast<i32>(number_in(rest.substr(1))) : -1;
+}
+
 // "HGMMA.64x128x16.F32": the columns.
 u32 columns_of(std::string_view name) {
   const auto at = name.find(".64x");
@@ -90,6 +99,8 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
   r.constant = has(i.operands, "c[");
   r.floats = has(i.name, ".F32") || has(i.name, ".F64") || has(i.name, ".F16");
   r.bypass = has(i.name, ".STRONG") || has(i.name, ".MMIO");
+  r.local = i.memory.space == sass::Memory::Space::Local;
+  if (r.local) r.frame = frame_offset(i.operands);
   using Kind = Row::Kind;
   switch (r.kind) {
     case Kind::Matrix:
