@@ -42,8 +42,12 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p)
   for (std::size_t k = 0; k < code_->timed.sites.size(); ++k) {
     const u32 site = code_->timed.sites[k];
     if (site == probe::kNoSite) continue;
-    if (slot_of_site_.size() <= site) slot_of_site_.resize(site + 1, ~0u), floats_.resize(site + 1);
+    if (slot_of_site_.size() <= site) {
+      slot_of_site_.resize(site + 1, ~0u);
+      floats_.resize(site + 1), retried_.resize(site + 1);
+    }
     floats_[site] = floats_[site] || code_->timed.rows[k].floats;
+    retried_[site] = retried_[site] || code_->timed.rows[k].retried;
   }
 }
 
@@ -100,6 +104,7 @@ float LaunchTime::touch_atomic(const probe::Record& r) {
   const double cycles = 1 / (floats ? parameters_.atomic_float : parameters_.atomic_address);
   for (u32 l = 0; l < probe::kLanes; ++l)
     if (r.lanes >> l & 1) atomics_[r.address(l)] += cycles;
+  if (r.site < retried_.size() && retried_[r.site]) for_each_address(r, [&](u64 a) { swapped_[a].add(r.cta % sms_); });
   return dram;
 }
 
@@ -227,6 +232,7 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
   l.written_back = stored_ ? dram.cost_of_writing / static_cast<double>(stored_) : 0;
+  l.swapped = &swapped_;
   l.store_share = of_stores_.share_of_busiest(), l.atomic_share = of_atomics_.share_of_busiest();
   return l;
 }

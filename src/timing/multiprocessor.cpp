@@ -443,6 +443,10 @@ class Multiprocessor {
     }
     Done d = shared(q, r, now, cycles);
     d.result += more;
+    if (r.retried && n.known) {
+      const double turn = d.result - now + p_.swap_turn;
+      d.result = swaps_.succeed(n.r, u64{w.place + 1} << 48, d.result, [&](u64) { return turn; });
+    }
     return d;
   }
 
@@ -540,7 +544,13 @@ class Multiprocessor {
     }
     lsu_ = at + a.lines;
     queue(q, at + a.lines - 1);
-    const double done = share_.atomic(at, a);
+    double done = share_.atomic(at, a);
+    if (r.retried && n.known)
+      done = swaps_.succeed(n.r, 0, done, [&](u64 address) {
+        const auto found = launch_.swapped ? launch_.swapped->find(address) : SwappedAddresses::const_iterator();
+        const bool shared = launch_.swapped && found != launch_.swapped->end();
+        return (p_.atomic_latency + p_.swap_turn) * (shared ? found->second.shared_by(launch_.active_sms) : 1);
+      });
     w.stored = std::max(w.stored, done - (r.kind == Kind::Atomic ? 0 : p_.atomic_latency / 2));
     return {done, at + a.lines + 5, Stall::LongScoreboard};
   }
@@ -552,6 +562,7 @@ class Multiprocessor {
   Share share_;
   L1 l1_;
   LocalMemory local_;
+  Swaps swaps_;
   InstructionCache fetch_;
   SmTime result_;
   std::vector<Warp> warps_;

@@ -9,6 +9,7 @@
 #include "sass/executed.h"
 #include "timing/rows.h"
 #include "timing/stalls.h"
+#include "timing/swaps.h"
 
 namespace us::timing {
 
@@ -47,6 +48,7 @@ struct TimedLaunch {
   double written_back = 0;  // sectors whose time DRAM needs for each that is stored
   // What the busiest slice of L2 has to do of all stores, of all atomics.
   double store_share = 0, atomic_share = 0;
+  const SwappedAddresses* swapped = nullptr;
 };
 
 struct SmTime {

@@ -89,6 +89,26 @@ void count_reads(const sass::Instruction& i, Row& r) {
   r.dispatch = std::max({u8{1}, reads[0], reads[1]});
 }
 
+// A compare-and-swap whose answer is looked at before a jump back to it or before it.
+bool is_retried(const sass::Function& f, std::size_t at) {
+  constexpr std::size_t kReach = 64;  // instructions
+  const sass::Instruction& swap = f.instructions[at];
+  if (!has(swap.name, ".CAS")) return false;
+  const auto answer = std::ranges::find(swap.writes, sass::Bank::Register, &sass::Access::bank);
+  if (answer == swap.writes.end()) return false;
+  const auto is_answer = [&](const sass::Access& a) {
+    return a.bank == sass::Bank::Register && a.first < answer->first + answer->count &&
+           answer->first < a.first + a.count;
+  };
+  bool looked_at = false;
+  for (std::size_t k = at + 1; k < std::min(f.instructions.size(), at + kReach); ++k) {
+    const sass::Instruction& i = f.instructions[k];
+    looked_at = looked_at || (i.name.starts_with("ISETP") && std::ranges::any_of(i.reads, is_answer));
+    if (looked_at && i.name.starts_with("BRA") && i.target && *i.target <= swap.offset) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Row row_of(const sass::Instruction& i, const Parameters& p) {
@@ -146,7 +166,10 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
 std::vector<Row> rows_of(const sass::Function& f, const Parameters& p) {
   std::vector<Row> rows;
   rows.reserve(f.instructions.size());
-  for (const sass::Instruction& i : f.instructions) rows.push_back(row_of(i, p));
+  for (const sass::Instruction& i : f.instructions) {
+    rows.push_back(row_of(i, p));
+    rows.back().retried = is_retried(f, rows.size() - 1);
+  }
   return rows;
 }
 

@@ -56,6 +56,7 @@ struct Row {
   bool constant = false;  // reads a constant bank
   bool never = false;     // its guard is false
   bool local = false;     // an access of local memory
+  bool retried = false;   // a compare-and-swap in a loop that goes on until it succeeds
   i32 frame = -1;         // where that is in the frame of the function; -1: elsewhere
 };
 
