@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What calls cost the host, and what events measure: medians. Prints a line for each: name, size, nanoseconds of the host
-// for the call, nanoseconds of the host until the device is done, nanoseconds between events around it. See README.md.
+// What calls cost the host, and what events measure: medians. Prints a line for each: name, size, nanoseconds of the
+// host for the call, nanoseconds of the host until the device is done, nanoseconds between events around it. See
+// README.md.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -131,8 +131,9 @@ __global__ void tensor_ring(const __grid_constant__ CUtensorMap map, uint32_t* o
   }
   if (v == 0x9e3779b9u) *out = v;
 }
+// cp.async, `each` x 16 bytes of a thread
 template <int kStages>
-__global__ void groups_ring(const uint4* a, uint32_t* out, int each, int tiles) {  // cp.async, `each` x 16 bytes of a thread
+__global__ void groups_ring(const uint4* a, uint32_t* out, int each, int tiles) {
   extern __shared__ __align__(128) uint4 stage[];
   const uint4* mine = a + size_t(blockIdx.x) * tiles * each * blockDim.x;
   const int n = each * int(blockDim.x);
@@ -242,6 +243,62 @@ __global__ void neighbour_add(uint32_t* out, int turns) {
   if (s[threadIdx.x] == 0x9e3779b9u) *out = 1;
 }
 
+// Accesses of the next CTA's shared memory whose lanes lie `apart` words from each other; of the own one in clusters
+// of 1.
+enum class Far { Load, Store, Add, AddTold };
+template <Far kHow>
+__global__ void far(uint32_t* out, int turns, int apart) {
+  __shared__ uint32_t s[4096];
+  auto cluster = cg::this_cluster();
+  for (int i = threadIdx.x; i < 4096; i += blockDim.x) s[i] = 0;
+  cluster.sync();
+  uint32_t to, v = 0;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(at(s)), "r"((cluster.block_rank() + 1) % cluster.num_blocks()));
+  for (int t = 0; t < turns; t++) {
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      const uint32_t where = to + ((threadIdx.x * apart + t * 37 + k * 512) & 4095) * 4;
+      uint32_t got = 0;
+      if (kHow == Far::Load) asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(got) : "r"(where));
+      if (kHow == Far::Store) asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(where), "r"(t));
+      if (kHow == Far::Add) asm volatile("red.shared::cluster.add.u32 [%0], %1;" ::"r"(where), "r"(t));
+      if (kHow == Far::AddTold) asm volatile("atom.shared::cluster.add.u32 %0, [%1], %2;" : "=r"(got) : "r"(where), "r"(t));
+      v += got;
+    }
+  }
+  cluster.sync();
+  if (s[threadIdx.x] + v == 0x9e3779b9u) *out = 1;
+}
+enum class Fences { Device, DeviceStored, System, SystemStored, Block };
+template <Fences kHow>
+__global__ void fences(uint32_t* out, int turns) {
+  for (int t = 0; t < turns; t++) {
+    if (kHow == Fences::DeviceStored || kHow == Fences::SystemStored)
+      reinterpret_cast<volatile uint32_t*>(out)[64 + blockIdx.x * blockDim.x + threadIdx.x] = t;
+    if (kHow == Fences::Block)
+      __threadfence_block();
+    else if (kHow == Fences::System || kHow == Fences::SystemStored)
+      __threadfence_system();
+    else
+      __threadfence();
+  }
+}
+// Loads of shared memory one behind the other, in its own window or by a generic address.
+__global__ void own_chain(uint32_t* out, int turns, int generic) {
+  __shared__ uint32_t s[1024];
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x) s[i] = 0;
+  __syncthreads();
+  uint32_t v = threadIdx.x;
+  const uint64_t base = reinterpret_cast<uint64_t>(s);
+  for (int t = 0; t < turns; t++) {
+    if (generic)
+      asm volatile("ld.u32 %0, [%1];" : "=r"(v) : "l"(base + v * 4));
+    else
+      asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"(at(s) + v * 4));
+  }
+  if (v == 0x9e3779b9u) *out = v;
+}
+
 __device__ __noinline__ uint32_t step(uint32_t v) {
   asm volatile("" ::: "memory");
   return v * 5 + 1;
@@ -313,9 +370,9 @@ int main() {
   char* a;
   uint32_t* out;
   CHECK(cudaMalloc(&a, room));
-  CHECK(cudaMalloc(&out, 4096));
+  CHECK(cudaMalloc(&out, 1 << 20));
   CHECK(cudaMemset(a, 0, room));
-  CHECK(cudaMemset(out, 0, 4096));
+  CHECK(cudaMemset(out, 0, 1 << 20));
   for (auto* f : {bulk_ring, bulk_roles}) CHECK(cudaFuncSetAttribute(f, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
   CHECK(cudaFuncSetAttribute(tensor_ring, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
   const int kTiles = 32;
@@ -374,6 +431,29 @@ int main() {
         CHECK(cudaLaunchKernelEx(&c, neighbour, out, 64, 0)); line("neighbour", 64, 0, ctas, threads, size);
         CHECK(cudaLaunchKernelEx(&c, neighbour_add, out, 64)); line("neighbour_add", 64, 0, ctas, threads, size);
       }
+  for (int size : {1, 2, 8})
+    for (int ctas : {8, 64})
+      for (int apart : {1, 2, 5, 8, 32}) {
+        cudaLaunchConfig_t c{};
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeClusterDimension;
+        attribute.val.clusterDim.x = size, attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+        c.gridDim = ctas, c.blockDim = 256, c.attrs = &attribute, c.numAttrs = 1;
+        CHECK(cudaLaunchKernelEx(&c, far<Far::Load>, out, 32, apart)); line("far_load", 32, apart, ctas, 256, size);
+        CHECK(cudaLaunchKernelEx(&c, far<Far::Store>, out, 32, apart)); line("far_store", 32, apart, ctas, 256, size);
+        CHECK(cudaLaunchKernelEx(&c, far<Far::Add>, out, 32, apart)); line("far_add", 32, apart, ctas, 256, size);
+        CHECK(cudaLaunchKernelEx(&c, far<Far::AddTold>, out, 32, apart)); line("far_add_told", 32, apart, ctas, 256, size);
+      }
+  for (int ctas : {1, 132})
+    for (int threads : {32, 256}) {
+      fences<Fences::Device><<<ctas, threads>>>(out, 16), line("fence_device", 16, 0, ctas, threads);
+      fences<Fences::DeviceStored><<<ctas, threads>>>(out, 16), line("fence_device", 16, 1, ctas, threads);
+      fences<Fences::System><<<ctas, threads>>>(out, 16), line("fence_system", 16, 0, ctas, threads);
+      fences<Fences::SystemStored><<<ctas, threads>>>(out, 16), line("fence_system", 16, 1, ctas, threads);
+      fences<Fences::Block><<<ctas, threads>>>(out, 16), line("fence_block", 16, 0, ctas, threads);
+    }
+  for (int turns : {16, 256})
+    for (int generic : {0, 1}) own_chain<<<132, 128>>>(out, turns, generic), line("own_chain", turns, generic, 132, 128);
   for (int turns : {1, 16, 256})
     for (int threads : {32, 128, 1024}) {
       calls<<<132, threads>>>(out, turns), line("calls", turns, 0, 132, threads);
