@@ -111,6 +111,7 @@ class Maker {
       if (index == Map::kNone) continue;
       const Statement& s = p_.statements()[index];
       const Instruction& inst = f_.instructions[i];
+      if (is_jump(s) && inst.flow() != Flow::Branch) continue;  // of what is on the way, wherever that is
       Share& share = shares_[b][s.block];
       share.statements.insert(index);
       ++share.instructions[{index, inst.name}];
@@ -153,6 +154,8 @@ class Maker {
     const i64 apart = b->imm - a->imm;
     return apart > -i64{bytes} && apart < i64{bytes};
   }
+
+  static bool is_jump(const Statement& s) { return s.term && s.term->kind == ir::Terminator::Kind::Br; }
 
   // Asks twice for one statement, with a pause between.
   static bool waits(const Statement& s) {

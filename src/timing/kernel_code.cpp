@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timing/kernel_code.h"
 
+#include <set>
+
 namespace us::timing {
 
 KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Function& f, const Parameters& p, u32 number)
     : image(std::move(i)), function(f), execution(*image->program, f) {
   timed.rows = rows_of(f, p);
+  // cp.async.mbarrier.arrive without .noinc is two instructions: the arrival that it adds, and ARRIVES.
+  std::set<u32> arrives;
+  for (u32 k = 0; k < f.instructions.size(); ++k)
+    if (f.instructions[k].name.starts_with("ARRIVES")) arrives.insert(execution.map().statements[k]);
   for (u32 k = 0; k < f.instructions.size(); ++k) {
     const u32 s = execution.map().statements[k];
-    timed.sites.push_back(s == sass::Program::kNone ? probe::kNoSite : image->program->statements()[s].site);
+    const bool told_later = f.instructions[k].name.starts_with("SYNCS") && arrives.contains(s);
+    timed.sites.push_back(s == sass::Program::kNone || told_later ? probe::kNoSite
+                                                                  : image->program->statements()[s].site);
     timed.bytes.push_back(f.instructions[k].memory.bytes);
   }
   listing = std::make_shared<const Listing>(Listing::of(*image, f, execution.map().statements, number));

@@ -270,6 +270,38 @@ M:
   EXPECT_EQ(k.lanes(), (List{64, 8}));
 }
 
+// A wait whose first try stands in front of its loop: what the way out is left with is a jump, and the compiler gave its
+// line to an instruction of the loop.
+TEST(Walker, AJumpTellsNothingOfWhatHasItsLine) {
+  Kernel k(R"(
+  ld.param.u64 %rd1, [p];
+L:
+  mbarrier.try_wait.shared.b64 %p1, [%r1], %rd2;
+  @!%p1 bra S;
+  bra.uni D;
+S:
+  setp.lt.s32 %p2, %r2, 16;
+  @%p2 bra L;
+  nanosleep.u32 %r3;
+  bra.uni L;
+D:
+  st.global.u32 [%rd1], %r2;
+  ret;
+)",
+           {{"mbarrier.try_wait", "SYNCS.PHASECHK"},
+            {"@!%p1 bra", "BRA", "", 8, true},
+            {"setp.lt", "ISETP.GE"},
+            {"bra.uni D", "YIELD"},
+            {"@%p2 bra", "BRA", "", 6, true},
+            {"nanosleep", "NANOSLEEP"},
+            {"mbarrier.try_wait", "SYNCS.PHASECHK"},
+            {"@!%p1 bra", "BRA", "", 2, true},
+            {"st.global", "STG.E"},
+            {"ret", "EXIT"}});
+  k.run(path({0, 1, 2, 5}));
+  EXPECT_EQ(k.warps(), (List{1, 0, 0, 0, 1}));
+}
+
 TEST(Walker, NoWay) {
   Kernel k(kBranch, {{"mov.u32", "S2R"},
                      {"@!%p1 bra", "EXIT", "", -1, true},
