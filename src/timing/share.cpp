@@ -23,19 +23,22 @@ double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
   l2_bytes_ += bytes;
   l2_ = std::max(l2_, at) + std::max(bytes / read_rate_, lines * request_cost_);
   const double done = l2_ + p_.l2_latency;
-  return dram_bytes > 0 ? std::max(done, from_dram(at, dram_bytes)) : done;
+  return dram_bytes > 0 ? std::max(done, from_dram(at, dram_bytes, lines)) : done;
 }
 
-double Share::from_dram(double at, double bytes) {
+double Share::from_dram(double at, double bytes, u32 lines) {
   take_dram(at, bytes / dram_rate_);
-  return dram_ + p_.dram_latency + p_.dram_load * std::min(1.0, dram_use_);
+  const double there = std::max(dram_, at + bytes / p_.l2_sm_read);
+  return there + p_.dram_latency + p_.dram_spread * std::log2(std::max(1u, lines)) +
+         p_.dram_load * std::min(1.0, dram_use_);
 }
 
 // DRAM, or what fills L2: both reading and writing take it.
 void Share::take_dram(double at, double cycles) {
   dram_use_ = dram_use_ * std::exp(-std::max(0.0, at - dram_seen_) / p_.dram_memory) + cycles / p_.dram_memory;
   dram_seen_ = std::max(dram_seen_, at);
-  dram_ = std::max(dram_, at) + cycles;
+  // Multiprocessors ask at different times: who has not asked for a while may have more than its share.
+  dram_ = std::max(dram_, std::max(begun_ = std::min(begun_, at), at - p_.dram_credit)) + cycles;
 }
 
 double Share::store(double at, double lines, double slices) {
@@ -60,7 +63,7 @@ double Share::atomic(double at, const Atomic& a) {
   atomics_ = std::max(atomics_, at) + std::max(least, device);
   double done = atomics_ + p_.atomic_latency - least;
   if (a.dram_sectors > 0)
-    done = std::max(done, from_dram(at, a.dram_sectors * kSectorBytes) + p_.atomic_latency - p_.l2_latency);
+    done = std::max(done, from_dram(at, a.dram_sectors * kSectorBytes, 1) + p_.atomic_latency - p_.l2_latency);
   if (written_back_ > 0) take_dram(at, a.lanes * kSectorBytes * written_back_ / dram_rate_);
   return done;
 }

@@ -25,7 +25,7 @@ class Share {
   double l2_bytes() const { return l2_bytes_; }
 
  private:
-  double from_dram(double at, double bytes);
+  double from_dram(double at, double bytes, u32 lines);
   void take_dram(double at, double cycles);
 
   const Parameters& p_;
@@ -34,6 +34,7 @@ class Share {
   const double store_pace_, atomic_pace_;             // cycles for one of a slice
   const double request_cost_;                         // cycles for a line of L2
   double l2_ = 0, dram_ = 0, out_ = 0, atomics_ = 0;  // until when each is taken
+  double begun_ = 1e18;                               // the first time that DRAM was asked
   double dram_use_ = 0, dram_seen_ = 0;               // part of the time of late, and when that was looked at
   double l2_bytes_ = 0;
 };

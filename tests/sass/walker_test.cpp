@@ -270,8 +270,8 @@ M:
   EXPECT_EQ(k.lanes(), (List{64, 8}));
 }
 
-// A wait whose first try stands in front of its loop: what the way out is left with is a jump, and the compiler gave its
-// line to an instruction of the loop.
+// A wait whose first try stands in front of its loop: what the way out is left with is a jump, and the compiler gave
+// its line to an instruction of the loop.
 TEST(Walker, AJumpTellsNothingOfWhatHasItsLine) {
   Kernel k(R"(
   ld.param.u64 %rd1, [p];
