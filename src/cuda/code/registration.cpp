@@ -30,7 +30,8 @@ Registration& registration() {
 }
 
 driver::Library& Registration::add_image(const void* wrapper) {
-  return runtime().add_library(std::make_unique<driver::Library>(runtime(), wrapper, owner_of(wrapper)));
+  return runtime().add_library(
+      std::make_unique<driver::Library>(runtime(), wrapper, [wrapper] { return owner_of(wrapper); }));
 }
 
 // Work that still runs keeps its library: at exit nobody waits for it.

@@ -23,6 +23,10 @@ Library::Library(Runtime& r, const void* image, std::string name) : runtime_(r),
   image_ = nullptr;
 }
 
+Library::Library(Runtime& r, const void* image, std::function<std::string()> owner) : Library(r, image, std::string()) {
+  owner_ = std::move(owner);
+}
+
 Library::Library(Runtime& r, std::unique_ptr<ir::Module> m, std::string name)
     : runtime_(r), name_(std::move(name)), parsed_(true), module_(std::move(m)) {}
 
@@ -39,6 +43,7 @@ Error Library::module(const ir::Module*& out) {
   std::lock_guard l(m_);
   if (!parsed_) {
     parsed_ = true;
+    if (owner_) name_ = owner_();
     error_ = parse();
     if (failed(error_)) runtime_.refused(in_one_line(log_));
     text_.clear();

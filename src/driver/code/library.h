@@ -2,6 +2,7 @@
 // Code before it belongs to a context: an image (fat binary or PTX text) and the names in it. CUlibrary and CUkernel,
 // and also what the runtime API registers: a fat binary is a Library, a host stub is a Kernel.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,6 +31,8 @@ class Library {
  public:
   // PTX text (copied), fat binary or wrapper (must stay until the first call of module()).
   Library(Runtime&, const void* image, std::string name);
+  // A program may register thousands of which it uses few: `owner`, the name, is asked on first use.
+  Library(Runtime&, const void* image, std::function<std::string()> owner);
   Library(Runtime&, std::unique_ptr<ir::Module>, std::string name);
 
   // The linked module of the library; parsed on first use. Success, NoBinaryForGpu (no PTX inside), InvalidPtx ...
@@ -38,8 +41,8 @@ class Library {
   Kernel& kernel(const std::string& name);         // made on demand, not checked
   Error find_kernel(const std::string& name, Kernel*& out);
   Error list_kernels(std::vector<Kernel*>& out);
-  std::vector<Kernel*> made_kernels();  // those that were asked for
-  const std::string& name() const { return name_; }
+  std::vector<Kernel*> made_kernels();               // those that were asked for
+  const std::string& name() const { return name_; }  // of one that module() was called for
   // What machine code says about the kernels: of the program; else of the toolkit's assembler, which the second runs
   // once.
   Facts facts_at_hand() const;
@@ -56,6 +59,7 @@ class Library {
   Runtime& runtime_;
   std::mutex m_;  // guards the members below, up to kernels_
   const void* image_ = nullptr;
+  std::function<std::string()> owner_;
   std::string name_, log_, text_;
   bool parsed_ = false;
   Error error_ = Error::Success;
