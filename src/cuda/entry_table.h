@@ -31,7 +31,7 @@ struct StubCalls {
 std::vector<StubCalls> stub_calls();  // only those called at least once
 
 // The key under which libcuda's cuGetExportTable gives libcudart its functions:
-// `const EntryFn[runtime_entries().size()]`.
+// `const EntryFn[runtime_entries().size()]`, and behind them an offset (calling_runtime.h).
 inline constexpr unsigned char kRuntimeTableId[16] = {'u', 'n', 'd', 'e', 'r', 's', 't', 'u',
                                                       'd', 'y', '-', 'r', 't', '-', '1', '3'};
 const EntryFn* runtime_functions();

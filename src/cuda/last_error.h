@@ -4,9 +4,12 @@
 
 namespace us::cuda {
 
-int record_error(int code);  // remembers a failure for cudaGetLastError of this thread, returns it
+// What the runtime remembers for each thread: the last error, one for each runtime in the process. These are of the
+// runtime that this thread's call was meant for (calling_runtime.h).
+int record_error(int code);  // remembers a failure, returns the code
 int peek_last_error();
 int take_last_error();  // and resets it
-int runtime_stub_result(int code);
+
+i64 offset_of_calling_runtime();  // in a thread's data, the same in all threads; never 0
 
 }  // namespace us::cuda

@@ -28,15 +28,18 @@
       "\n.popsection")
 
 // `fill`: a function of C linkage without arguments that fills all slots of `prefix`, or does not return. Arguments of
-// the call that needs it are kept. 8 words and 8 vectors on the stack leave it aligned.
-#define US_LAZY_FILL(prefix, fill)                                                                                  \
+// the call that needs it are kept, and so is %r10d (calling_runtime.h). 10 words and 8 vectors on the stack, with the
+// return address and a word of padding, leave it aligned.
+#define US_LAZY_FILL(prefix, fill) US_LAZY_FILL_AND(prefix, fill, "")
+#define US_LAZY_FILL_AND(prefix, fill, last)                                                                        \
   asm(".pushsection .text\n.balign 16\n.type " prefix "_first,@function\n" prefix                                   \
       "_first:\n"                                                                                                   \
       " pushq %rbp\n movq %rsp, %rbp\n pushq %rdi\n pushq %rsi\n pushq %rdx\n pushq %rcx\n pushq %r8\n pushq %r9\n" \
-      " pushq %rax\n pushq %r11\n subq $128, %rsp\n"                                                                \
+      " pushq %rax\n pushq %r10\n pushq %r11\n subq $136, %rsp\n"                                                   \
       " .irp n,0,1,2,3,4,5,6,7\n movups %xmm\\n, 16*\\n(%rsp)\n .endr\n"                                            \
       " call " fill                                                                                                 \
       "\n"                                                                                                          \
       " .irp n,0,1,2,3,4,5,6,7\n movups 16*\\n(%rsp), %xmm\\n\n .endr\n"                                            \
-      " addq $128, %rsp\n popq %r11\n popq %rax\n popq %r9\n popq %r8\n popq %rcx\n popq %rdx\n popq %rsi\n"        \
-      " popq %rdi\n popq %rbp\n jmp *(%r11)\n.size " prefix "_first, .-" prefix "_first\n.popsection")
+      " addq $136, %rsp\n popq %r11\n popq %r10\n popq %rax\n popq %r9\n popq %r8\n popq %rcx\n popq %rdx\n popq "  \
+      "%rsi\n"                                                                                                      \
+      " popq %rdi\n popq %rbp\n" last " jmp *(%r11)\n.size " prefix "_first, .-" prefix "_first\n.popsection")

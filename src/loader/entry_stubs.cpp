@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cuda/slots.h"
+#include "cuda/calling_runtime.h"
 #include "loader/libraries.h"
 
 // Runtime rows of both versions, as R(name).
@@ -73,7 +73,7 @@ void fill(const char* library, const Stub (&stubs)[N], cuda::EntryFn* slots) {
   for (size_t i = 0; i < N; ++i) {
     void* const f = dlsym(handle, stubs[i].name);
     if (!f) give_up(path);
-    slots[i] = reinterpret_cast<cuda::EntryFn>(f);
+    slots[i] = reinterpret_cast<cuda::EntryFn>(static_cast<char*>(f) + cuda::kSecondWayIn);
   }
 }
 

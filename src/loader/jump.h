@@ -16,4 +16,16 @@ inline void write_jump(unsigned char* code, void (*to)()) {
   memcpy(code + sizeof kIndirect, &to, sizeof to);
 }
 
+// The same, with a number for the function in a register that no call uses:
+//
+//     41 ba 4 bytes       mov $number, %r10d
+inline constexpr size_t kNumberedJumpBytes = 6 + kJumpBytes;
+
+inline void write_numbered_jump(unsigned char* code, unsigned number, void (*to)()) {
+  constexpr unsigned char kMove[2] = {0x41, 0xba};
+  memcpy(code, kMove, sizeof kMove);
+  memcpy(code + sizeof kMove, &number, sizeof number);
+  write_jump(code + sizeof kMove + sizeof number, to);
+}
+
 }  // namespace us::loader

@@ -5,13 +5,16 @@
 // (__cudaRegisterFatBinary).
 //
 // The first bytes of each public function that our runtime of that version has become a jump (jump.h) to our stub
-// (entry_stubs.h).
+// (entry_stubs.h), with the number of this runtime in the process (cuda/calling_runtime.h).
 //
 // Other functions stay; nothing inside reaches a public function by another way than a call of it.
 #include "loader/static_runtime.h"
 
 #include <string.h>
 
+#include <atomic>
+
+#include "cuda/calling_runtime.h"
 #include "loader/code_pages.h"
 #include "loader/entry_stubs.h"
 #include "loader/jump.h"
@@ -37,7 +40,7 @@ void each_replaced(const ObjectFile& file, RuntimeVersion version, F&& f) {
   file.each_function([&](const char* name, const Elf64_Sym& s) {
     if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0) return;
     const cuda::EntryFn stub = find_stub(version, name);
-    if (stub && (s.st_size >= kJumpBytes || file.alone(s, kJumpBytes))) f(s.st_value, stub);
+    if (stub && (s.st_size >= kNumberedJumpBytes || file.alone(s, kNumberedJumpBytes))) f(s.st_value, stub);
   });
 }
 
@@ -50,7 +53,7 @@ void send_static_runtime_to_ours(const link_map& object) {
   Elf64_Addr begin = ~Elf64_Addr{0}, end = 0;
   each_replaced(file, version, [&](Elf64_Addr at, cuda::EntryFn) {
     if (at < begin) begin = at;
-    if (at + kJumpBytes > end) end = at + kJumpBytes;
+    if (at + kNumberedJumpBytes > end) end = at + kNumberedJumpBytes;
   });
   if (begin >= end) return;
   int protection = 0;
@@ -59,7 +62,10 @@ void send_static_runtime_to_ours(const link_map& object) {
   if (!expected || memcmp(code, expected, end - begin) != 0) return;
   const WritableCode pages(code, end - begin, protection);
   if (!pages) return;
-  each_replaced(file, version, [&](Elf64_Addr at, cuda::EntryFn stub) { write_jump(code + (at - begin), stub); });
+  static std::atomic<unsigned> next = cuda::kFirstStaticRuntime;
+  const unsigned number = next++;
+  each_replaced(file, version,
+                [&](Elf64_Addr at, cuda::EntryFn stub) { write_numbered_jump(code + (at - begin), number, stub); });
 }
 
 }  // namespace us::loader

@@ -123,4 +123,17 @@ def errors_are_exceptions():
     raise AssertionError("it compiled")
 
 
+@step
+def last_errors_are_each_runtime_s_own():
+    import ctypes
+
+    from cuda.bindings import runtime
+
+    shared = ctypes.CDLL(f"libcudart.so.{runtime.cudaRuntimeGetVersion()[1] // 1000}")
+    invalid_device = runtime.cudaSetDevice(77)[0]
+    assert int(invalid_device) == 101 and shared.cudaGetLastError() == 0
+    assert shared.cudaFree(1) != 0 and runtime.cudaGetLastError() == (invalid_device,)
+    assert runtime.cudaGetLastError()[0] == 0 and shared.cudaGetLastError() != 0 and shared.cudaGetLastError() == 0
+
+
 finish()

@@ -77,6 +77,33 @@ int main(int argc, char** argv) {
   wait(nullptr);
 }
 """
+# A failing call, and who of three runtimes has it as its last error, in this thread and in another.
+FAILS = r"""
+extern "C" int fail() { return cudaSetDevice(77); }
+extern "C" int last() { return cudaGetLastError(); }
+"""
+LAST_ERRORS = r"""
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <cstdio>
+#include <thread>
+using Function = int (*)();
+int main(int, char** argv) {
+  Function fail[2], last[2];
+  for (int i = 0; i < 2; ++i) {
+    void* library = dlopen(argv[i + 1], RTLD_NOW);
+    fail[i] = (Function)dlsym(library, "fail"), last[i] = (Function)dlsym(library, "last");
+  }
+  const auto tell = [&] { std::printf("%d %d %d\n", last[0](), last[1](), cudaGetLastError()); };
+  fail[0](), tell();
+  fail[1](), tell();
+  cudaMemcpy(nullptr, argv, 4, cudaMemcpyHostToDevice), tell();
+  fail[0](), fail[1](), cudaMalloc(nullptr, 1);
+  std::thread(tell).join();
+  tell();
+  tell();
+}
+"""
 # What looks like a runtime of CUDA 12 to the loader, to show what is changed and what is not.
 PRETENDER = r"""
 int {prefix}inner(void) {{ return 1; }}
@@ -126,6 +153,13 @@ class StaticRuntime(Case):
         """Several runtimes in one process; the first one comes, goes and comes again."""
         plugins = [self.plugin(n) for n in (1, 2, 3)]
         self.expect(understudy(self.host(), *plugins), "101\n102\n103\n" * 2)
+
+    def test_each_runtime_has_its_last_error(self):
+        """What a library with a static runtime does leaves the errors of the others alone (101: cudaErrorInvalidDevice)."""
+        plugins = [self.nvcc(f"fails{n}.so", FAILS, "-shared", "-Xcompiler", "-fPIC") for n in (1, 2)]
+        for kind in ("static", "shared"):
+            program = self.nvcc(f"last_{kind}", LAST_ERRORS, "-cudart", kind, "-ldl")
+            self.expect(understudy(program, *plugins), "101 0 0\n0 101 0\n0 0 1\n0 0 0\n101 101 1\n0 0 0\n")
 
     def test_python(self):
         script = "import ctypes, sys\nfor p in sys.argv[1:]: print(ctypes.CDLL(p).answer())"
@@ -177,7 +211,7 @@ class StaticRuntime(Case):
         """Public functions that ours has, of the right version; nothing else, and no neighbours of short functions."""
         def run(prefix, marker):
             source = self.write("pretender.c", PRETENDER.format(prefix=prefix, marker=marker))
-            self.build("cc", "-O1", "-fno-inline", source, "-o", self.dir / "pretender")
+            self.build("cc", "-O1", "-fno-inline", "-falign-functions=32", source, "-o", self.dir / "pretender")
             return understudy(self.dir / "pretender")
         self.expect(run("libcudart_static_", "cudaGetDeviceProperties_v2"), "12090 1234 55\n")
         self.expect(run("libcudart_static_", "something"), "13000 1234 55\n")

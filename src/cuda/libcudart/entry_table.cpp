@@ -4,6 +4,7 @@
 namespace us::cuda {
 int runtime_stub_result(int code);  // records the thread's last error; last_error.cpp
 }  // namespace us::cuda
+#include "cuda/last_error.h"
 #include "cuda/process/refusal.h"
 #include "cuda/stub_rows.h"
 
@@ -21,9 +22,10 @@ std::vector<StubCalls> stub_calls() {
 }
 
 const EntryFn* runtime_functions() {
-  static EntryFn functions[kRows], refusals[kRows];
+  static EntryFn functions[kRows + 1], refusals[kRows + 1];
   EntryFn* const now = refusing() ? refusals : functions;
   for (u32 i = 0; i < kRows; ++i) now[i] = runtime_slot(i);  // the same each time
+  now[kRows] = reinterpret_cast<EntryFn>(offset_of_calling_runtime());
   return now;
 }
 

@@ -2,22 +2,23 @@
 // All of libcudart.so.13: slots that are filled from libcuda.so.1 at load.
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "cuda/slots.h"
+#include "cuda/calling_runtime.h"
 
-US_SLOT_ARRAY(us_slot);
-#define US_ENTRY(name, level, note) US_LAZY_SLOT("us_slot", #name);
+US_RUNTIME_SLOTS;
+#define US_ENTRY(name, level, note) US_RUNTIME_ENTRY(#name, "13");
 #include "cuda/libcudart/entry_points.inc"
 #undef US_ENTRY
 
 extern "C" int cuGetExportTable(const void** table, const void* id);
 
 extern "C" __attribute__((visibility("hidden"))) void us_fill_slots();
-US_LAZY_FILL("us_slot", "us_fill_slots");
+US_RUNTIME_FILL("us_fill_slots");
 
 namespace {
 
@@ -39,6 +40,8 @@ void us_fill_slots() {
     std::_Exit(127);
   }
   std::memcpy(us_slots, table, kSlots * sizeof(us::cuda::EntryFn));
+  const auto offset = reinterpret_cast<us::i64>(static_cast<const us::cuda::EntryFn*>(table)[kSlots]);
+  std::atomic_ref(us_runtime_offset).store(offset, std::memory_order_release);
 }
 
 namespace {

@@ -2,16 +2,17 @@
 // The exported functions of libcudart.so.12: jumps to those of libcudart.so.13, or to the converting ones here.
 #include <pthread.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
+#include "cuda/calling_runtime.h"
 #include "cuda/libcudart12/runtime13.h"
-#include "cuda/slots.h"
 
-US_SLOT_ARRAY(us_slot);
-#define US_SAME(name) US_LAZY_SLOT("us_slot", #name);
-#define US_AS(name, other) US_LAZY_SLOT("us_slot", #name);
-#define US_OWN(name) US_LAZY_SLOT("us_slot", #name);
+US_RUNTIME_SLOTS;
+#define US_SAME(name) US_RUNTIME_ENTRY(#name, "12");
+#define US_AS(name, other) US_RUNTIME_ENTRY(#name, "12");
+#define US_OWN(name) US_RUNTIME_ENTRY(#name, "12");
 #include "cuda/libcudart12/entry_points.inc"
 #undef US_SAME
 #undef US_AS
@@ -27,7 +28,7 @@ US_SLOT_ARRAY(us_slot);
 
 extern "C" int cuGetExportTable(const void** table, const void* id);
 extern "C" __attribute__((visibility("hidden"))) void us_fill_slots();
-US_LAZY_FILL("us_slot", "us_fill_slots");
+US_RUNTIME_FILL("us_fill_slots");
 
 namespace us::cuda12 {
 namespace {
@@ -66,6 +67,8 @@ void us_fill_slots() {
 #undef US_SAME
 #undef US_AS
 #undef US_OWN
+  const auto offset = reinterpret_cast<us::i64>(us::cuda12::runtime13(Row::Count));
+  std::atomic_ref(us_runtime_offset).store(offset, std::memory_order_release);
 }
 
 namespace {
