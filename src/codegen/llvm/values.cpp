@@ -225,8 +225,8 @@ V Values::bin(Bin op, V va, V vb) {
     return make_varying(apply_bin(op, x, y, a.shape.bits, &amount), a.shape.bits);
   }
   const bool bitwise = op == Bin::And || op == Bin::Or || op == Bin::Xor;
-  if (bitwise && (a.shape.pattern() || b.shape.pattern())) {  // disjoint: the constant's high part meets the base
-    if (!a.shape.pattern() || (a.shape.known && b.shape.pattern() && !b.shape.known)) std::swap(a, b);
+  if (bitwise && !a.shape.pattern() && b.shape.pattern()) std::swap(a, b);
+  if (bitwise && a.shape.pattern() && b.shape.uniform() && b.shape.known) {  // its high part meets the base
     const u64 low = a.shape.low_zeros >= 64 ? ~u64{0} : (u64{1} << a.shape.low_zeros) - 1;
     r.base = apply_bin(op, a.base, const_int(a.shape.bits, b.shape.value & ~low), a.shape.bits, nullptr);
   } else {

@@ -152,6 +152,15 @@ Offsets near_zero(Offsets o, u32 bits) {
   return o;
 }
 
+i64 combine_bits(Bin op, i64 x, i64 y) { return op == Bin::And ? x & y : op == Bin::Or ? x | y : x ^ y; }
+
+// Both bases leave their low bits to the offsets of both: bases meet bases, and offsets meet offsets.
+bool offsets_apart(const Shape& a, const Shape& b) {
+  const u8 room = std::min(a.low_zeros, b.low_zeros);
+  const i64 most = std::max(a.max_offset(), b.max_offset());
+  return a.disjoint() && b.disjoint() && (room >= 63 || most < (i64{1} << room));
+}
+
 // a pattern (not constant), b anything but varying.
 Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
   const u32 bits = a.bits;
@@ -194,16 +203,18 @@ Shape pattern_bin(Bin op, const Shape& a, const Shape& b, bool swapped) {
     case Bin::And:
     case Bin::Or:
     case Bin::Xor: {
-      if (!(b.uniform() && b.known) || !a.disjoint()) return varying_shape(bits);
+      if (!(b.uniform() && b.known)) {
+        if (!offsets_apart(a, b)) return varying_shape(bits);
+        bound_bin(op, a, b, r);
+        return with_offsets(r, map_offsets(a, [&](i64 v, u32 l) { return combine_bits(op, v, b.offset(l)); }));
+      }
+      if (!a.disjoint()) return varying_shape(bits);
       const u64 low = a.low_zeros >= 64 ? ~u64{0} : (u64{1} << a.low_zeros) - 1;
       Shape high = constant_shape(bits, b.value & ~low);
       bound_bin(op, a, high, r);
       r.low_zeros = op == Bin::And ? std::max(a.low_zeros, high.low_zeros) : std::min<u8>(a.low_zeros, high.low_zeros);
-      const u64 c = b.value & low;
-      return with_offsets(r, map_offsets(a, [&](i64 v, u32) {
-                            const u64 u = static_cast<u64>(v);
-                            return static_cast<i64>(op == Bin::And ? u & c : op == Bin::Or ? u | c : u ^ c);
-                          }));
+      const i64 c = static_cast<i64>(b.value & low);
+      return with_offsets(r, map_offsets(a, [&](i64 v, u32) { return combine_bits(op, v, c); }));
     }
     default:
       return varying_shape(bits);
@@ -315,8 +326,9 @@ Shape shape_bin(Bin op, const Shape& a, const Shape& b) {
     r.guarded = true;
     return r;
   }
+  const bool bitwise = op == Bin::And || op == Bin::Or || op == Bin::Xor;
   if (a.pattern() && b.pattern())
-    return op == Bin::Add || op == Bin::Sub ? pattern_bin(op, a, b, false) : varying_shape(bits);
+    return bitwise || op == Bin::Add || op == Bin::Sub ? pattern_bin(op, a, b, false) : varying_shape(bits);
   if (a.pattern()) return pattern_bin(op, a, b, false);
   return pattern_bin(op, b, a, true);
 }
@@ -387,9 +399,10 @@ Shape shape_resize(const Shape& a, u32 bits, bool sign, bool* needs_guard) {
     return with_offsets(r, *a.offsets);
   }
   if (a.bits < 32) return varying_shape(bits);
-  // Extension: exact if no lane wraps.
+  // Extension: exact if no lane wraps. Offsets below the highest bit that stay clear of the base carry nothing.
   const u64 limit = sign ? top >> 1 : top;
-  const bool proven = a.min_offset() >= 0 && a.hi <= limit && static_cast<u64>(a.max_offset()) <= limit - a.hi;
+  const bool proven = (a.min_offset() >= 0 && a.hi <= limit && static_cast<u64>(a.max_offset()) <= limit - a.hi) ||
+                      (a.disjoint() && a.low_zeros < a.bits);
   if (!proven) {
     if (bits != 64) return varying_shape(bits);
     if (needs_guard) *needs_guard = true;
