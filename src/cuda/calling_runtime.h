@@ -22,19 +22,20 @@ inline constexpr u32 kFirstStaticRuntime = 16;
 }  // namespace us::cuda
 
 // To be used before US_RUNTIME_ENTRY: the slots, and the offset.
-#define US_RUNTIME_SLOTS  \
-  US_SLOT_ARRAY(us_slot); \
-  extern "C" {            \
+#define US_RUNTIME_SLOTS                                                     \
+  US_SLOT_ARRAY(us_slot);                                                    \
+  extern "C" {                                                               \
   __attribute__((visibility("hidden"), used)) us::i64 us_runtime_offset = 0; \
-  }                       \
+  }                                                                          \
   static_assert(true)
-#define US_RUNTIME_ENTRY(name, runtime)                                                                     \
-  asm(".pushsection .us_slots,\"aw\",@progbits\nus_slot_" name ": .quad us_unfilled_" name                   \
-      "\n.popsection\n.pushsection .text\n.balign 16\n.globl " name "\n.type " name ",@function\n" name       \
-      ": endbr64\n movl $" runtime ", %r10d\n.balign 16\n endbr64\n movq us_runtime_offset(%rip), %r11\n"     \
-      " testq %r11, %r11\n je us_unfilled_" name "\n movl %r10d, %fs:(%r11)\n jmp *us_slot_" name            \
-      "(%rip)\nus_unfilled_" name ": leaq us_slot_" name "(%rip), %r11\n jmp us_slot_first\n.size " name     \
-      ", .-" name "\n.popsection")
+#define US_RUNTIME_ENTRY(name, runtime)                                                                              \
+  asm(".pushsection .us_slots,\"aw\",@progbits\nus_slot_" name ": .quad us_unfilled_" name                           \
+      "\n.popsection\n.pushsection .text\n.balign 16\n.globl " name "\n.type " name ",@function\n" name              \
+      ": endbr64\n movl $" runtime                                                                                   \
+      ", %r10d\n.balign 16\n endbr64\n movq us_runtime_offset(%rip), %r11\n"                                         \
+      " testq %r11, %r11\n je us_unfilled_" name "\n movl %r10d, %fs:(%r11)\n jmp *us_slot_" name                    \
+      "(%rip)\nus_unfilled_" name ": leaq us_slot_" name "(%rip), %r11\n jmp us_slot_first\n.size " name ", .-" name \
+      "\n.popsection")
 // `fill` fills the slots, then the offset.
 #define US_RUNTIME_FILL(fill) \
   US_LAZY_FILL_AND("us_slot", fill, " movq us_runtime_offset(%rip), %rax\n movl %r10d, %fs:(%rax)\n")
