@@ -26,16 +26,18 @@ u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 
 }  // namespace
 
-LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p)
+LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p, std::shared_ptr<Footprint> l2)
     : code_(std::move(code)),
       warps_(static_cast<u32>((product(p.block) + 31) / 32)),
       sms_(std::max(1u, p.residency.sms)),
       resident_(std::max(1u, p.residency.blocks)),
       ctas_(product(p.grid)),
-      footprint_(parameters_),
+      l2_(l2 ? std::move(l2) : std::make_shared<Footprint>(parameters_)),
+      footprint_(*l2_),
       of_stores_(parameters_),
       of_atomics_(parameters_),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
+  footprint_.begin();
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
   step_ =
       ctas_ <= sms_ ? std::max<u64>(1, (ctas_ + kMostSmall - 1) / kMostSmall) : std::max<u64>(1, sms_ / kReplayedSms);
@@ -301,14 +303,15 @@ void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedC
   }
 }
 
-void LaunchTime::finish(LaunchProfile& p) {
+void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   traces_.finish();
   const std::lock_guard held(code_->m);
   count(p);
+  const Footprint::Traffic dram = footprint_.finish();
+  lines_ = dram.lines;
   if (p.no_time = why_not(p); !p.no_time.empty()) return;
   TimeProfile& t = p.time;
   const std::vector<TimedCta> ctas = replayed();
-  const Footprint::Traffic dram = footprint_.finish();
   const TimedLaunch launch = launch_of(p, dram);
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
     ++t.replayed;
@@ -328,7 +331,7 @@ void LaunchTime::finish(LaunchProfile& p) {
   t.cycles = static_cast<u64>(longest + parameters_.launch_cycles);
   t.picoseconds = picoseconds(longest);
   t.dram_read = dram.read * kSectorBytes, t.dram_written = dram.written * kSectorBytes;
-  ask_what_if(launch, ctas, p);
+  if (what_ifs) ask_what_if(launch, ctas, p);
 }
 
 }  // namespace us::timing
