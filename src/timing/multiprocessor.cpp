@@ -9,6 +9,8 @@
 #include "timing/accesses.h"
 #include "timing/caches.h"
 #include "timing/lines.h"
+#include "timing/local_memory.h"
+#include "timing/next_access.h"
 #include "timing/resident.h"
 #include "timing/share.h"
 #include "timing/slices.h"
@@ -30,6 +32,7 @@ class Multiprocessor {
         p_(p),
         share_(l, p),
         l1_(l.l1_bytes),
+        local_(l, p, l1_, share_),
         fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8) {
     result_.stalls.resize(code_.rows.size());
     result_.ends.resize(ctas.size());
@@ -54,7 +57,8 @@ class Multiprocessor {
         now = std::max(now + 1, static_cast<u64>(std::ceil(soon_)));
     }
     result_.cycles = std::max(static_cast<double>(now), drained_);
-    result_.l2_bytes += share_.l2_bytes(), result_.dram_bytes = share_.dram_bytes();
+    result_.l2_bytes += share_.l2_bytes();
+    result_.local_read = local_.read_bytes(), result_.local_written = local_.written_bytes();
     return std::move(result_);
   }
 
@@ -281,9 +285,9 @@ class Multiprocessor {
         return shared_access(q, w, r, now);
       case Kind::Load:
       case Kind::Copy:
-        return load(q, w, r, now);
+        return load(q, w, index, r, now);
       case Kind::Store:
-        return store(q, w, r, now);
+        return store(q, w, index, r, now);
       case Kind::Atomic:
       case Kind::Reduction:
         return atomic(q, w, r, now);
@@ -341,10 +345,10 @@ class Multiprocessor {
   // What waits for others that are not replayed goes on at once.
   bool free_waiting(double now) {
     bool any = false;
-    for (Place& p : places_)
+    for (Place& p : places_) {
       for (auto& [address, m] : p.mbarriers) any |= !m.waiting.empty(), wake(m, now);
-    for (Place& p : places_)
       for (auto& [number, m] : p.meetings) any |= !m.waiting.empty(), m.arrived ? release(m, 0) : void();
+    }
     return any;
   }
 
@@ -429,36 +433,8 @@ class Multiprocessor {
     return {now + r.latency, now + 6};
   }
 
-  struct Next {
-    probe::Record r;
-    float cost = 0;  // TimedAccess
-    bool known = false;
-    bool none = false;  // the guards of all lanes were false
-  };
-  // What the instruction accesses now. Where the compiler joined or left out accesses, the numbers do not fit; then
-  // what came last is taken again.
-  Next next_access(Warp& w, const Row&) {
-    Next n;
-    const u32 site = code_.sites[w.pc];
-    const u32 slot = site < launch_.slot_of_site.size() ? launch_.slot_of_site[site] : ~0u;
-    if (slot >= w.work->accesses.size()) return n;
-    const auto& all = w.work->accesses[slot];
-    if (all.empty()) return n.none = true, n;
-    u32& at = w.cursors[slot];
-    n.known = true;
-    const TimedAccess& a = all[std::min<std::size_t>(at, all.size() - 1)];
-    if (at < all.size()) n.cost = a.cost, ++at;
-    probe::read_record(a.words, n.r);
-    if (const u32 bytes = code_.bytes[w.pc]; bytes && bytes != n.r.code.bytes) {
-      for (u32 l = 0; l < probe::kLanes; ++l) addresses_[l] = n.r.lanes >> l & 1 ? n.r.address(l) : 0;
-      n.r.code.addresses = probe::RecordCode::Addresses::Each, n.r.each = addresses_;
-      n.r.code.bytes = bytes;
-    }
-    return n;
-  }
-
   Done shared_access(Partition& q, Warp& w, const Row& r, double now) {
-    const Next n = next_access(w, r);
+    const NextAccess n = next_access(launch_, w, addresses_);
     double cycles = r.words, more = 0;
     if (n.known && n.r.code.space == probe::Space::Shared) {
       const Wavefronts f = wavefronts_of(n.r);
@@ -467,12 +443,30 @@ class Multiprocessor {
     }
     Done d = shared(q, r, now, cycles);
     d.result += more;
+    if (r.retried && n.known) {
+      const double turn = d.result - now + p_.swap_turn;
+      d.result = swaps_.succeed(n.r, u64{w.place + 1} << 48, d.result, [&](u64) { return turn; });
+    }
     return d;
   }
 
-  Done load(Partition& q, Warp& w, const Row& r, double now) {
-    const Next n = next_access(w, r);
+  Done local_access(Partition& q, u32 index, const Row& r, const NextAccess& n, double now, bool write) {
+    const Lines lines = LocalMemory::lines(index, r, n.known ? &n.r : nullptr);
+    const double at = std::max(lsu_, now + 4), cycles = std::max<double>(r.words, lines.count());
+    lsu_ = at + cycles;
+    result_.shared_cycles += cycles;
+    queue(q, at + cycles - 1);
+    const double sources = at + cycles + 5;
+    if (write) return local_.write(lines, at), Done{at + cycles, sources};
+    const LocalMemory::Answer a = local_.read(lines, at + cycles - 1, at + p_.l1_latency - 4 + cycles - 1);
+    result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - a.missing;
+    return {a.done, sources, Stall::LongScoreboard};
+  }
+
+  Done load(Partition& q, Warp& w, u32 index, const Row& r, double now) {
+    const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
+    if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, false);
     double at = std::max(lsu_, now + 4);
     Done d{at + p_.l1_latency - 4, at + 6, Stall::LongScoreboard};
     if (!n.known) {
@@ -480,17 +474,15 @@ class Multiprocessor {
       queue(q, at);
       d.result += p_.l2_latency;
     } else {
-      const bool local = n.r.code.space == probe::Space::Local;
       const Lines lines(n.r);
-      const u32 ways = local ? 1 : std::max(lines.look_ups(), wavefronts_of(n.r).wavefronts);
+      const u32 ways = std::max(lines.look_ups(), wavefronts_of(n.r).wavefronts);
       const double cycles = std::max<double>(ways, r.words);
       lsu_ = at + cycles;
       result_.shared_cycles += cycles;
       queue(q, at + cycles - 1);
       d.sources = at + cycles + 5;
       d.result += cycles - 1;
-      if (!local && n.r.code.space != probe::Space::Shared)
-        d.result = global_load(n, lines, r, at + cycles - 1, d.result);
+      if (n.r.code.space != probe::Space::Shared) d.result = global_load(n, lines, r, at + cycles - 1, d.result);
     }
     if (r.kind == Kind::Copy) {
       w.open_copies = std::max(w.open_copies, d.result + p_.copy_latency);
@@ -499,7 +491,7 @@ class Multiprocessor {
     return d;
   }
 
-  double global_load(const Next& n, const Lines& lines, const Row& r, double at, double hit) {
+  double global_load(const NextAccess& n, const Lines& lines, const Row& r, double at, double hit) {
     u32 missing = 0, requests = 0;
     double done = hit;
     for (const Lines::Line& l : lines) {
@@ -513,29 +505,25 @@ class Multiprocessor {
     if (!missing && n.cost == 0) return done;
     done = std::max(done, share_.load(at, missing * kSectorBytes, requests, double{n.cost} * kSectorBytes));
     if (!r.bypass)
-      for (const Lines::Line& l : lines) l1_.fill(l.line, l.sectors, done);
+      for (const Lines::Line& l : lines) local_.give_back(l1_.fill(l.line, l.sectors, done), at);
     return done;
   }
 
-  Done store(Partition& q, Warp& w, const Row& r, double now) {
-    const Next n = next_access(w, r);
+  Done store(Partition& q, Warp& w, u32 index, const Row& r, double now) {
+    const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
+    if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, true);
     const double at = std::max(lsu_, now + 4);
     double lines = r.words, slices = slice_cost_of_store(p_, lines, 4.0 * lines);
-    const bool local = n.known && n.r.code.space == probe::Space::Local;
-    if (n.known && !local) {
-      lines = Lines(n.r).count(), slices = n.cost;
-    }
+    if (n.known) lines = Lines(n.r).count(), slices = n.cost;
     const double cycles = std::max<double>(r.words, lines);
     lsu_ = at + cycles;
     result_.shared_cycles += cycles;
     queue(q, at + cycles - 1);
-    if (!local) {
-      const double out = share_.store(at, lines, slices);
-      // What is written waits in L1; the warp does not.
-      queue_late(q, out - kWriteBuffer / share_.write_rate());
-      w.stored = std::max(w.stored, out + p_.l2_latency);
-    }
+    const double out = share_.store(at, lines, slices);
+    // What is written waits in L1; the warp does not.
+    queue_late(q, out - kWriteBuffer / share_.write_rate());
+    w.stored = std::max(w.stored, out + p_.l2_latency);
     return {at + cycles, at + cycles + 5};
   }
   static constexpr double kWriteBuffer = 16384;  // bytes
@@ -545,7 +533,7 @@ class Multiprocessor {
   }
 
   Done atomic(Partition& q, Warp& w, const Row& r, double now) {
-    const Next n = next_access(w, r);
+    const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
     const double at = std::max(lsu_, now + 4);
     Share::Atomic a{.answer = r.kind == Kind::Atomic};
@@ -556,7 +544,13 @@ class Multiprocessor {
     }
     lsu_ = at + a.lines;
     queue(q, at + a.lines - 1);
-    const double done = share_.atomic(at, a);
+    double done = share_.atomic(at, a);
+    if (r.retried && n.known)
+      done = swaps_.succeed(n.r, 0, done, [&](u64 address) {
+        const auto found = launch_.swapped ? launch_.swapped->find(address) : SwappedAddresses::const_iterator();
+        const bool shared = launch_.swapped && found != launch_.swapped->end();
+        return (p_.atomic_latency + p_.swap_turn) * (shared ? found->second.shared_by(launch_.active_sms) : 1);
+      });
     w.stored = std::max(w.stored, done - (r.kind == Kind::Atomic ? 0 : p_.atomic_latency / 2));
     return {done, at + a.lines + 5, Stall::LongScoreboard};
   }
@@ -567,6 +561,8 @@ class Multiprocessor {
   const Parameters& p_;
   Share share_;
   L1 l1_;
+  LocalMemory local_;
+  Swaps swaps_;
   InstructionCache fetch_;
   SmTime result_;
   std::vector<Warp> warps_;

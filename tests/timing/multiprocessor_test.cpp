@@ -132,6 +132,71 @@ TEST(Multiprocessor, LoadsComeFromL1L2OrDram) {
   }
 }
 
+// A warp writes words of its local memory, and reads all of them twice.
+TEST(Multiprocessor, LocalMemoryStaysInL1AsFarAsThereIsRoom) {
+  const auto run = [](u32 words, u64 l1, u32 sms) {
+    Code c;
+    c.launch.l1_bytes = l1, c.launch.active_sms = sms;
+    for (u32 round = 0; round < 3; ++round)
+      for (u32 k = 0; k < words; ++k) {
+        const u32 site = c.add_access(round ? Kind::Load : Kind::Store, 4);
+        probe::Record r = Code::row(probe::Space::Local, 4);
+        r.code.addresses = RecordCode::Addresses::Same, r.first = k * 4;
+        c.touches(site, r);
+        if (round) c.launch.code.rows.back().control.write_scoreboard = 0;
+      }
+    c.add(Kind::Plain, Pipe::None).control.wait = 1;
+    return c.run(1);
+  };
+  const SmTime fits = run(64, 64 << 10, 132);
+  EXPECT_EQ(fits.l1_sectors, 2 * 64 * 4);
+  EXPECT_EQ(fits.l1_hits, fits.l1_sectors);
+  EXPECT_EQ(fits.l2_bytes, 0);
+  const SmTime large = run(512, 8 << 10, 132);  // 8 times as much
+  EXPECT_LT(large.l1_hits, 0.3 * large.l1_sectors);
+  EXPECT_GT(large.l2_bytes, 512 * 128);
+  EXPECT_EQ(large.local_read, 0);  // 8 MiB of all multiprocessors: in L2
+  const SmTime larger = run(8192, 8 << 10, 132);
+  EXPECT_GT(larger.local_read, 0.3 * 2 * 8192 * 128);  // 138 MB
+  EXPECT_GT(larger.local_written, 0.4 * 8192 * 128);
+}
+
+// 640 threads add to a word by compare-and-swap, as tests/programs/atomics.cu has it: an H200 took 437 000 cycles with
+// the word in global memory, and 160 000 with it in shared memory and one block.
+TEST(Multiprocessor, SwapsAtOneAddressTakeTurns) {
+  for (const bool global : {true, false}) {
+    Code c;
+    const u32 site = c.add_access(global ? Kind::Atomic : Kind::SharedAtomic, 4);
+    Row& r = c.launch.code.rows.back();
+    r.retried = true, r.latency = 41, r.control.write_scoreboard = 0;
+    probe::Record record = Code::row(global ? probe::Space::Global : probe::Space::Shared, 4);
+    record.code.kind = RecordCode::Kind::Atomic, record.code.addresses = RecordCode::Addresses::Same;
+    record.first = 4096;
+    for (u32 lanes = ~0u; lanes; lanes &= lanes - 1) record.lanes = lanes, c.touches(site, record);
+    c.add(Kind::Plain, Pipe::None).control.wait = 1;
+    c.launch.active_sms = global ? 5 : 1;
+    SwappedAddresses swapped{{4096, {640, Swapped::kSeveral}}};
+    c.launch.swapped = &swapped;
+    const SmTime t = c.run(4, global ? 1 : 5, 32);
+    const double device = global ? 437'000 : 160'000;
+    EXPECT_NEAR(t.cycles, device, 0.2 * device) << global;
+  }
+}
+
+// What the assembler keeps in the frame has no record.
+TEST(Multiprocessor, RegistersInTheFrameComeFromL1) {
+  Code c;
+  for (const Kind kind : {Kind::Store, Kind::Load}) {
+    Row& r = c.add(kind, Pipe::Memory, 2);
+    r.local = true, r.frame = 16;
+    if (kind == Kind::Load) r.control.write_scoreboard = 0;
+  }
+  c.add(Kind::Plain, Pipe::None).control.wait = 1;
+  const SmTime t = c.run(1);
+  EXPECT_EQ(t.l1_hits, 4);
+  EXPECT_NEAR(beyond_start(t, c), 32 + 10, 10);
+}
+
 TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
   Code c;
   c.launch.active_sms = 132;
