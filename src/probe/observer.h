@@ -108,6 +108,7 @@ struct Work {
   u64 overlaps = 0;    // a kernel that it may run beside until griddepcontrol.wait; it ends after that one
   bool inner = false;  // started by work that runs (a kernel, a conditional node): what comes before it is not told
   bool graph = false;  // a node of a graph
+  bool stamp = false;  // an event that notes the time
   std::vector<Range> reads, writes;  // of copies and sets
   // Of copies and sets: what is at either end, and how much of it.
   enum class Place : u8 { None, Pageable, Pinned, Device };

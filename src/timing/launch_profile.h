@@ -107,6 +107,7 @@ struct WorkProfile {
     Library,  // a host function that does what a GPU would
     Waited,   // the thread knows that `node` is complete
     Passed,   // only time of the host
+    Stamp,    // an event that notes the time
   };
   enum class Place : u8 { None, Pageable, Pinned, Device };
   u32 process = 0;

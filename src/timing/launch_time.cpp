@@ -32,6 +32,7 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
       sms_(std::max(1u, p.residency.sms)),
       resident_(std::max(1u, p.residency.blocks)),
       ctas_(product(p.grid)),
+      l2_is_kept_(l2 != nullptr),
       l2_(l2 ? std::move(l2) : std::make_shared<Footprint>(parameters_)),
       footprint_(*l2_),
       of_stores_(parameters_),
@@ -230,6 +231,7 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   l.code = code_->timed;
   l.slot_of_site = slot_of_site_;
   l.resident = resident_;
+  l.warm_code = l2_is_kept_ && code_->ran;
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
@@ -341,6 +343,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   const double all = static_cast<double>(ctas_) / replayed;
   t.dram_read = dram.read * kSectorBytes + static_cast<u64>(local_read * all);
   t.dram_written = dram.written * kSectorBytes + static_cast<u64>(local_written * all);
+  code_->ran = true;
   if (what_ifs) ask_what_if(launch, ctas, p);
 }
 

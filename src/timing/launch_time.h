@@ -49,6 +49,7 @@ class LaunchTime {
   const u64 ctas_;
   u64 step_ = 1;         // between the multiprocessors that are replayed
   u64 most_per_sm_ = 0;  // CTAs of each
+  const bool l2_is_kept_;
   const std::shared_ptr<Footprint> l2_;
   Footprint& footprint_;
   u64 lines_ = 0;

@@ -33,7 +33,7 @@ class Multiprocessor {
         share_(l, p),
         l1_(l.l1_bytes),
         local_(l, p, l1_, share_),
-        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8) {
+        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8, l.warm_code) {
     result_.stalls.resize(code_.rows.size());
     result_.ends.resize(ctas.size());
     places_.resize(std::max(1u, l.resident));
@@ -464,7 +464,10 @@ class Multiprocessor {
   }
 
   Done load(Partition& q, Warp& w, u32 index, const Row& r, double now) {
-    const NextAccess n = next_access(launch_, w, addresses_);
+    NextAccess n = next_access(launch_, w, addresses_);
+    // A copy has two records: what it reads, and where in shared memory it writes.
+    if (r.kind == Kind::Copy && n.known && n.r.code.space == probe::Space::Shared)
+      n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
     if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, false);
     double at = std::max(lsu_, now + 4);

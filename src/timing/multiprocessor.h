@@ -49,6 +49,7 @@ struct TimedLaunch {
   // What the busiest slice of L2 has to do of all stores, of all atomics.
   double store_share = 0, atomic_share = 0;
   const SwappedAddresses* swapped = nullptr;
+  bool warm_code = false;  // it ran before, and caches were kept
 };
 
 struct SmTime {

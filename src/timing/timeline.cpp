@@ -14,20 +14,25 @@ using Place = WorkProfile::Place;
 
 bool on_host(Place p) { return p == Place::Pageable || p == Place::Pinned; }
 
+constexpr u64 kLeftAtOnce = 64 << 10;  // bytes of pageable memory that the host does not wait for
+
 struct Transfer {
   u32 engine;
-  double least, rate;
+  double gap, least, rate;  // before it and behind it, where something else is
 };
 
 Transfer transfer_of(const WorkProfile& w, const Parameters& p) {
-  if (w.kind == WorkProfile::Kind::Set) return {3, p.copy_least, p.set_rate};
-  if (w.from == Place::Pageable || w.to == Place::Pageable)
-    return {on_host(w.from) ? 0u : 1u, p.copy_least, p.copy_pageable};
-  if (on_host(w.from)) return {0, p.copy_least, p.copy_to_device};
-  if (on_host(w.to)) return {1, p.copy_least, p.copy_to_host};
-  if (w.peers) return {2, p.peer_least, p.peer_rate};
-  return {2, p.copy_least, p.copy_on_device};
+  if (w.kind == WorkProfile::Kind::Set) return {3, p.gap_copy, p.copy_least, p.set_rate};
+  if (w.from == Place::Pageable) return {0, 0, 0, p.copy_pageable};
+  if (w.to == Place::Pageable) return {1, p.gap_host_copy, p.copy_host_least, p.copy_pageable};
+  if (on_host(w.from)) return {0, p.gap_host_copy, p.copy_host_least, p.copy_to_device};
+  if (on_host(w.to)) return {1, p.gap_host_copy, p.copy_host_least, p.copy_to_host};
+  if (w.peers) return {2, p.gap_copy, p.peer_least, p.peer_rate};
+  const bool fits = 2 * static_cast<double>(w.bytes) <= p.l2_bytes;
+  return {2, p.gap_copy, p.copy_least, fits ? p.copy_in_l2 : p.copy_on_device};
 }
+
+bool moves(WorkProfile::Kind k) { return k == WorkProfile::Kind::Copy || k == WorkProfile::Kind::Set; }
 
 }  // namespace
 
@@ -59,7 +64,7 @@ void Timeline::submit(const WorkProfile& w) {
   if (!w.on_device) pass(w.thread, w.host);
   if (w.kind == Kind::Waited) return wait(w.thread, w.node);
   if (w.kind == Kind::Passed) return;
-  if (w.graph && w.kind != Kind::Join && !w.on_device) pass(w.thread, p_.host_graph_node);
+  if (!w.on_device) pass_for(w);
   Op& op = pending_[w.node];
   op.work = w;
   op.arrival = w.on_device ? 0 : clock(w.thread) + p_.enqueue;
@@ -75,6 +80,14 @@ void Timeline::submit(const WorkProfile& w) {
       ++op.missing;
     }
   }
+}
+
+// What the call took of the host because of what it submitted.
+void Timeline::pass_for(const WorkProfile& w) {
+  const bool within = w.kind == Kind::Copy && w.from == Place::Device && w.to == Place::Device;
+  if (w.graph) return pass(w.thread, w.kind == Kind::Join ? 0 : p_.host_graph_node);
+  if (w.kind == Kind::Stamp) pass(w.thread, p_.host_stamp);
+  if (within) pass(w.thread, p_.host_copy_on_device);
 }
 
 void Timeline::took(u64 node, std::optional<KernelTime> t) {
@@ -99,6 +112,7 @@ void Timeline::offer(u64 node, Op& op) {
 
 void Timeline::wait(u32 thread, u64 node) {
   const auto s = span(node);
+  if (s && done_.at(node).left_at_once) return;
   double& now = clock(thread);
   if (s && done_.at(node).next > now) now = done_.at(node).next + p_.host_wake;
 }
@@ -128,10 +142,13 @@ double Timeline::behind(u64 node, const Op& op) const {
       return before.last + std::max(p_.gap_programmatic, p_.gap_programmatic_cta * before.ctas) - head();
     if (w.graph) return before.last + std::max(p_.gap_graph, p_.gap_graph_cta * before.ctas) - head();
   }
-  const bool moves = w.kind == Kind::Copy || w.kind == Kind::Set;
-  const bool after_move = before.kind == Kind::Copy || before.kind == Kind::Set;
   double at = before.next;
-  if ((moves && before.kind != Kind::Join) || (after_move && w.kind != Kind::Join)) at += p_.gap_copy;
+  if (moves(w.kind) && before.kind != Kind::Join) {
+    const Transfer t = transfer_of(w, p_);
+    if (!moves(before.kind) || before.engine != t.engine || t.engine >= 2) at += t.gap;
+  } else if (moves(before.kind) && w.kind != Kind::Join) {
+    at += before.gap;
+  }
   if (w.kind == Kind::Join && before.stream && w.stream && before.stream != w.stream) at += p_.gap_events;
   return at;
 }
@@ -150,6 +167,9 @@ void Timeline::place(u64 node) {
     case Kind::Copy:
     case Kind::Set:
       place_copy(op, d);
+      break;
+    case Kind::Stamp:
+      d.span = {op.ready, op.ready}, d.last = op.ready, d.next = op.ready + p_.event_stamp;
       break;
     case Kind::Join:
     case Kind::Waited:
@@ -173,8 +193,10 @@ void Timeline::place_kernel(const Op& op, Done& d) {
     d.kind = Kind::Join;
     return;
   }
-  double begin = 0;
-  d.last = run_on(devices_[op.work.device], op.ready + head(), t, begin);
+  double begin = 0, ready = op.ready;
+  Device& device = devices_[op.work.device];
+  if (op.work.graph) ready = std::max(ready, device.graph_nodes), device.graph_nodes = ready + p_.graph_node;
+  d.last = run_on(device, ready + head(), t, begin);
   d.span = {begin - head(), d.last + head()};
   d.ctas = t.ctas;
   d.next = d.span.end + p_.gap_cta * t.ctas;
@@ -183,6 +205,8 @@ void Timeline::place_kernel(const Op& op, Done& d) {
 void Timeline::place_copy(const Op& op, Done& d) {
   const Transfer t = transfer_of(op.work, p_);
   double& free = devices_[op.work.device].engines[t.engine];
+  d.gap = t.gap, d.engine = t.engine;
+  d.left_at_once = op.work.from == Place::Pageable && op.work.bytes <= kLeftAtOnce;
   d.span.begin = std::max(op.ready, free);
   d.span.end = d.last = d.next = free = d.span.begin + t.least + static_cast<double>(op.work.bytes) / t.rate;
 }

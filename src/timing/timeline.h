@@ -4,7 +4,8 @@
 //
 //   a kernel   head ─ CTAs, as many as find room on the multiprocessors ─ tail
 //   a copy     on the engine of its direction; sets have one of their own
-//   a join     events, waits: no time
+//   a stamp    an event that notes the time: it does so when it begins
+//   a join     other events, waits: no time
 //
 // A kernel takes its part of the device: what its first wave of CTAs fills. What is there already keeps its room; if
 // less is free, the kernel takes that and longer. The host is a clock of each thread: calls move it on, and waits.
@@ -59,6 +60,9 @@ class Timeline {
     double last = 0;  // a kernel's last CTA
     double next = 0;  // when what comes after it in its stream may begin
     double ctas = 0;
+    double gap = 0;  // of a copy: behind it
+    u32 engine = 0;
+    bool left_at_once = false;  // the host goes on when its call is over
     u64 stream = 0;
     Kind kind = Kind::Join;
   };
@@ -70,6 +74,7 @@ class Timeline {
   struct Device {
     std::map<double, double> used;  // from then on, of all multiprocessors
     double engines[4] = {};         // when each is free
+    double graph_nodes = 0;         // when the next one can begin
   };
 
   double& clock(u32 thread);
@@ -80,6 +85,7 @@ class Timeline {
   void place_kernel(const Op&, Done&);
   void place_copy(const Op&, Done&);
   double behind(u64 before, const Op&) const;
+  void pass_for(const WorkProfile&);
   double run_on(Device&, double from, const KernelTime&, double& begin);
   double head() const { return p_.launch_cycles / p_.sm_clock / 2; }
   KernelTime library_time(u64 bytes) const;

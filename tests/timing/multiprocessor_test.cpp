@@ -212,6 +212,20 @@ TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
   EXPECT_NEAR(c.run(warps).cycles, bytes / (2273.0 / 132) + 1400, 0.05 * bytes / (2273.0 / 132));
 }
 
+// What it reads, and where in shared memory it writes, are two records.
+TEST(Multiprocessor, ACopyReadsOnce) {
+  Code c;
+  const u32 site = c.add_access(Kind::Copy, 16);
+  c.add(Kind::CommitCopies, Pipe::None);
+  c.launch.code.rows[0].bypass = true;
+  constexpr u32 kTimes = 8;
+  for (u32 k = 0; k < kTimes; ++k) {
+    c.touches(site, Code::row(probe::Space::Global, 16, (1 << 24) + k * 512), 16);
+    c.touches(site, Code::row(probe::Space::Shared, 16, k * 512));
+  }
+  EXPECT_EQ(c.run(1, 1, kTimes).l2_bytes, kTimes * 512);
+}
+
 TEST(Multiprocessor, ABarrierWaitsForTheLast) {
   Code c;
   c.add_chain(Kind::SharedLoad, Pipe::Memory, 2, 23, 50);

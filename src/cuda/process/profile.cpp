@@ -53,6 +53,7 @@ void describe(const probe::Work& w, WorkProfile& to) {
   for (const auto* ranges : {&w.reads, &w.writes})
     for (const probe::Range& r : *ranges) to.bytes += r.bytes;
   if (w.what == "host function") to.kind = to.bytes ? Kind::Library : Kind::Join;
+  if (w.stamp) to.kind = Kind::Stamp;
   if (w.what == "copy") to.kind = Kind::Copy;
   if (w.what == "set") to.kind = Kind::Set;
   if (to.kind != Kind::Copy && to.kind != Kind::Set) return;

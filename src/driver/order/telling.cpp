@@ -12,6 +12,7 @@ void Telling::submitted(Node& n, std::span<const NodeRef> after, const NodeRef& 
   w.kind = Work::Kind::Submitted;
   w.node = n.id;
   w.stream = n.stream;
+  w.stamp = n.timed;
   w.graph = !n.in_stream && !after.empty();
   if (overlaps) w.overlaps = overlaps->id;
   for (const NodeRef& a : after)
