@@ -60,6 +60,7 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   using Kind = probe::RecordCode::Kind;
   u64 kept[probe::kMostRecordWords + 1];
   if (r.code.kind == Kind::Block || r.code.kind == Kind::End || !r.lanes) return traces_.add(r, begin, end);
+  if (r.code.kind == Kind::CopyWrite) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
   if (r.code.kind == Kind::Sync) {
     if (static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
@@ -237,6 +238,7 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
   l.written_back = stored_ ? dram.cost_of_writing / static_cast<double>(stored_) : 0;
   l.swapped = &swapped_;
+  std::ranges::copy(p.grid, l.grid), std::ranges::copy(p.cluster, l.cluster);
   l.store_share = of_stores_.share_of_busiest(), l.atomic_share = of_atomics_.share_of_busiest();
   return l;
 }

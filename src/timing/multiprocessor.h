@@ -50,6 +50,11 @@ struct TimedLaunch {
   double store_share = 0, atomic_share = 0;
   const SwappedAddresses* swapped = nullptr;
   bool warm_code = false;  // it ran before, and caches were kept
+  u32 grid[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
+  u32 rank_of(u32 cta) const {  // in its cluster
+    const u32 x = cta % grid[0], y = cta / grid[0] % grid[1], z = cta / grid[0] / grid[1];
+    return x % cluster[0] + cluster[0] * (y % cluster[1] + cluster[1] * (z % cluster[2]));
+  }
 };
 
 struct SmTime {

@@ -212,20 +212,6 @@ TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
   EXPECT_NEAR(c.run(warps).cycles, bytes / (2273.0 / 132) + 1400, 0.05 * bytes / (2273.0 / 132));
 }
 
-// What it reads, and where in shared memory it writes, are two records.
-TEST(Multiprocessor, ACopyReadsOnce) {
-  Code c;
-  const u32 site = c.add_access(Kind::Copy, 16);
-  c.add(Kind::CommitCopies, Pipe::None);
-  c.launch.code.rows[0].bypass = true;
-  constexpr u32 kTimes = 8;
-  for (u32 k = 0; k < kTimes; ++k) {
-    c.touches(site, Code::row(probe::Space::Global, 16, (1 << 24) + k * 512), 16);
-    c.touches(site, Code::row(probe::Space::Shared, 16, k * 512));
-  }
-  EXPECT_EQ(c.run(1, 1, kTimes).l2_bytes, kTimes * 512);
-}
-
 TEST(Multiprocessor, ABarrierWaitsForTheLast) {
   Code c;
   c.add_chain(Kind::SharedLoad, Pipe::Memory, 2, 23, 50);
@@ -245,6 +231,38 @@ TEST(Multiprocessor, AnMbarrierTellsOfABulkCopy) {
   c.touches(wait, Code::sync(probe::SyncOp::Wait, 64, 0 | u64{1} << 32));
   // 16 KiB: 622 cycles from issue to mbarrier, and what a loop around the mbarrier takes.
   EXPECT_NEAR(beyond_start(c.run(1), c), 622 + 77, 70);
+}
+
+// One stage, as bulk_ring in oracle/timing/async.cu has it: each turn waits for the copy that it began.
+TEST(Multiprocessor, EachTurnOfALoopBeginsOneBulkCopy) {
+  Code c;
+  const u32 init = c.add_access(Kind::Mbarrier, 0), expect = c.add_access(Kind::Mbarrier, 0);
+  const u32 copy = c.add_access(Kind::Bulk, 0), wait = c.add_access(Kind::AwaitMbarrier, 0);
+  const u32 turns = 8;
+  c.touches(init, Code::sync(probe::SyncOp::Init, 64, 1));
+  for (u32 k = 0; k < turns; ++k) {
+    c.touches(expect, Code::sync(probe::SyncOp::Arrive, 64, 1 | u64{16384} << 32));
+    c.touches(copy, Code::sync(probe::SyncOp::BulkRows, 1 << 20, probe::BulkRows{1024, 1, 0}.pack()));
+    c.touches(copy, Code::sync(probe::SyncOp::BulkLoad, 64, 16384));
+    c.touches(wait, Code::sync(probe::SyncOp::Wait, 64, (k & 1) | u64{1} << 32));
+  }
+  EXPECT_NEAR(beyond_start(c.run(1, 1, turns), c), turns * (622 + 77), turns * 70);
+}
+
+// 1024 loads of a warp each from the next CTA of the cluster, lanes so many words apart: what an H200 took, less what
+// the kernel takes besides (oracle/timing/async.txt, far_load, less the same in a cluster of one).
+TEST(Multiprocessor, SharedMemoryOfANeighbourIsFar) {
+  for (const auto& [apart, device] : {std::pair(1u, 9'000.0), {2u, 16'100.0}, {5u, 38'800.0}, {32u, 96'500.0}}) {
+    Code c;
+    u64 addresses[probe::kLanes];
+    for (u32 l = 0; l < probe::kLanes; ++l) addresses[l] = probe::kCtaStride + u64{4} * (l * apart);
+    probe::Record r = Code::row(probe::Space::Shared, 4);
+    r.code.addresses = RecordCode::Addresses::Each, r.each = addresses;
+    for (u32 k = 0; k < 128; ++k) c.touches(c.add_access(Kind::Load, 4), r);
+    for (Row& row : c.launch.code.rows) row.control.write_scoreboard = 0;
+    c.add(Kind::Plain, Pipe::None).control.wait = 1;
+    EXPECT_NEAR(beyond_start(c.run(8), c), device, 0.15 * device) << apart;
+  }
 }
 
 TEST(Multiprocessor, MoreBlocksThanFitComeOneAfterTheOther) {
