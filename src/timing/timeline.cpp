@@ -14,7 +14,8 @@ using Place = WorkProfile::Place;
 
 bool on_host(Place p) { return p == Place::Pageable || p == Place::Pinned; }
 
-constexpr u64 kLeftAtOnce = 64 << 10;  // bytes of pageable memory that the host does not wait for
+constexpr u64 kLeftAtOnce = 64 << 10;  // bytes of pageable memory that the host copies and does not wait for
+constexpr u64 kLargeSet = 16 << 10;    // bytes that a kernel sets
 
 struct Transfer {
   u32 engine;
@@ -30,6 +31,10 @@ Transfer transfer_of(const WorkProfile& w, const Parameters& p) {
   if (w.peers) return {2, p.gap_copy, p.peer_least, p.peer_rate};
   const bool fits = 2 * static_cast<double>(w.bytes) <= p.l2_bytes;
   return {2, p.gap_copy, p.copy_least, fits ? p.copy_in_l2 : p.copy_on_device};
+}
+
+bool left_at_once(const WorkProfile& w) {
+  return w.kind == WorkProfile::Kind::Copy && w.from == Place::Pageable && w.bytes <= kLeftAtOnce;
 }
 
 bool moves(WorkProfile::Kind k) { return k == WorkProfile::Kind::Copy || k == WorkProfile::Kind::Set; }
@@ -67,7 +72,7 @@ void Timeline::submit(const WorkProfile& w) {
   if (!w.on_device) pass_for(w);
   Op& op = pending_[w.node];
   op.work = w;
-  op.arrival = w.on_device ? 0 : clock(w.thread) + p_.enqueue;
+  op.arrival = w.on_device || w.kind == Kind::Join ? 0 : clock(w.thread) + p_.enqueue;
   if (w.on_device && w.after.empty() && last_complete_) op.work.after.push_back(last_complete_);
   if (w.overlaps) op.work.after.push_back(w.overlaps);
   op.ready = op.arrival;
@@ -88,6 +93,8 @@ void Timeline::pass_for(const WorkProfile& w) {
   if (w.graph) return pass(w.thread, w.kind == Kind::Join ? 0 : p_.host_graph_node);
   if (w.kind == Kind::Stamp) pass(w.thread, p_.host_stamp);
   if (within) pass(w.thread, p_.host_copy_on_device);
+  if (left_at_once(w)) pass(w.thread, static_cast<double>(w.bytes) / p_.copy_pageable);
+  if (w.kind == Kind::Set && w.bytes >= kLargeSet) pass(w.thread, p_.host_set_large);
 }
 
 void Timeline::took(u64 node, std::optional<KernelTime> t) {
@@ -206,7 +213,7 @@ void Timeline::place_copy(const Op& op, Done& d) {
   const Transfer t = transfer_of(op.work, p_);
   double& free = devices_[op.work.device].engines[t.engine];
   d.gap = t.gap, d.engine = t.engine;
-  d.left_at_once = op.work.from == Place::Pageable && op.work.bytes <= kLeftAtOnce;
+  d.left_at_once = left_at_once(op.work);
   d.span.begin = std::max(op.ready, free);
   d.span.end = d.last = d.next = free = d.span.begin + t.least + static_cast<double>(op.work.bytes) / t.rate;
 }

@@ -70,6 +70,7 @@ int main(int argc, char**) {
   tell("graph", [&] { cudaGraphLaunch(e, s); });
   const int n = 1 << 20;
   float *x = (float*)device, *y = x + n;
+  add<<<132, 1024, 0, s>>>(y, x, n);  // its code is loaded
   cudaMemsetAsync(device + kBytes / 8, 0, kBytes / 8 * 7, s);  // 56 MiB: x and y are no more in L2
   for (int k = 0; k < 6; ++k) tell("add", [&] { add<<<132, 1024, 0, s>>>(y, x, n); });
   tell("adds", [&] { for (int k = 0; k < 50; ++k) add<<<132, 1024, 0, s>>>(y, x, n); });
@@ -112,8 +113,9 @@ class VirtualTime(unittest.TestCase):
     def test_what_the_program_prints(self):
         times, text = self.profile("--virtual-time")
         (one,) = times["one"]
-        # oracle/timing/effects/recorded.txt, host_and_copies: the same with 64 MiB, pageable memory in two runs.
-        for what, least, most in (("in", 1215.5, 1219.4), ("out", 1215.1, 1222), ("set", 18.1, 18.2), ("one", 5.18, 5.73),
+        # oracle/timing/effects/recorded.txt, host_and_copies: the same with 64 MiB, pageable memory in two runs; the
+        # set of an idle stream from oracle/timing/api.txt, memset and memset_async.
+        for what, least, most in (("in", 1215.5, 1219.4), ("out", 1215.1, 1222), ("set", 20.10, 20.70), ("one", 5.18, 5.73),
                                   ("pageable", 4896, 10061), ("stream", 688.6, 832.3)):
             self.assertGreater(times[what][0], least * 0.97, what)
             self.assertLess(times[what][0], most * 1.03, what)
@@ -123,7 +125,7 @@ class VirtualTime(unittest.TestCase):
         cold, warm = times["add"][0], times["add"][-1]
         self.assertGreater(cold, warm + 0.4)
         self.assertEqual(times["add"][3:], [warm] * 3)
-        self.assertAlmostEqual(times["adds"][0], max(49 * 3.85 + warm, 50 * (warm - 3.85)), delta=8)
+        self.assertAlmostEqual(times["adds"][0], max(49 * 3.65 + warm, 50 * (warm - 3.65)), delta=8)
         self.assertRegex(text, r"\n    nothing\(\) +\d+ +3 ")  # launches, those that were modelled
         self.assertRegex(text, r"copy, pinned host to device +1 +67.109 ")
         self.assertIn("took what those like them before took", text)
@@ -142,8 +144,8 @@ class VirtualTime(unittest.TestCase):
         times, _ = self.profile("--virtual-time", "--virtual-host-clock")
         # 100 launches, the last kernel, and waking up; what the program itself needs is measured: microseconds.
         for clock in ("chrono", "timeofday"):
-            self.assertGreater(times[clock][0], 100 * 3.85 + 2)
-            self.assertLess(times[clock][0], 2 * (100 * 3.85 + 6))
+            self.assertGreater(times[clock][0], 100 * 3.65 + 2)
+            self.assertLess(times[clock][0], 2 * (100 * 3.65 + 6))
 
     def test_timeline_has_the_same_times(self):
         out = self.path / "t.json"

@@ -83,7 +83,7 @@ class Profiler final : public probe::Observer {
     const bool wanted = matches && n >= skip_ && n - skip_ < count_;
     {
       const std::lock_guard held(m_);
-      kernels_submitted_[l.node] = l.device;
+      kernels_submitted_[l.node] = {l.device, load_time(l.kernel)};
       if (virtual_time_ && !wanted) timeline_.took(l.node, std::nullopt);
     }
     if (!matches) return nullptr;
@@ -133,7 +133,16 @@ class Profiler final : public probe::Observer {
     std::vector<probe::Range> reads, writes;
   };
 
+  struct Submitted {
+    u32 device = 0;
+    double load = 0;  // ns of the host, because it is the first launch
+  };
+
   // m_ is held in what follows, but where it is taken.
+  double load_time(const std::string& kernel) {
+    const double of_all = loaded_.empty() ? parameters_.host_first_launch : 0;
+    return loaded_.insert(kernel).second ? of_all + parameters_.host_load : 0;
+  }
   WorkProfile record_of(const probe::Work& w) {
     HostThread& t = host_thread();
     WorkProfile to{.process = static_cast<u32>(::getpid()),
@@ -149,7 +158,8 @@ class Profiler final : public probe::Observer {
     if (w.kind == probe::Work::Kind::Waited) {
       to.kind = WorkProfile::Kind::Waited;
     } else if (const auto k = kernels_submitted_.find(w.node); k != kernels_submitted_.end()) {
-      to.kind = WorkProfile::Kind::Kernel, to.device = k->second;
+      to.kind = WorkProfile::Kind::Kernel, to.device = k->second.device;
+      if (!to.on_device && !to.graph) to.host += k->second.load;
       kernels_submitted_.erase(k);
     } else {
       describe(w, to);
@@ -210,12 +220,14 @@ class Profiler final : public probe::Observer {
   const KernelNames kernels_;
   const u64 skip_, count_;
   const bool virtual_time_, keeps_caches_;
+  const timing::Parameters parameters_;
   std::atomic<u64> matched_{0};
   timing::KernelCodes codes_;
   std::mutex m_;  // guards what follows, and the file
   std::map<u64, std::weak_ptr<timing::LaunchCounts>> running_;
-  std::set<u32> listed_;                            // kernels whose machine code is in the file
-  std::unordered_map<u64, u32> kernels_submitted_;  // nodes, with their devices
+  std::set<u32> listed_;                                  // kernels whose machine code is in the file
+  std::unordered_map<u64, Submitted> kernels_submitted_;  // by node
+  std::set<std::string> loaded_;                          // kernels that were launched
   std::unordered_map<u64, Moves> moves_;
   std::map<u32, std::shared_ptr<timing::Footprint>> l2_;  // by device
   timing::Timeline timeline_;
