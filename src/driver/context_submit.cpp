@@ -100,7 +100,6 @@ class Submission {
   void tell(Node& n, const Op& op) {
     const Told told(runtime_.registry());
     if constexpr (requires { op.told(told); }) n.told = op.told(told);
-    if (n.told) n.told->stream = stream_.id();
   }
   template <class Op>
   NodeRef node_of(const Op& op) {

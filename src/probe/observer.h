@@ -4,6 +4,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -106,8 +107,17 @@ struct Work {
   std::vector<u64> after;
   u64 overlaps = 0;    // a kernel that it may run beside until griddepcontrol.wait; it ends after that one
   bool inner = false;  // started by work that runs (a kernel, a conditional node): what comes before it is not told
+  bool graph = false;  // a node of a graph
+  bool stamp = false;  // an event that notes the time
   std::vector<Range> reads, writes;  // of copies and sets
-  std::string what;                  // "cudaMemcpyAsync"; of kernels, the name
+  // Of copies and sets: what is at either end, and how much of it.
+  enum class Place : u8 { None, Pageable, Pinned, Device };
+  struct End {
+    Place place = Place::None;
+    u32 device = 0;
+  } from, to;
+  u64 bytes = 0;
+  std::string what;  // "cudaMemcpyAsync"; of kernels, the name
 };
 
 class Observer {
@@ -120,6 +130,8 @@ class Observer {
   virtual void work(const Work&) {}
   // A launch ended with a fault (deadlocks included); `text` is the device's.
   virtual void fault(u64 /*launch*/, const Fault&, const std::string& /*text*/) {}
+  // When a node that is complete ended, in nanoseconds of a clock that is not the host's; empty: it is the host's.
+  virtual std::optional<double> end_of(u64 /*node*/) { return std::nullopt; }
 };
 
 }  // namespace us::probe

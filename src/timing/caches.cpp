@@ -54,9 +54,9 @@ void InstructionCache::Queue::add(u32 line) {
   if (order_.size() - oldest_ > most_) there_[order_[oldest_++]] = false;
 }
 
-InstructionCache::InstructionCache(const Parameters& p, u32 lines) : p_(p) {
+InstructionCache::InstructionCache(const Parameters& p, u32 lines, bool warm) : p_(p) {
   for (u32 k = 0; k < std::min(lines, kCacheLines); ++k) {
-    arrives_.push_back(p.fetch_cold + p.fetch_line * k);
+    arrives_.push_back(warm ? 0 : p.fetch_cold + p.fetch_line * k);
     cache_.add(k);
   }
 }

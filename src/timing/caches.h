@@ -41,7 +41,7 @@ class L1 {
 // the first time from DRAM. What fits is asked for when the kernel starts, later the lines behind one that misses.
 class InstructionCache {
  public:
-  InstructionCache(const Parameters&, u32 lines);
+  InstructionCache(const Parameters&, u32 lines, bool warm);
   // When a warp of the sub-partition may issue an instruction of the line, which it comes to now.
   double ready(u32 partition, u32 line, bool jump, double now);
 

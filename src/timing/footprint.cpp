@@ -21,11 +21,20 @@ std::size_t Footprint::place(u64 line) const {
   return at;
 }
 
+void Footprint::rebuild(std::size_t size) {
+  std::vector<Entry> before = std::move(table_);
+  table_.assign(size, {});
+  used_ = 0;
+  for (const Entry& e : before) {
+    if (e.line == ~u64{0} || (kept_ && !e.dirty && old(e))) continue;
+    find(e.line) = e;
+    ++used_;
+  }
+}
+
 void Footprint::grow() {
-  std::vector<Entry> old = std::move(table_);
-  table_.assign(old.size() * 2, {});
-  for (const Entry& e : old)
-    if (e.line != ~u64{0}) find(e.line) = e;
+  rebuild(table_.size());
+  if (used_ * 4 > table_.size()) rebuild(table_.size() * 2);
 }
 
 Footprint::Entry& Footprint::enter(u64 line) {
@@ -34,7 +43,7 @@ Footprint::Entry& Footprint::enter(u64 line) {
   if (e.line != line) {
     e.line = line;
     ++used_;
-  } else if (lines_ - e.since > most_lines_) {
+  } else if (old(e)) {
     put_back(e, e.dirty);
     e = {.line = line};
   }
@@ -70,8 +79,10 @@ void Footprint::write(u64 line, const u8 (&bytes)[4]) {
   Entry& e = enter(line);
   if (e.parts() && static_cast<double>(parts_ - e.open) > p_.l2_parts) put_back(e, e.parts());
   const bool open = e.parts();
+  if (kept_ && !e.dirty) dirty_.push_back(line);
   for (u32 k = 0; k < 4; ++k) {
     if (!bytes[k]) continue;
+    fresh_ += !(e.dirty >> k & 1);
     e.bytes[k] = static_cast<u8>(std::min(32, e.bytes[k] + bytes[k]));
     e.dirty = static_cast<u8>(e.dirty | 1u << k);
     if (e.bytes[k] == 32) e.sectors = static_cast<u8>(e.sectors | 1u << k);
@@ -79,7 +90,7 @@ void Footprint::write(u64 line, const u8 (&bytes)[4]) {
   if (!open && e.parts()) e.open = static_cast<u32>(parts_++);
 }
 
-Footprint::Traffic Footprint::finish() {
+void Footprint::finish_flushed() {
   u64 lines = 0, kept = 0;
   double cost = 0;
   for (Entry& e : table_) {
@@ -94,7 +105,53 @@ Footprint::Traffic Footprint::finish() {
   const double gone = lines ? std::max(0.0, 1 - room / static_cast<double>(lines)) : 0;
   so_far_.written += static_cast<u64>(gone * static_cast<double>(kept)), so_far_.cost_of_writing += gone * cost;
   for (Entry& e : table_) e.dirty = 0;
-  return so_far_;
+}
+
+// What was written first goes first.
+void Footprint::finish_kept() {
+  const double read = static_cast<double>(so_far_.read), written = static_cast<double>(fresh_);
+  const double room = p_.l2_dirty / 128 * (1 - 0.5 * read / std::max(1.0, read + written));
+  while (!dirty_.empty()) {
+    Entry& e = find(dirty_.front());
+    const bool there = e.line == dirty_.front() && e.dirty;
+    if (there && static_cast<double>(dirty_.size()) <= room && !old(e)) break;
+    if (there) put_back(e, e.dirty);
+    dirty_.pop_front();
+  }
+}
+
+Footprint::Traffic Footprint::finish() {
+  kept_ ? finish_kept() : finish_flushed();
+  so_far_.lines = lines_ - before_;
+  const Traffic all = so_far_;
+  so_far_ = {}, fresh_ = 0;
+  return all;
+}
+
+// Copies and sets write whole lines: of each range at most what L2 holds is looked at.
+void Footprint::enter_touched(const Touched& t) {
+  const u64 first = t.begin / 128, end = (t.begin + t.bytes + 127) / 128;
+  const u64 from = end - first > most_lines_ ? end - most_lines_ : first;
+  lines_ += from - first;
+  constexpr u8 kWhole[4] = {32, 32, 32, 32};
+  for (u64 line = from; line < end; ++line) t.write ? write(line, kWhole) : void(read(line, 15));
+}
+
+void Footprint::touch(u64 begin, u64 bytes, bool write) {
+  if (!kept_ || !bytes) return;
+  const std::lock_guard held(m_);
+  touched_.push_back({begin, bytes, write});
+}
+
+void Footprint::begin() {
+  std::vector<Touched> all;
+  {
+    const std::lock_guard held(m_);
+    all.swap(touched_);
+  }
+  for (const Touched& t : all) enter_touched(t);
+  if (!all.empty()) finish_kept();
+  so_far_ = {}, fresh_ = 0, before_ = lines_;
 }
 
 }  // namespace us::timing

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a launch finds in L2, and what DRAM gives and takes: sectors that the launch touched before are there,
 // unless they were displaced since; what it wrote goes back when there is no more room. Before the launch L2
-// is empty, as under Nsight Compute. Costs of DRAM are in sectors that follow each other: lone ones take
-// longer.
+// is empty, as under Nsight Compute, or as launches, copies and sets before it have left it. Costs of DRAM are in
+// sectors that follow each other: lone ones take longer.
 #pragma once
+#include <deque>
+#include <mutex>
 #include <vector>
 
 #include "timing/parameters.h"
@@ -12,7 +14,13 @@ namespace us::timing {
 
 class Footprint {
  public:
-  explicit Footprint(const Parameters& p) : p_(p), most_lines_(static_cast<u64>(p.l2_bytes) / 128) {}
+  enum class Between : u8 { Flushed, Kept };  // launches
+  explicit Footprint(const Parameters& p, Between b = Between::Flushed)
+      : p_(p), kept_(b == Between::Kept), most_lines_(static_cast<u64>(p.l2_bytes) / 128) {}
+  void begin();  // a launch; what follows is of one thread until finish()
+  // Kept: what copies and sets touched; from any thread. What came in launches that nobody looked at.
+  void touch(u64 begin, u64 bytes, bool write);
+  void pass(u64 lines) { lines_ += lines; }
   // Of the sectors of a line (one bit each), DRAM gives those that are not there, in pairs unless `single`. The cost.
   float read(u64 line, u32 sectors, bool single = false);
   // So many bytes of each sector.
@@ -22,6 +30,7 @@ class Footprint {
   struct Traffic {
     u64 read = 0, written = 0;   // sectors
     double cost_of_writing = 0;  // and of what must be read to complete it
+    u64 lines = 0;               // that came
   };
   Traffic finish();
 
@@ -40,13 +49,28 @@ class Footprint {
   bool lone(const Entry&) const;  // written, without its neighbour
   void put_back(Entry&, u32 sectors);
   void grow();
+  void rebuild(std::size_t size);
+  bool old(const Entry& e) const { return static_cast<u32>(lines_ - e.since) > most_lines_; }
+  void finish_flushed();
+  void finish_kept();
+  struct Touched {
+    u64 begin, bytes;
+    bool write;
+  };
+  void enter_touched(const Touched&);
 
-  const Parameters& p_;
+  const Parameters p_;
+  const bool kept_;
   std::vector<Entry> table_ = std::vector<Entry>(1 << 12);
   u64 used_ = 0;
   const u64 most_lines_;
   u64 lines_ = 0, parts_ = 0;  // lines that came, lines with sectors that are written in part
   Traffic so_far_;             // what was displaced and touched again is in it
+  u64 before_ = 0;             // lines_ when the launch began
+  u64 fresh_ = 0;              // sectors that the launch wrote first
+  std::deque<u64> dirty_;      // Kept: lines in the order in which they were written
+  std::mutex m_;               // guards touched_
+  std::vector<Touched> touched_;
 };
 
 }  // namespace us::timing

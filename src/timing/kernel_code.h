@@ -24,6 +24,7 @@ struct KernelCode {
   sass::Execution execution;
   using Shape = std::array<u64, 7>;
   std::set<Shape> asked;  // of launches, what would be if
+  bool ran = false;
   TimedCode timed;
   std::shared_ptr<const Listing> listing;  // for reports
   std::vector<bool> calls;                 // of each block of the PTX: it calls a function

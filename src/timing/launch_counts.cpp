@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
+
 namespace us::timing {
 namespace {
 
@@ -29,8 +31,13 @@ AccessKind kind_of(RecordCode::Kind k) {
 
 }  // namespace
 
-LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, KernelCodes& codes, Done done)
-    : site_(l.site), sites_(l.sites), done_(std::move(done)), of_worker_(l.workers), recording_(l.workers, this, take) {
+LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, KernelCodes& codes, Done done, ModelChoice choice)
+    : site_(l.site),
+      sites_(l.sites),
+      done_(std::move(done)),
+      choice_(std::move(choice)),
+      of_worker_(l.workers),
+      recording_(l.workers, this, take) {
   profile_.id = l.id, profile_.node = l.node, profile_.device = l.device;
   profile_.kernel = l.kernel;
   std::ranges::copy(l.grid, profile_.grid);
@@ -39,11 +46,16 @@ LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, KernelCodes& codes, Done 
   profile_.shared_static = l.shared_static, profile_.shared_dynamic = l.shared_dynamic;
   if (!done_) return;
   profile_.residency = l.residency();
-  if (auto code = codes.of(l, Parameters(), profile_.no_time))
-    time_ = std::make_unique<LaunchTime>(std::move(code), profile_);
+  code_ = codes.of(l, Parameters(), profile_.no_time);
+}
+
+void LaunchCounts::begin() {
+  only_ = choice_.counts_only && choice_.counts_only();
+  if (code_ && done_ && !only_) time_ = std::make_unique<LaunchTime>(code_, profile_, choice_.l2);
 }
 
 probe::Count* LaunchCounts::counts(u32 worker) {
+  std::call_once(begun_, [&] { begin(); });
   Mine& mine = of_worker_.at(worker);
   if (mine.counts.empty()) mine.counts.resize(sites_), mine.sites.resize(sites_);
   return mine.counts.data();
@@ -74,7 +86,7 @@ void LaunchCounts::add(Site& s, const Record& r) {
 
 void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) {
   auto& self = *static_cast<LaunchCounts*>(of);
-  if (!self.done_) return;
+  if (!self.done_ || self.only_) return;
   auto& sites = self.of_worker_[worker].sites;
   Record r;
   while (begin < end) {
@@ -86,10 +98,25 @@ void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) 
   }
 }
 
+LaunchCounts::Counted LaunchCounts::counted(const LaunchTime* time) const {
+  Counted c{.only = only_, .l2_lines = time ? time->lines() : 0};
+  Hash h;
+  for (u32 k = 0; k < sites_; ++k) {
+    probe::Count all;
+    for (const Mine& mine : of_worker_)
+      if (!mine.counts.empty()) all += mine.counts[k];
+    h.word(all.warps), h.word(all.lanes);
+    c.warps += all.warps;
+  }
+  c.hash = h.a;
+  return c;
+}
+
 void LaunchCounts::ended() {
   recording_.finish();
   if (!done_) return;
-  for (u32 k = 0; k < sites_; ++k) {
+  std::call_once(begun_, [&] { begin(); });
+  for (u32 k = 0; k < sites_ && !only_; ++k) {
     SiteProfile all;
     for (const Mine& mine : of_worker_) {
       if (mine.counts.empty()) continue;
@@ -104,9 +131,10 @@ void LaunchCounts::ended() {
     all.site = k, all.at = site_(k);
     profile_.sites.push_back(std::move(all));
   }
-  if (time_) time_->finish(profile_);
+  if (time_) time_->finish(profile_, choice_.what_ifs);
+  const Counted c = counted(time_.get());
   time_.reset();
-  done_(std::move(profile_));
+  done_(std::move(profile_), c);
 }
 
 }  // namespace us::timing

@@ -2,6 +2,7 @@
 // Counts a launch exactly: what each instruction executed, and what its accesses take of the memory system.
 #pragma once
 #include <functional>
+#include <mutex>
 
 #include "timing/accesses.h"
 #include "timing/launch_profile.h"
@@ -9,11 +10,23 @@
 
 namespace us::timing {
 
+// How the model is asked about a launch.
+struct ModelChoice {
+  std::function<bool()> counts_only;        // when the launch begins: counts are enough; empty: they are not
+  std::shared_ptr<Footprint> l2 = nullptr;  // see LaunchTime
+  bool what_ifs = true;
+};
+
 class LaunchCounts final : public probe::Listener {
  public:
-  using Done = std::function<void(LaunchProfile)>;
+  struct Counted {
+    u64 hash = 0, warps = 0;  // of what each site executed; instructions of all
+    bool only = false;        // there is nothing else in the profile
+    u64 l2_lines = 0;         // that came
+  };
+  using Done = std::function<void(LaunchProfile, const Counted&)>;
   // Without `done` nothing is kept: code that records needs somebody who takes.
-  LaunchCounts(const probe::LaunchInfo&, KernelCodes&, Done done);
+  LaunchCounts(const probe::LaunchInfo&, KernelCodes&, Done done, ModelChoice choice = {});
   probe::Strategy strategy() const override { return probe::Strategy::Records; }
   probe::Count* counts(u32 worker) override;
   probe::RecordBuffer* records(u32 worker) override { return recording_.buffer(worker); }
@@ -41,11 +54,17 @@ class LaunchCounts final : public probe::Listener {
   };
   static void take(void* of, u32 worker, const u64* begin, const u64* end);
   static void add(Site&, const probe::Record&);
+  void begin();
+  Counted counted(const LaunchTime*) const;
 
   LaunchProfile profile_;
   const std::function<probe::SiteInfo(u32)> site_;
   const u32 sites_;
   const Done done_;
+  const ModelChoice choice_;
+  std::shared_ptr<KernelCode> code_;
+  std::once_flag begun_;
+  bool only_ = false;
   std::vector<Mine> of_worker_;
   std::unique_ptr<LaunchTime> time_;  // null: no machine code
   probe::Recording recording_;

@@ -37,6 +37,16 @@ void numbers_of_site(S& s, F&& f) {
   f(s.local_requests);
 }
 
+template <class W, class F>
+void numbers_of_work(W& w, F&& f) {
+  f(w.process), f(w.kind), f(w.node), f(w.stream), f(w.bytes), f(w.overlaps), f(w.device), f(w.from), f(w.to);
+  f(w.peers), f(w.graph), f(w.on_device), f(w.thread);
+}
+
+constexpr double kShares = 1e6;  // parts of a device that are told apart
+u64 picoseconds(double ns) { return static_cast<u64>(ns * 1000); }
+double nanoseconds(u64 ps) { return static_cast<double>(ps) / 1000; }
+
 void put_machine(PackedRecord& out, const InstructionProfile& i) {
   out.number(i.warps).number(i.lanes);
   u32 waited = 0;
@@ -109,9 +119,16 @@ std::string to_record(const LaunchProfile& p) {
 
 std::string to_record(const WorkProfile& w) {
   PackedRecord out(static_cast<u8>(RecordKind::Work));
-  out.number(w.process).number(w.waited).number(w.node).number(w.stream).number(w.bytes).text(w.what);
-  out.number(w.after.size());
+  numbers_of_work(w, [&](const auto& n) { out.number(static_cast<u64>(n)); });
+  out.number(picoseconds(w.host)).text(w.what).number(w.after.size());
   for (const u64 a : w.after) out.number(a);
+  return out.record();
+}
+
+std::string to_record(const ReusedTime& r) {
+  PackedRecord out(static_cast<u8>(RecordKind::Reused));
+  out.number(r.process).number(r.node).text(r.kernel).number(r.scaled).number(picoseconds(r.active));
+  out.number(static_cast<u64>(r.share * kShares)).number(static_cast<u64>(r.ctas));
   return out.record();
 }
 
@@ -120,11 +137,24 @@ std::vector<WorkProfile> read_work(std::string_view bytes) {
   for_each_record(bytes, [&](u8 kind, PackedReader& in) {
     if (kind != static_cast<u8>(RecordKind::Work)) return;
     WorkProfile w;
-    w.process = static_cast<u32>(in.number()), w.waited = in.number(), w.node = in.number(), w.stream = in.number();
-    w.bytes = in.number(), w.what = in.text();
+    numbers_of_work(w, [&](auto& n) { n = static_cast<std::remove_reference_t<decltype(n)>>(in.number()); });
+    w.host = nanoseconds(in.number()), w.what = in.text();
     w.after.resize(in.count());
     for (u64& a : w.after) a = in.number();
     all.push_back(std::move(w));
+  });
+  return all;
+}
+
+std::vector<ReusedTime> read_reused(std::string_view bytes) {
+  std::vector<ReusedTime> all;
+  for_each_record(bytes, [&](u8 kind, PackedReader& in) {
+    if (kind != static_cast<u8>(RecordKind::Reused)) return;
+    ReusedTime r;
+    r.process = static_cast<u32>(in.number()), r.node = in.number(), r.kernel = in.text(), r.scaled = in.number();
+    r.active = nanoseconds(in.number());
+    r.share = static_cast<double>(in.number()) / kShares, r.ctas = static_cast<double>(in.number());
+    all.push_back(std::move(r));
   });
   return all;
 }

@@ -99,16 +99,46 @@ struct LaunchProfile {
 
 // What the program submitted, or waited for, in that order.
 struct WorkProfile {
+  enum class Kind : u8 {
+    Join,
+    Kernel,
+    Copy,
+    Set,
+    Library,  // a host function that does what a GPU would
+    Waited,   // the thread knows that `node` is complete
+    Passed,   // only time of the host
+    Stamp,    // an event that notes the time
+  };
+  enum class Place : u8 { None, Pageable, Pinned, Device };
   u32 process = 0;
-  bool waited = false;
+  Kind kind = Kind::Join;
   u64 node = 0, stream = 0, bytes = 0;
-  std::vector<u64> after;
-  std::string what;
+  u64 overlaps = 0;  // a kernel that it may begin before the end of
+  u32 device = 0;    // that does it
+  Place from = Place::None, to = Place::None;
+  bool peers = false;      // a copy between devices
+  bool graph = false;      // a node of a graph
+  bool on_device = false;  // submitted by what runs, not by a thread of the program
+  u32 thread = 0;          // that did it
+  double host = 0;         // ns of that thread since what it did before, without waiting
+  std::vector<u64> after{};
+  std::string what{};
+};
+
+// A launch that was not modelled, because those before it were: same shape, same counts.
+struct ReusedTime {
+  u32 process = 0;
+  u64 node = 0;
+  std::string kernel;
+  bool scaled = false;  // by its counts, which were others
+  double active = 0, share = 1, ctas = 0;
 };
 
 std::string to_record(const LaunchProfile&);
 std::string to_record(const WorkProfile&);
+std::string to_record(const ReusedTime&);
 std::vector<LaunchProfile> read_profiles(std::string_view bytes);
 std::vector<WorkProfile> read_work(std::string_view bytes);
+std::vector<ReusedTime> read_reused(std::string_view bytes);
 
 }  // namespace us::timing

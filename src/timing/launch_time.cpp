@@ -26,16 +26,19 @@ u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 
 }  // namespace
 
-LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p)
+LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p, std::shared_ptr<Footprint> l2)
     : code_(std::move(code)),
       warps_(static_cast<u32>((product(p.block) + 31) / 32)),
       sms_(std::max(1u, p.residency.sms)),
       resident_(std::max(1u, p.residency.blocks)),
       ctas_(product(p.grid)),
-      footprint_(parameters_),
+      l2_is_kept_(l2 != nullptr),
+      l2_(l2 ? std::move(l2) : std::make_shared<Footprint>(parameters_)),
+      footprint_(*l2_),
       of_stores_(parameters_),
       of_atomics_(parameters_),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
+  footprint_.begin();
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
   step_ =
       ctas_ <= sms_ ? std::max<u64>(1, (ctas_ + kMostSmall - 1) / kMostSmall) : std::max<u64>(1, sms_ / kReplayedSms);
@@ -229,6 +232,7 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   l.code = code_->timed;
   l.slot_of_site = slot_of_site_;
   l.resident = resident_;
+  l.warm_code = l2_is_kept_ && code_->ran;
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
@@ -309,14 +313,15 @@ void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedC
   }
 }
 
-void LaunchTime::finish(LaunchProfile& p) {
+void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   traces_.finish();
   const std::lock_guard held(code_->m);
   count(p);
+  const Footprint::Traffic dram = footprint_.finish();
+  lines_ = dram.lines;
   if (p.no_time = why_not(p); !p.no_time.empty()) return;
   TimeProfile& t = p.time;
   const std::vector<TimedCta> ctas = replayed();
-  const Footprint::Traffic dram = footprint_.finish();
   const TimedLaunch launch = launch_of(p, dram);
   double local_read = 0, local_written = 0, replayed = 0;
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
@@ -340,7 +345,8 @@ void LaunchTime::finish(LaunchProfile& p) {
   const double all = static_cast<double>(ctas_) / replayed;
   t.dram_read = dram.read * kSectorBytes + static_cast<u64>(local_read * all);
   t.dram_written = dram.written * kSectorBytes + static_cast<u64>(local_written * all);
-  ask_what_if(launch, ctas, p);
+  code_->ran = true;
+  if (what_ifs) ask_what_if(launch, ctas, p);
 }
 
 }  // namespace us::timing

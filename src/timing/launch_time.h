@@ -15,10 +15,12 @@ namespace us::timing {
 
 class LaunchTime {
  public:
-  LaunchTime(std::shared_ptr<KernelCode>, const LaunchProfile&);
+  // `l2`: what launches before it have left there, and it leaves; null: there is nothing, as under Nsight Compute.
+  LaunchTime(std::shared_ptr<KernelCode>, const LaunchProfile&, std::shared_ptr<Footprint> l2 = nullptr);
   // A record of the launch, and the words that it was read from; in the order in which CTAs run.
   void add(const probe::Record&, const u64* begin, const u64* end);
-  void finish(LaunchProfile&);
+  void finish(LaunchProfile&, bool what_ifs = true);
+  u64 lines() const { return lines_; }  // that came to L2; when it is finished
 
  private:
   bool wanted(u32 cta) const;
@@ -47,7 +49,10 @@ class LaunchTime {
   const u64 ctas_;
   u64 step_ = 1;         // between the multiprocessors that are replayed
   u64 most_per_sm_ = 0;  // CTAs of each
-  Footprint footprint_;
+  const bool l2_is_kept_;
+  const std::shared_ptr<Footprint> l2_;
+  Footprint& footprint_;
+  u64 lines_ = 0;
   Slices of_stores_, of_atomics_;
   StoreBuffer stores_;
   u64 stored_ = 0;                           // sectors, each time

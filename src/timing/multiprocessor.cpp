@@ -35,7 +35,7 @@ class Multiprocessor {
         l1_(l.l1_bytes),
         local_(l, p, l1_, share_),
         far_(p),
-        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8) {
+        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8, l.warm_code) {
     result_.stalls.resize(code_.rows.size());
     result_.ends.resize(ctas.size());
     places_.resize(std::max(1u, l.resident));

@@ -49,6 +49,7 @@ struct TimedLaunch {
   // What the busiest slice of L2 has to do of all stores, of all atomics.
   double store_share = 0, atomic_share = 0;
   const SwappedAddresses* swapped = nullptr;
+  bool warm_code = false;  // it ran before, and caches were kept
   u32 grid[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
   u32 rank_of(u32 cta) const {  // in its cluster
     const u32 x = cta % grid[0], y = cta / grid[0] % grid[1], z = cta / grid[0] / grid[1];

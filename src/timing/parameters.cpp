@@ -7,6 +7,7 @@ namespace {
 constexpr ParameterRow kRows[] = {
 #define US_TIMING(name, value, unit, uncertainty, source) {#name, value, unit, uncertainty, source},
 #include "timing/h200.inc"
+#include "timing/h200_timeline.inc"
 #undef US_TIMING
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model of time knows of a device: one row each, with its unit and where it comes from (h200.inc).
+// What the model of time knows of a device: one row each, with its unit and where it comes from (h200.inc,
+// h200_timeline.inc).
 #pragma once
 #include <span>
 #include <string_view>
@@ -11,6 +12,7 @@ namespace us::timing {
 struct Parameters {
 #define US_TIMING(name, value, unit, uncertainty, source) double name = value;
 #include "timing/h200.inc"
+#include "timing/h200_timeline.inc"
 #undef US_TIMING
 };
 

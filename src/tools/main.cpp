@@ -80,7 +80,14 @@ void add_profile(CLI::App& verb, ProfileRequest& r) {
   text("-c,--launch-count", r.count, "N", "profile so many launches of them");
   list("--section", r.sections, "NAME", "only these sections; docs/profile.md lists them");
   list("--metrics", r.metrics, "NAME[,NAME...]", "these metrics: names, or regex:EXPRESSION")->delimiter(',');
-  text("--page", r.page, "PAGE", "details, raw (metrics of a launch in one line, with --csv) or source (lines)");
+  verb.add_flag("--virtual-time", r.virtual_time,
+                "events and waits of the program are timed by the model of an H200, so it prints the times of one");
+  verb.add_flag("--virtual-host-clock", r.host_clock, "with --virtual-time: the clocks of the host, too");
+  text("--cache-control", r.cache_control, "MODE",
+       "what launches find in L2: all (default: nothing, as it is flushed) or none (what those before them have left; "
+       "default with --virtual-time)");
+  text("--page", r.page, "PAGE",
+       "details, raw (metrics of a launch in one line, with --csv), source (lines) or summary (times by kernel)");
   text("--print-source", r.print_source, "VIEW", "of --page source: cuda (default), ptx, sass, or cuda,sass");
   verb.add_flag("--csv", r.csv, "print comma-separated values, as Nsight Compute does");
   text("--json", r.json, "FILE", "write the report as JSON, instructions included");

@@ -71,6 +71,8 @@ bool set_libraries(const Program& program) {
   // The audit library sees to every load (src/loader); the path is for what is loaded without it.
   leave_room_for_thread_local_data(program);
   set("LD_AUDIT", prepend(loader, std::getenv("LD_AUDIT"), ':'));
+  if (setting_text("profile_host_clock") == "1")
+    set("LD_PRELOAD", prepend(lib + "/libunderstudy_clock.so", std::getenv("LD_PRELOAD"), ':'));
   set("LD_LIBRARY_PATH", prepend(lib, std::getenv("LD_LIBRARY_PATH"), ':'));
   if (const std::string python = lib + "/understudy_python"; fs::exists(python))  // for clients in Python (python/site)
     set("PYTHONPATH", prepend(python, std::getenv("PYTHONPATH"), ':'));

@@ -81,14 +81,30 @@ TEST(ProfileFile, LaunchesShareTheListingOfTheirProcess) {
 }
 
 TEST(ProfileFile, WorkStandsBesideLaunches) {
-  WorkProfile w{42, false, 9, 3, 4096, {7, 8}, "cudaMemcpyAsync"};
-  const std::string bytes = to_record(example()) + to_record(w) + to_record(WorkProfile{42, true, 9, 0, 0, {}, ""});
+  using Kind = WorkProfile::Kind;
+  const WorkProfile w{.process = 42,
+                      .kind = Kind::Copy,
+                      .node = 9,
+                      .stream = 3,
+                      .bytes = 4096,
+                      .host = 1.5,
+                      .after = {7, 8},
+                      .what = "copy"};
+  const ReusedTime r{
+      .process = 42, .node = 10, .kernel = "k()", .scaled = true, .active = 2000, .share = 0.25, .ctas = 33};
+  const std::string bytes =
+      to_record(example()) + to_record(w) + to_record(r) + to_record(WorkProfile{.kind = Kind::Waited, .node = 9});
   EXPECT_EQ(read_profiles(bytes).size(), 1u);
   const auto work = read_work(bytes);
   ASSERT_EQ(work.size(), 2u);
   EXPECT_EQ(to_record(work[0]), to_record(w));
   EXPECT_EQ(work[0].after, (std::vector<u64>{7, 8}));
-  EXPECT_TRUE(work[1].waited);
+  EXPECT_EQ(work[0].host, 1.5);
+  EXPECT_EQ(work[1].kind, Kind::Waited);
+  const auto reused = read_reused(bytes);
+  ASSERT_EQ(reused.size(), 1u);
+  EXPECT_EQ(to_record(reused[0]), to_record(r));
+  EXPECT_EQ(reused[0].share, 0.25);
 }
 
 TEST(ProfileFile, DamagedEndsTheReading) {

@@ -13,6 +13,7 @@
 
 #include "cuda/process/check.h"
 #include "cuda/process/config.h"
+#include "cuda/process/profile.h"
 
 namespace us::cuda {
 namespace {
@@ -45,7 +46,7 @@ bool recording() {
   static const bool is = !setting_text("record").empty();  // config() may end the process: not before a call needs it
   return is;
 }
-bool wanted() { return recording() || checking(); }
+bool wanted() { return recording() || checking() || profiling(); }
 
 const Entry& entry(u32 row) {
   return row < kRuntimeRows ? runtime_entries()[row] : driver_entries()[row - kRuntimeRows];
@@ -83,11 +84,13 @@ extern "C" {
 __attribute__((visibility("hidden"))) extern const char us_noted_calls[];
 
 __attribute__((visibility("hidden"))) EntryFn us_call_begins(u32 row) {
+  if (profiling()) profile_call(entry(row).name);
   if (trace::Recorder* r = recorder()) open_calls().push_back({r->next_id(), trace::now_ns()});
   return entry(row).implementation;
 }
 
 __attribute__((visibility("hidden"))) void us_call_ends(u32 row, u64 result, u64 argument) {
+  if (profiling()) profile_call_ends();
   if (checking()) check_call(entry(row).name, static_cast<int>(result), argument);
   trace::Recorder* r = recorder();
   if (!r || open_calls().empty()) return;

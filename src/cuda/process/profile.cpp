@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/process/profile.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,14 +9,18 @@
 #include <mutex>
 #include <regex>
 #include <set>
+#include <unordered_map>
 
 #include "base/demangle.h"
 #include "cuda/process/config.h"
+#include "cuda/process/host_time.h"
+#include "cuda/process/known_times.h"
 #include "cuda/process/process_file.h"
 #include "cuda/process/refusal.h"
 #include "cuda/state.h"
 #include "driver/runtime.h"
 #include "timing/launch_counts.h"
+#include "timing/timeline.h"
 
 namespace us::cuda {
 namespace {
@@ -38,21 +43,55 @@ class KernelNames {
   std::optional<std::regex> expression_;
 };
 
+using timing::KernelTime, timing::LaunchProfile, timing::WorkProfile;
+
+WorkProfile::Place place_of(probe::Work::Place p) { return static_cast<WorkProfile::Place>(p); }
+
+// What the work is, and what it moves.
+void describe(const probe::Work& w, WorkProfile& to) {
+  using Kind = WorkProfile::Kind;
+  for (const auto* ranges : {&w.reads, &w.writes})
+    for (const probe::Range& r : *ranges) to.bytes += r.bytes;
+  if (w.what == "host function") to.kind = to.bytes ? Kind::Library : Kind::Join;
+  if (w.stamp) to.kind = Kind::Stamp;
+  if (w.what == "copy") to.kind = Kind::Copy;
+  if (w.what == "set") to.kind = Kind::Set;
+  if (to.kind != Kind::Copy && to.kind != Kind::Set) return;
+  using Place = probe::Work::Place;
+  to.bytes = w.bytes;
+  to.from = place_of(w.from.place), to.to = place_of(w.to.place);
+  to.device = w.to.place == Place::Device ? w.to.device : w.from.device;
+  to.peers = w.from.place == Place::Device && w.to.place == Place::Device && w.from.device != w.to.device;
+}
+
 class Profiler final : public probe::Observer {
  public:
   explicit Profiler(const Settings& s)
-      : file_(s.profile, "profile"), kernels_(s.profile_kernels), skip_(s.profile_skip), count_(s.profile_count) {}
+      : file_(s.profile, "profile"),
+        kernels_(s.profile_kernels),
+        skip_(s.profile_skip),
+        count_(s.profile_count),
+        virtual_time_(s.profile_virtual_time),
+        keeps_caches_(s.profile_keep_caches) {}
 
   probe::Strategy strategy(const std::string& kernel) const override {
     return kernels_.match(kernel) ? probe::Strategy::Records : probe::Strategy::Nothing;
   }
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo& l) override {
-    if (!kernels_.match(l.kernel)) return nullptr;
-    const u64 n = matched_++;
-    const bool wanted = n >= skip_ && n - skip_ < count_;
+    const bool matches = kernels_.match(l.kernel);
+    const u64 n = matches ? matched_++ : 0;
+    const bool wanted = matches && n >= skip_ && n - skip_ < count_;
+    {
+      const std::lock_guard held(m_);
+      kernels_submitted_[l.node] = {l.device, load_time(l.kernel)};
+      if (virtual_time_ && !wanted) timeline_.took(l.node, std::nullopt);
+    }
+    if (!matches) return nullptr;
     timing::LaunchCounts::Done done;
-    if (wanted) done = [this](timing::LaunchProfile p) { write(std::move(p)); };
-    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done));
+    const KnownTimes::Shape shape = virtual_time_ ? KnownTimes::shape(l) : KnownTimes::Shape();
+    if (wanted)
+      done = [this, shape](LaunchProfile p, const timing::LaunchCounts::Counted& c) { ended(shape, std::move(p), c); };
+    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done), choice(shape, l.device));
     if (!wanted) return counts;
     std::lock_guard held(m_);
     running_[l.id] = counts;
@@ -64,36 +103,155 @@ class Profiler final : public probe::Observer {
       if (const auto counts = it->second.lock()) counts->fault(text);
   }
   void work(const probe::Work& w) override {
-    if (w.kind == probe::Work::Kind::Complete) return;
-    timing::WorkProfile to{
-        static_cast<u32>(::getpid()), w.kind == probe::Work::Kind::Waited, w.node, w.stream, 0, w.after, w.what};
-    for (const probe::Range& r : w.writes) to.bytes += r.bytes;
     const std::lock_guard held(m_);
+    if (w.kind == probe::Work::Kind::Complete) return complete(w.node);
+    WorkProfile to = record_of(w);
     file_.write(timing::to_record(to));
+    if (virtual_time_) timeline_.submit(to);
+    if (keeps_caches_ && w.kind == probe::Work::Kind::Submitted && !(w.reads.empty() && w.writes.empty()))
+      moves_[w.node] = {to.device, w.reads, w.writes};
+  }
+  std::optional<double> end_of(u64 node) override {
+    if (!virtual_time_) return std::nullopt;
+    const std::lock_guard held(m_);
+    const auto span = timeline_.span(node);
+    return span ? std::optional(span->end) : std::nullopt;
+  }
+  // Of the calling thread, in nanoseconds.
+  double now() {
+    HostThread& t = host_thread();
+    host_works();
+    const std::lock_guard held(m_);
+    timeline_.pass(t.number, std::exchange(t.since, 0));
+    return timeline_.now(t.number);
   }
   void moved_to_child() { file_.open(), listed_.clear(); }
 
  private:
-  void write(timing::LaunchProfile p) {
+  struct Moves {
+    u32 device = 0;
+    std::vector<probe::Range> reads, writes;
+  };
+
+  struct Submitted {
+    u32 device = 0;
+    double load = 0;  // ns of the host, because it is the first launch
+  };
+
+  // m_ is held in what follows, but where it is taken.
+  double load_time(const std::string& kernel) {
+    const double of_all = loaded_.empty() ? parameters_.host_first_launch : 0;
+    return loaded_.insert(kernel).second ? of_all + parameters_.host_load : 0;
+  }
+  WorkProfile record_of(const probe::Work& w) {
+    HostThread& t = host_thread();
+    WorkProfile to{.process = static_cast<u32>(::getpid()),
+                   .node = w.node,
+                   .stream = w.stream,
+                   .overlaps = w.overlaps,
+                   .graph = w.graph,
+                   .on_device = t.depth == 0,
+                   .thread = t.number,
+                   .host = std::exchange(t.since, 0),
+                   .after = w.after,
+                   .what = w.what};
+    if (w.kind == probe::Work::Kind::Waited) {
+      to.kind = WorkProfile::Kind::Waited;
+    } else if (const auto k = kernels_submitted_.find(w.node); k != kernels_submitted_.end()) {
+      to.kind = WorkProfile::Kind::Kernel, to.device = k->second.device;
+      if (!to.on_device && !to.graph) to.host += k->second.load;
+      kernels_submitted_.erase(k);
+    } else {
+      describe(w, to);
+    }
+    return to;
+  }
+  void complete(u64 node) {
+    if (virtual_time_) timeline_.complete(node);
+    const auto it = moves_.find(node);
+    if (it == moves_.end()) return;
+    const std::shared_ptr<timing::Footprint>& l2 = l2_of(it->second.device);
+    for (const probe::Range& r : it->second.reads) l2->touch(r.begin, r.bytes, false);
+    for (const probe::Range& r : it->second.writes) l2->touch(r.begin, r.bytes, true);
+    moves_.erase(it);
+  }
+  const std::shared_ptr<timing::Footprint>& l2_of(u32 device) {
+    auto& l2 = l2_[device];
+    using timing::Footprint;
+    if (!l2) l2 = std::make_shared<Footprint>(timing::Parameters(), Footprint::Between::Kept);
+    return l2;
+  }
+  timing::ModelChoice choice(const KnownTimes::Shape& shape, u32 device) {
+    const std::lock_guard held(m_);
+    timing::ModelChoice c;
+    if (keeps_caches_) c.l2 = l2_of(device);
+    if (!virtual_time_) return c;
+    c.what_ifs = false;
+    c.counts_only = [this, shape] {
+      const std::lock_guard again(m_);
+      return known_.known(shape);
+    };
+    return c;
+  }
+  void ended(const KnownTimes::Shape& shape, LaunchProfile p, const timing::LaunchCounts::Counted& c) {
     p.process = static_cast<u32>(::getpid());
     p.program = program_path();
-    std::lock_guard held(m_);
+    const std::lock_guard held(m_);
+    std::erase_if(running_, [](const auto& r) { return r.second.expired(); });
+    if (c.only) return reuse(shape, p, c);
+    if (virtual_time_) {
+      const auto time = timing::kernel_time(p, timing::Parameters());
+      known_.modelled(shape, time, c);
+      timeline_.took(p.node, time);
+    }
     if (p.listing && listed_.insert(p.listing->id).second) file_.write(timing::to_record(*p.listing, p.process));
     file_.write(timing::to_record(p));
-    std::erase_if(running_, [](const auto& r) { return r.second.expired(); });
+  }
+  void reuse(const KnownTimes::Shape& shape, const LaunchProfile& p, const timing::LaunchCounts::Counted& c) {
+    const KnownTimes::Answer a = known_.of(shape, c);
+    timeline_.took(p.node, a.time);
+    if (keeps_caches_) l2_of(p.device)->pass(a.l2_lines);
+    const KernelTime t = a.time.value_or(KernelTime{0, 0, 0});
+    file_.write(
+        timing::to_record(timing::ReusedTime{p.process, p.node, p.kernel, a.scaled, t.active, t.share, t.ctas}));
   }
 
   ProcessFile file_;
   const KernelNames kernels_;
   const u64 skip_, count_;
+  const bool virtual_time_, keeps_caches_;
+  const timing::Parameters parameters_;
   std::atomic<u64> matched_{0};
   timing::KernelCodes codes_;
   std::mutex m_;  // guards what follows, and the file
   std::map<u64, std::weak_ptr<timing::LaunchCounts>> running_;
-  std::set<u32> listed_;  // kernels whose machine code is in the file
+  std::set<u32> listed_;                                  // kernels whose machine code is in the file
+  std::unordered_map<u64, Submitted> kernels_submitted_;  // by node
+  std::set<std::string> loaded_;                          // kernels that were launched
+  std::unordered_map<u64, Moves> moves_;
+  std::map<u32, std::shared_ptr<timing::Footprint>> l2_;  // by device
+  timing::Timeline timeline_;
+  KnownTimes known_;
 };
 
 std::atomic<Profiler*> made = nullptr;
+
+bool host_clock() {
+  static const bool is = setting_text("profile_host_clock") == "1";
+  return is;
+}
+
+// What the library before the program's own (loader/clock) answers; ~0: as it is.
+u64 program_clock() {
+  const HostThread& t = host_thread();
+  if (!t.number || t.depth) return ~u64{0};
+  return static_cast<u64>(made.load()->now());
+}
+
+void set_program_clock(u64 (*clock)()) {
+  using Set = void (*)(u64(*)());
+  if (const auto set = reinterpret_cast<Set>(::dlsym(RTLD_DEFAULT, "understudy_set_clock"))) set(clock);
+}
 
 }  // namespace
 
@@ -105,6 +263,7 @@ bool profiling() {
 probe::Observer* profiler() {
   if (!profiling()) return nullptr;
   static Profiler* const p = made = new Profiler(config().settings);
+  if (host_clock()) set_program_clock(program_clock);
   return p;
 }
 
@@ -112,7 +271,11 @@ void profile_in_child() {
   if (Profiler* p = made) p->moved_to_child();
 }
 
+void profile_call(std::string_view function) { host_call_begins(function, host_clock()); }
+void profile_call_ends() { host_call_ends(host_clock()); }
+
 void finish_profile() {
+  if (made && host_clock()) set_program_clock(nullptr);
   if (made && !in_refused_child()) wait_for_work();
 }
 

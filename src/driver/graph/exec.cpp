@@ -366,6 +366,7 @@ void GraphExec::submit(const Plan& p, const NodeRef& first, const NodeRef& last,
     for (const u32 a : s.after) after.push_back(made[a]);
     if (s.after.empty()) after.push_back(first);
     made[i] = s.node ? Work(*this, run, after).of(*s.node) : where_.context->executor().make(Node::Kind::Empty);
+    made[i]->stream = first->stream;
     if (s.node) made[i]->span = span_of(*s.node, made[i]->launch.get());
     made[i]->tells_begun = s.tells_begun;
     if (s.node && all_.runtime().telling()) [[unlikely]]

@@ -29,9 +29,8 @@ struct HostOp {
   }
   SpanRef span(const Spans& s, const trace::Place& p) const { return s.other(p, trace::Work::What::Host); }
   std::unique_ptr<probe::Work> told(const Told& t) const {
-    if (!touches) return nullptr;
     auto w = t.other("host function");
-    w->reads = touches->reads, w->writes = touches->writes;
+    if (touches) w->reads = touches->reads, w->writes = touches->writes;
     return w;
   }
 };

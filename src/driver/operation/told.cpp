@@ -20,11 +20,19 @@ std::vector<probe::Range> Told::rows(u64 at, u64 width, u64 height, u64 depth, u
   return out;
 }
 
+probe::Work::End Told::end_at(u64 address, bool array) const {
+  using Place = probe::Work::Place;
+  const auto a = memory_.find(address);
+  if (!a) return {array ? Place::Device : Place::Pageable, 0};
+  return {a->host() ? Place::Pinned : Place::Device, a->device};
+}
+
 std::unique_ptr<probe::Work> Told::copy(const Copy& c) const {
   auto w = std::make_unique<probe::Work>();
   w->what = "copy";
   if (!c.src_array) w->reads = rows(c.src, c.width, c.height, c.depth, c.src_pitch, c.src_slice);
   if (!c.dst_array) w->writes = rows(c.dst, c.width, c.height, c.depth, c.dst_pitch, c.dst_slice);
+  w->from = end_at(c.src, c.src_array), w->to = end_at(c.dst, c.dst_array), w->bytes = c.bytes();
   return w;
 }
 
@@ -32,6 +40,7 @@ std::unique_ptr<probe::Work> Told::fill(const Fill& f) const {
   auto w = std::make_unique<probe::Work>();
   w->what = "set";
   w->writes = rows(f.dst, f.width * f.element, f.height, f.depth, f.pitch, f.slice);
+  w->to = end_at(f.dst, false), w->bytes = f.bytes();
   return w;
 }
 

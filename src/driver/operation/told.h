@@ -21,6 +21,7 @@ class Told {
 
  private:
   std::vector<probe::Range> rows(u64 at, u64 width, u64 height, u64 depth, u64 pitch, u64 slice) const;
+  probe::Work::End end_at(u64 address, bool array) const;
   const memory::Registry& memory_;
 };
 

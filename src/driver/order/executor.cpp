@@ -223,6 +223,7 @@ NodeRef Executor::make(Node::Kind kind) {
   n->kind = kind;
   n->id = telling_ ? telling_->next_node() : 0;
   n->in_stream = false;
+  n->stream = 0;
   n->small = n->timed = n->always = false;
   n->priority = 0;
   n->end_ns = 0;
@@ -456,6 +457,11 @@ void Executor::finish_one(Node* n, std::vector<Node*>& ready, std::vector<Node*>
   std::atomic<u32>& pending = impl_->pending;  // at 0 the executor may go away under us
   const u32 left = pending.fetch_sub(1, std::memory_order_acq_rel) - 1;
   if (left == 0 || left + 1 == kMaxPending) pending.notify_all();
+}
+
+std::optional<double> Executor::told_end(const NodeRef& n) {
+  Telling* const t = n->executor ? n->executor->telling_ : nullptr;
+  return t && n->id ? t->end_of(*n) : std::nullopt;
 }
 
 void Executor::known(const NodeRef& n) {

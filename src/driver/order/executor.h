@@ -3,6 +3,7 @@
 // concurrently. Predecessors may belong to other executors (an event of another device).
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "driver/order/node.h"
@@ -28,7 +29,8 @@ class Executor {
   void wait(const NodeRef&);        // until complete
   void wait_ready(const NodeRef&);  // Kind::Caller: until its turn; then work, then complete()
   void wait_idle();
-  void known(const NodeRef&);  // it is complete, and the calling thread saw that
+  void known(const NodeRef&);                             // it is complete, and the calling thread saw that
+  static std::optional<double> told_end(const NodeRef&);  // by the observer of the process; empty: ask the node
   device::Gpu& gpu();
   // Until there is room for more work. For threads of the program, before others can depend on what they are going to
   // submit: what makes room must not wait for it.

@@ -52,6 +52,7 @@ struct Node {
   u64 id = 0;                              // if somebody observes the process; unique in it
   std::unique_ptr<probe::Work> told;       // the same: what it does
   bool in_stream = false;                  // the same: its predecessors are all that a stream says
+  u64 stream = 0;                          // the same: of the program's stream; 0: none
 
   std::atomic<u32> refs{1};
   std::atomic<u32> waiting{1};

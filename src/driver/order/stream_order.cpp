@@ -37,6 +37,7 @@ NodeRef StreamOrder::append(Stream& s, const NodeRef& node, const NodeRef& also_
   after.reserve(4);
   node->priority = s.priority();
   node->in_stream = true;
+  node->stream = s.id();
   {
     std::lock_guard l(m_);
     predecessors(s, also_after, after);
@@ -53,6 +54,7 @@ void StreamOrder::append_kernel(Stream& s, const NodeRef& node, Link link, std::
   node->priority = s.priority();
   node->tells_begun = !begun.empty();
   node->in_stream = true;
+  node->stream = s.id();
   NodeRef primary, last;
   {
     std::lock_guard l(m_);
@@ -77,6 +79,7 @@ void StreamOrder::append_kernel(Stream& s, const NodeRef& node, Link link, std::
 void StreamOrder::append_span(Stream& s, const NodeRef& first, const NodeRef& last, const NodeRef& also_after) {
   std::vector<NodeRef> after;
   first->in_stream = true;
+  first->stream = last->stream = s.id();
   {
     std::lock_guard l(m_);
     predecessors(s, also_after, after);

@@ -11,6 +11,9 @@ void Telling::submitted(Node& n, std::span<const NodeRef> after, const NodeRef& 
   n.told.reset();
   w.kind = Work::Kind::Submitted;
   w.node = n.id;
+  w.stream = n.stream;
+  w.stamp = n.timed;
+  w.graph = !n.in_stream && !after.empty();
   if (overlaps) w.overlaps = overlaps->id;
   for (const NodeRef& a : after)
     if (a && a->id) w.after.push_back(a->id);

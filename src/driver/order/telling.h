@@ -15,6 +15,7 @@ class Telling {
   void submitted(Node&, std::span<const NodeRef> after, const NodeRef& overlaps = {});
   void complete(const Node&);
   void waited(const Node&);  // the calling thread knows that it is complete
+  std::optional<double> end_of(const Node& n) { return observer_.end_of(n.id); }
 
  private:
   probe::Observer& observer_;

@@ -2,6 +2,7 @@
 // The verb: runs the program with somebody who counts, and reports the launches of all of its processes.
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <regex>
@@ -16,13 +17,14 @@
 #include "tools/profile/html.h"
 #include "tools/profile/report.h"
 #include "tools/profile/request.h"
+#include "tools/profile/summary.h"
 #include "tools/profile/timeline.h"
 #include "tools/terminal.h"
 
 namespace us::tools {
 namespace {
 
-constexpr std::string_view kPages[] = {"details", "raw", "source"};
+constexpr std::string_view kPages[] = {"details", "raw", "source", "summary"};
 constexpr std::string_view kSources[] = {"cuda", "ptx", "sass", "cuda,sass"};
 
 std::string wrong_expression(const std::string& text) {
@@ -47,11 +49,42 @@ std::string wrong_section(const std::string& name) {
   return fmt::format("--section {}: expected one of {}", name, all);
 }
 
+std::string wrong_setting(const ProfileRequest& r, const char* variable, std::string_view but) {
+  const auto it = r.run.settings.find(variable);
+  const char* const inherited = std::getenv(variable);
+  const std::string text = it != r.run.settings.end() ? it->second : inherited ? inherited : "";
+  return text == but ? "" : text;
+}
+
+std::string wrong_with_time(const ProfileRequest& r) {
+  if (!r.cache_control.empty() && r.cache_control != "all" && r.cache_control != "none")
+    return fmt::format("--cache-control {}: expected all (L2 is empty before each launch) or none", r.cache_control);
+  if (!r.cache_control.empty() && !r.import.empty()) return "--cache-control: --import runs nothing";
+  if (r.host_clock && !r.virtual_time)
+    return "--virtual-host-clock: the host's clocks follow --virtual-time: give it, too";
+  if (!r.virtual_time) return "";
+  if (!r.import.empty()) return "--virtual-time: --import runs nothing";
+  for (const auto& [option, value] : {std::pair<const char*, const std::string&>("--kernel-name", r.kernel),
+                                      {"--launch-skip", r.skip},
+                                      {"--launch-count", r.count}})
+    if (!value.empty())
+      return fmt::format("--virtual-time: it needs the times of all launches, and {} leaves some out", option);
+  if (wrong_setting(r, "UNDERSTUDY_PTXAS", "") == "none")
+    return "--virtual-time: times need machine code, and without ptxas there is none";
+  std::istringstream devices(wrong_setting(r, "UNDERSTUDY_DEVICE", "h200"));
+  for (std::string device; std::getline(devices, device, ',');)
+    if (device != "h200")
+      return fmt::format("--virtual-time: its times are those of an h200, and --device is {}", device);
+  return "";
+}
+
 std::string wrong_with(const ProfileRequest& r, std::vector<Assertion>& assertions) {
+  if (const std::string why = wrong_with_time(r); !why.empty()) return why;
   if (std::ranges::find(kPages, r.page) == std::end(kPages))
     return fmt::format("--page {}: expected one of {}", r.page, fmt::join(kPages, ", "));
   if (std::ranges::find(kSources, r.print_source) == std::end(kSources))
     return fmt::format("--print-source {}: expected sass, ptx, cuda, or `cuda,sass`", r.print_source);
+  if (r.csv && r.page == "summary") return "--csv: there is no such form of --page summary";
   if (r.csv && r.page == "source" && r.print_source == "cuda,sass")
     return "--csv: there is no such form of --print-source cuda,sass";
   for (const std::string& m : r.metrics)
@@ -123,8 +156,11 @@ int tell(const ProfileRequest& r, const std::vector<std::string>& files, const s
   const auto before = baseline ? baseline->of(all) : std::vector<const timing::LaunchProfile*>();
   const auto report = make_report(all, {r.sections, r.metrics}, before);
   if (all.empty()) complain("no kernel was profiled");
-  fmt::print("{}", text_of(r, report));
-  if (!r.timeline.empty()) write_file(r.timeline, timeline(all, timing::read_work(kept)));
+  std::vector<PlacedProcess> work;
+  if (r.page == "summary" || !r.timeline.empty())
+    work = placed(all, {timing::read_work(kept), timing::read_reused(kept)});
+  fmt::print("{}", r.page == "summary" ? summary_text(work) : text_of(r, report));
+  if (!r.timeline.empty()) write_file(r.timeline, timeline(work));
   if (!r.html.empty()) write_file(r.html, to_html(report));
   if (!r.json.empty()) write_file(r.json, to_json(report));
   return judge(r, assertions, all, before) ? code : kExitAssertion;
@@ -132,7 +168,10 @@ int tell(const ProfileRequest& r, const std::vector<std::string>& files, const s
 
 }  // namespace
 
-int profile_program(const ProfileRequest& r) {
+int profile_program(const ProfileRequest& request) {
+  ProfileRequest r = request;
+  const bool details = r.csv || !r.sections.empty() || !r.metrics.empty() || !r.baseline.empty();
+  if (r.page.empty()) r.page = r.virtual_time && !details ? "summary" : "details";
   std::vector<Assertion> assertions;
   if (const std::string why = wrong_with(r, assertions); !why.empty()) return complain(why), kExitUsage;
   std::string bytes, old;
@@ -149,6 +188,10 @@ int profile_program(const ProfileRequest& r) {
   if (!r.kernel.empty()) run.settings["UNDERSTUDY_PROFILE_KERNELS"] = r.kernel;
   if (!r.skip.empty()) run.settings["UNDERSTUDY_PROFILE_SKIP"] = r.skip;
   if (!r.count.empty()) run.settings["UNDERSTUDY_PROFILE_COUNT"] = r.count;
+  if (r.virtual_time) run.settings["UNDERSTUDY_PROFILE_VIRTUAL_TIME"] = "1";
+  if (r.host_clock) run.settings["UNDERSTUDY_PROFILE_HOST_CLOCK"] = "1";
+  if (r.cache_control == "none" || (r.virtual_time && r.cache_control.empty()))
+    run.settings["UNDERSTUDY_PROFILE_KEEP_CACHES"] = "1";
   const int code = run_program(run);
   const auto files = read_files(directory.path, ".profile");
   if (files.empty() && code != 0) return code;

@@ -5,12 +5,14 @@
 
 namespace us::tools {
 
+// An empty page: details, or with virtual time the summary.
 struct ProfileRequest {
   RunRequest run;  // settings and the program
   std::string kernel, skip, count;
   std::vector<std::string> sections, metrics, assertions;
   bool csv = false;
-  std::string page = "details", print_source = "cuda", json, save, import, baseline, junit, timeline, html;
+  bool virtual_time = false, host_clock = false;
+  std::string cache_control, page, print_source = "cuda", json, save, import, baseline, junit, timeline, html;
 };
 int profile_program(const ProfileRequest&);
 

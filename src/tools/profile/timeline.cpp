@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work begins when what it comes after has ended, and not before the host, which waits for work and else takes no time,
-// could submit it. Kernels take what the model says, other work takes no time.
+// Work where the model of the timeline places it (timing/timeline.h), and the multiprocessors that were replayed.
 #include "tools/profile/timeline.h"
 
 #include <algorithm>
 #include <map>
 
-#include "timing/parameters.h"
 #include "tools/trace_events.h"
 
 namespace us::tools {
@@ -14,6 +12,7 @@ namespace {
 
 using timing::LaunchProfile, timing::ReplayedWarp, timing::WorkProfile;
 
+constexpr u64 kDefault = 1;                // number of the default stream
 constexpr u64 kLanes = 4096;               // tracks of a stream, at most
 constexpr u64 kReplay = u64{1} << 24;      // tracks of replayed multiprocessors are processes from there on
 constexpr std::size_t kMostReplays = 100;  // launches whose warps are shown
@@ -36,44 +35,47 @@ class Tracks {
   std::vector<u64> free_;
 };
 
-class Timeline {
+std::string name_of(const WorkProfile& w) {
+  using Place = WorkProfile::Place;
+  if (w.kind != WorkProfile::Kind::Copy) return w.what;
+  const auto end = [](Place p) { return p == Place::Pageable ? "pageable" : p == Place::Pinned ? "pinned" : "device"; };
+  return fmt::format("copy, {} to {}", end(w.from), w.peers ? "another device" : end(w.to));
+}
+
+class Picture {
  public:
-  void process(u32 number, const std::vector<const LaunchProfile*>& launches,
-               const std::vector<const WorkProfile*>& work) {
-    process_ = number, now_ = last_ = 0;
-    ends_.clear(), streams_.clear();
-    std::map<u64, const LaunchProfile*> by_node;
-    for (const LaunchProfile* l : launches) by_node[l->node] = l;
-    for (const WorkProfile* w : work) {
-      if (w->waited) {
-        now_ = std::max(now_, ends_[w->node]);
-        continue;
-      }
-      const auto l = by_node.find(w->node);
-      run(*w, l == by_node.end() ? nullptr : l->second);
-      if (l != by_node.end()) by_node.erase(l);
+  void process(const PlacedProcess& p) {
+    process_ = p.number;
+    streams_.clear();
+    const LaunchProfile* any = nullptr;
+    for (const PlacedWork& w : p.work) {
+      draw(w);
+      if (!any) any = w.launch;
     }
-    // Nobody told when these could begin.
-    for (const LaunchProfile* l : launches)
-      if (by_node.contains(l->node)) now_ = last_, run({}, l);
-    name_tracks(launches);
+    if (any)
+      events_.named("process", process_, 0, fmt::format("{} (modelled), program {}", any->residency.device, process_));
+    for (const auto& [stream, tracks] : streams_)
+      name(process_, stream * kLanes, tracks, stream > kDefault ? fmt::format("stream {}", stream) : "default stream");
   }
   std::string finish() { return events_.finish(); }
 
  private:
-  void run(const WorkProfile& w, const LaunchProfile* l) {
-    u64 begin = now_;
-    for (const u64 a : w.after)
-      if (const auto it = ends_.find(a); it != ends_.end()) begin = std::max(begin, it->second);
-    const u64 end = begin + (l && l->no_time.empty() ? l->time.picoseconds / 1000 : 0);
-    ends_[w.node] = end, last_ = std::max(last_, end);
-    if (!l && w.what.empty()) return;
+  void draw(const PlacedWork& p) {
+    const WorkProfile& w = p.work;
+    const bool kernel = p.launch || p.reused;
+    if (!kernel && w.what.empty()) return;
+    const u64 begin = static_cast<u64>(p.span.begin + 0.5), end = static_cast<u64>(p.span.end + 0.5);
     const u64 track = w.stream * kLanes + streams_[w.stream].track_of(begin, end);
-    if (!l) return events_.span("other", process_, track, begin, end, w.what, fmt::format(R"("bytes": {})", w.bytes));
-    std::string a = fmt::format(R"("launch": {}, "grid": {}, "block": {})", l->id, three(l->grid), three(l->block));
-    if (!l->no_time.empty()) a += R"(, "no_time": )" + TraceEvents::quoted(l->no_time);
-    events_.span("kernel", process_, track, begin, end, l->kernel, a);
-    if (!l->replay.empty() && replays_ < kMostReplays) replay(*l, begin);
+    if (!kernel)
+      return events_.span("other", process_, track, begin, end, name_of(w), fmt::format(R"("bytes": {})", w.bytes));
+    if (p.reused)
+      return events_.span("kernel", process_, track, begin, end, p.reused->kernel, R"("as": "launches before it")");
+    const LaunchProfile& l = *p.launch;
+    std::string a = fmt::format(R"("launch": {}, "grid": {}, "block": {})", l.id, three(l.grid), three(l.block));
+    if (!l.no_time.empty()) a += R"(, "no_time": )" + TraceEvents::quoted(l.no_time);
+    events_.span("kernel", process_, track, begin, end, l.kernel, a);
+    const double head = parameters_.launch_cycles / parameters_.sm_clock / 2;
+    if (!l.replay.empty() && replays_ < kMostReplays) replay(l, static_cast<u64>(p.span.begin + head));
   }
 
   // The multiprocessors that were replayed: their CTAs, and the warps of each sub-partition.
@@ -108,7 +110,7 @@ class Timeline {
     }
   }
   void span(u64 process, u64 track, u64 zero, u64 begin, u64 end, const std::string& what) {
-    const double ns = 1 / timing::Parameters().sm_clock;
+    const double ns = 1 / parameters_.sm_clock;
     const auto at = [&](u64 cycle) { return zero + static_cast<u64>(static_cast<double>(cycle) * ns); };
     events_.span("replay", process, track, at(begin), at(end), what, fmt::format(R"("cycles": {})", end - begin));
   }
@@ -118,31 +120,20 @@ class Timeline {
       events_.sorted("thread", process, first + k, first + k);
     }
   }
-  void name_tracks(const std::vector<const LaunchProfile*>& launches) {
-    if (!launches.empty())
-      events_.named("process", process_, 0,
-                    fmt::format("{} (modelled), program {}", launches[0]->residency.device, process_));
-    for (const auto& [stream, tracks] : streams_)
-      name(process_, stream * kLanes, tracks, stream ? fmt::format("stream {}", stream) : "default stream");
-  }
-
   TraceEvents events_;
   u32 process_ = 0;
-  u64 now_ = 0, last_ = 0, next_ = 0;
+  u64 next_ = 0;
   std::size_t replays_ = 0;
-  std::map<u64, u64> ends_;  // of nodes
+  const timing::Parameters parameters_;
   std::map<u64, Tracks> streams_;
 };
 
 }  // namespace
 
-std::string timeline(const std::vector<LaunchProfile>& launches, const std::vector<WorkProfile>& work) {
-  std::map<u32, std::pair<std::vector<const LaunchProfile*>, std::vector<const WorkProfile*>>> of;
-  for (const LaunchProfile& l : launches) of[l.process].first.push_back(&l);
-  for (const WorkProfile& w : work)
-    if (of.contains(w.process)) of[w.process].second.push_back(&w);
-  Timeline t;
-  for (const auto& [process, what] : of) t.process(process, what.first, what.second);
+std::string timeline(const std::vector<PlacedProcess>& all) {
+  Picture t;
+  for (const PlacedProcess& p : all)
+    if (std::ranges::any_of(p.work, [](const PlacedWork& w) { return w.launch || w.reused; })) t.process(p);
   return t.finish();
 }
 

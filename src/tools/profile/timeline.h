@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // When launches would run on the device: a trace for Perfetto.
 #pragma once
-#include "timing/launch_profile.h"
+#include "tools/profile/placed.h"
 
 namespace us::tools {
 
-std::string timeline(const std::vector<timing::LaunchProfile>&, const std::vector<timing::WorkProfile>&);
+std::string timeline(const std::vector<PlacedProcess>&);
 
 }  // namespace us::tools
