@@ -58,7 +58,7 @@ __attribute__((target_clones("arch=skylake-avx512", "avx2", "default"))) Extent 
 }  // namespace
 
 // Where accesses at this site are in bounds as this one was: in one variable or block.
-LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const probe::Access& a, const Span& s) const {
+LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const probe::Access& a, const Span& s) {
   Bounds b{.begin = 0, .end = ~u64{0}, .changes = process_.changes(), .unwritten = true};
   const u64 base = a.space == Space::Shared ? who.rank * probe::kCtaStride : 0, at = s.lowest - base;
   const auto narrow = [&](u64 begin, u64 bytes) {
@@ -79,16 +79,19 @@ LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const prob
   const Allocations::Block* const block = process_.allocations.live(s.lowest);
   if (!block) return {};
   narrow(block->begin, block->bytes);
+  if (a.kind != probe::Access::Kind::Read) stores_to(s.lowest);
+  b.pure = a.kind == probe::Access::Kind::Read && only_read(*block);
+  b.changes = process_.changes();
   b.unwritten = !process_.options.uninitialised_global || process_.allocations.all_written(b.begin, b.end);
   return b;
 }
 
 void LaunchChecker::remember(const At& p, const probe::Who& who, const probe::Access& a, const Span& s,
-                             const RowActor& me) {
+                             const RowActor* me) {
   Ordinary& o = p.warp->ordinary;
   const u32 way = a.space == Space::Shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global;
   if (o.clock != p.warp->time.clock()) o.clock = p.warp->time.clock(), o.ready = 0;
-  o.actor[way] = me, o.ready |= 1u << way;
+  if (me) o.actor[way] = *me, o.ready |= 1u << way;
   if (who.site >= bounds_.size()) bounds_.resize(who.site + 1);
   Bounds& b = bounds_[who.site];
   if (b.changes != process_.changes() || s.lowest < b.begin || s.end > b.end) b = bounds_at(who, a, s);
@@ -123,6 +126,12 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
   if (a.settled() &&
       (settles(*o.cta, begin, a.settled()) || (!a.write && words_settled(planes, lanes, a.bytes, base, place))))
     return 0;
+  if (b.pure) {
+    RowActor me = everybody();
+    me.site = static_cast<u16>(site), me.unwritten = b.unwritten;
+    return judge(planes, base, me);
+  }
+  o.cta->quiet = false;
   if ((!(o.ready >> way & 1) || o.clock != o.time->clock()) && !prepare(o, way)) return lanes;
   RowActor& me = o.actor[way];
   me.site = static_cast<u16>(site);

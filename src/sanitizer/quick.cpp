@@ -83,14 +83,17 @@ u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access
   if (s.bits & (bytes - 1) || s.lowest < base || !planes.holds(s.lowest - base, s.end - s.lowest)) return who.lanes;
   if (a.kind == Kind::Write && !a.values.empty() && !shadow.has_memory()) return who.lanes;
   if (!shared && process_.aliases.any() && process_.aliases.of(s.lowest)) return who.lanes;
-  RowActor me = row_actor(p, shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global);
+  const Allocations::Block* const block = shared ? nullptr : process_.allocations.live(s.lowest);
+  const bool pure = block && a.kind == probe::Access::Kind::Read && only_read(*block);
+  if (block && a.kind == probe::Access::Kind::Write) stores_to(s.lowest);
+  RowActor me = pure ? everybody() : row_actor(p, shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global);
   me.site = static_cast<u16>(who.site);
   if (!quick_bounds(who, a, s, me)) return who.lanes;
   if (a.settled && settles(*p.cta, s.lowest - base, a.settled)) return 0;
   if (!shared) *planes.touched(s.lowest) = *planes.touched(s.end - 1) = 1;
   const Segments& table = shared ? p.cluster->segments : process_.segments;
   const u32 left = quick_rows(p, planes, table, who.lanes, a, s, base, me);
-  remember(p, who, a, s, me);
+  remember(p, who, a, s, pure ? nullptr : &me);
   return left;
 }
 

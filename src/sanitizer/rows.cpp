@@ -74,14 +74,14 @@ enum class Seen : u8 { Old, Together, Other };
 // Two kinds of words are the most. Old: the warp knows who wrote them, and nobody has read them since all met.
 // Together: ... and readers have been thrown together since, whom this one is added to.
 US_INLINE Seen seen_before(const Row& row, const Whose& of, u32 lanes, const RowActor& a) {
-  const V unwritten = truth(a.unwritten);
+  const V unwritten = truth(a.unwritten), everybody = truth(a.everybody);
   V not_old = {}, not_together = {};
   for (u32 i = 0; i < 32; i += kV) {
     if (!asked(of, i, lanes)) continue;
     const V w = load(row.w + i), r = load(row.r + i), active = V((load(of.position + i) & lanes) != 0);
     const V known = V(w >> 5 < a.floor) & (unwritten | V(w != 0));
     const V first = r & ~kThrown, mine = V(first - a.mine < a.mine_end - a.mine) & V(r != kWide);
-    not_old |= active & ~(known & V(r < a.floor));
+    not_old |= active & ~(known & (V(r < a.floor) | (everybody & V(r != kWide))));
     not_together |= active & ~(known & V(r >= kCtas) & (V(r < kMany) | mine) & ~known_to(a, first));
   }
   if (!any_of(not_old)) return Seen::Old;
@@ -172,6 +172,12 @@ Judged read_block(Block& b, Spread s, bool all, const RowActor& a) {
   if (b.w == kWide) return Judged::ByCell;
   if (b.w == 0 && !a.unwritten) return Judged::Left;
   if (!a.knows(b.w >> 5) && !wrote(b, s, a)) return a.own && b.w >> 5 == a.segment ? Judged::ByCell : Judged::Left;
+  if (a.everybody) {
+    if (b.r == a.segment) return Judged::Fine;
+    if (!all) return Judged::ByCell;
+    b.read(a.segment, s, a.site);
+    return Judged::Fine;
+  }
   if (b.r == a.segment) {
     if (b.reader() != s || (!all && b.r_site != a.site)) return Judged::ByCell;
     b.r_site = a.site;
@@ -275,7 +281,7 @@ bool read_cell(const Cell& c, u32 lanes, const RowActor& a, bool own) {
   if (!own && !a.knows(c.w >> 5)) return false;
   if (c.r == a.segment) {
     c.m |= lanes;
-  } else if (c.r != kWide && knows_readers(c.r, c.m, a)) {
+  } else if (c.r != kWide && (a.everybody || knows_readers(c.r, c.m, a))) {
     c.r = a.segment, c.m = lanes;
   } else if (a.many && c.r != kWide) {
     const u32 first = c.r & ~kThrown;
@@ -372,6 +378,7 @@ Obstacle obstacle(const Planes& p, u64 address, u32 words, u32 lane, bool writes
     if (!(a.own && c.w == (a.segment << 5 | lane)) && !a.knows(c.w >> 5)) return {c.w >> 5, false};
     if (knows_readers(c.r, c.m, a) || (c.r == a.segment && (!writes || c.m == 1u << lane))) continue;
     const u32 first = c.r & ~kThrown;
+    if (a.everybody) continue;
     if (!writes && a.many) {
       const bool ctas = c.r >= kCtas && c.r < kMany;
       if (!ctas && !a.is_mine(first) && first != a.foreign) return {first, true, c.r >= kCtas ? c.m : 0};

@@ -19,6 +19,9 @@ struct RowActor {
   u32 mine = 0, mine_end = 0, also_mine = kWide, foreign = kWide;
   bool unwritten = false;  // a load of what no kernel has written is ordinary
   bool own = true;         // what the lane itself has written in this segment is
+  // A load of what nobody writes in the launch: the segment stands for all threads of the launch, nobody needs to know
+  // which of them have read it.
+  bool everybody = false;
   bool is_mine(u32 s) const { return s - mine < mine_end - mine || s == also_mine; }
   bool knows(u32 s) const { return s < floor || s - known < known_end - known || s == also[0] || s == also[1]; }
 };

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Shape {
   bool dependent = false;
   bool barriers_only = false;
   std::vector<probe::Symbol> symbols = {};
+  std::optional<std::vector<u64>> stored_to = {};
 };
 
 constexpr u64 kShared = 1024;  // first byte that a program has
