@@ -22,8 +22,8 @@ class Checker final : public probe::Observer {
   void fault(u64 launch, const probe::Fault&, const std::string& text) override;
   void on_conflict(ConflictHook h) { process_.on_conflict = std::move(h); }
   bool astray() const { return process_.astray; }  // nor some loads: stores came where nobody expected them
-  bool spent() const { return process_.spent; }  // some of a launch was not judged
-  void add(Finding);                             // of others: the host side
+  bool spent() const { return process_.spent; }    // some of a launch was not judged
+  void add(Finding);                               // of others: the host side
   std::vector<Finding> take();
 
  private:

@@ -127,6 +127,9 @@ void Judge::conflict(const Actor& a, bool writes, const Mark& other, bool other_
              .site = other.site,
              .writes = other_writes,
              .manner = other.manner};
+  for (Access* one : {&k.mine, &k.other})
+    if (one->segment.copy && one->segment.by_lane == kLaneOfCell)
+      one->segment.by_lane = static_cast<u8>(one->lane & 31);
   k.address = address, k.bytes = bytes, k.same_value = same;
   sink_(k);
 }

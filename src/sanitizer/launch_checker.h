@@ -56,10 +56,10 @@ class LaunchChecker final : public probe::Listener {
     LaunchChecker& checker;
   };
   Cta& block(const probe::Who&);  // its CTA
-  At find(const probe::Who&);   // what the warp does next is as before
-  At at(const probe::Who&);     // it may not be
-  At usual(const probe::Who&);  // ... after something that is no more than a barrier
-  bool spent(const At&);        // there are no numbers left for segments
+  At find(const probe::Who&);     // what the warp does next is as before
+  At at(const probe::Who&);       // it may not be
+  At usual(const probe::Who&);    // ... after something that is no more than a barrier
+  bool spent(const At&);          // there are no numbers left for segments
   void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
@@ -229,8 +229,16 @@ class LaunchChecker final : public probe::Listener {
 
   bool copies_memory(const probe::Who&, u32 lane, const probe::Range&, bool writes);
   bool repeats(const At&, const probe::Who&, const probe::Transfer&, u32 lane);
+  void one_transfer(const At&, const probe::Who&, const probe::Transfer&);
+  void each_of_row(const probe::Who&, const probe::Transfer&);
+  bool copy_row(const At&, const probe::Who&, const probe::Transfer&);
+  void mark_row(const At&, const probe::Who&, const RowOfCopies&, const RowActor&);
   void inside_variable(const probe::Who&, u32 lane, const probe::Range&, bool writes);
 
+  // copy_rows.cpp
+  void split_rows(const At&);
+  void split_row(Shadow&, Segments&, const RowOfCopies&, GroupsOfLane* const*, std::size_t group);
+  bool row_groups(const At&, const probe::Who&, const probe::Copies&);
   // groups.cpp
   void commits(const At&, const probe::Who&);
   void landed(Segments&, std::vector<u32>&, Warp&, u32 lane);
@@ -284,9 +292,9 @@ class LaunchChecker final : public probe::Listener {
   bool settling_ = true;                           // what the text says of a kernel's accesses holds
   bool expects_ = false;                           // stores only in these blocks, as they begin
   std::vector<u64> stored_;
-  u64 begun_ = 0;                                  // Process::begun when that was so
-  u32 everybody_ = 0;                              // the segment of RowActor::everybody, if there is one
-  bool fatal_ = false;                             // something was found that ends a kernel with a fault
+  u64 begun_ = 0;       // Process::begun when that was so
+  u32 everybody_ = 0;   // the segment of RowActor::everybody, if there is one
+  bool fatal_ = false;  // something was found that ends a kernel with a fault
 };
 
 }  // namespace us::sanitizer

@@ -10,7 +10,8 @@
 namespace us::sanitizer {
 
 void LaunchChecker::expect_stores() {
-  if (!info_->stored_to || !info_->barriers_only || !after_all_ || process_.running != 1 || process_.aliases.any()) return;
+  if (!info_->stored_to || !info_->barriers_only || !after_all_ || process_.running != 1 || process_.aliases.any())
+    return;
   for (const u64 at : *info_->stored_to)
     if (const Allocations::Block* b = process_.allocations.live(at)) stored_.push_back(b->begin);
   expects_ = true, begun_ = process_.begun;
@@ -35,7 +36,7 @@ RowActor LaunchChecker::everybody() {
     process_.last_cta = ~u64{0};
   }
   RowActor me;
-  me.segment = everybody_, me.floor = floor_.warps, me.own = false, me.everybody = true;
+  me.segment = everybody_, me.floor = floor_.warps, me.copies = floor_.of_copies(), me.own = false, me.everybody = true;
   return me;
 }
 

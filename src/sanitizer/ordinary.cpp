@@ -129,14 +129,24 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
   if (b.pure) {
     RowActor me = everybody();
     me.site = static_cast<u16>(site), me.unwritten = b.unwritten;
-    return judge(planes, base, me);
+    return judge(planes, base, me, lanes);
   }
   o.cta->quiet = false;
   if ((!(o.ready >> way & 1) || o.clock != o.time->clock()) && !prepare(o, way)) return lanes;
   RowActor& me = o.actor[way];
   me.site = static_cast<u16>(site);
   me.unwritten = b.unwritten;
-  return judge(planes, base, me);
+  u32 left = judge(planes, base, me, lanes);
+  // Does the warp know what stands in the way?
+  const Segments& table = a.shared ? o.cluster->segments : process_.segments;
+  for (u32 tries = 0; left && tries < 2; tries++) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    const u32 stop = obstacle(planes, place(lane) - base, a.bytes / 4, lane, a.write, me).segment;
+    if (!stop || me.knows(stop) || a.nc() || !o.time->floor_knows(table[stop])) break;
+    me.also[1] = me.also[0], me.also[0] = stop;
+    left = judge(planes, base, me, left);
+  }
+  return left;
 }
 
 u32 LaunchChecker::ordinary_row(probe::Quick* q, u32 lanes, u32 site, u32 access, u64 address) {
@@ -149,9 +159,9 @@ u32 LaunchChecker::ordinary_row(probe::Quick* q, u32 lanes, u32 site, u32 access
   const u64 begin = address + u64{first} * a.bytes, bytes = u64{n} * a.bytes;
   const auto place = [&](u32 lane) { return address + u64{lane} * a.bytes; };
   return o.checker->ordinary(o, lanes, site, a, begin, bytes, place,
-                             [&](const Planes& p, u64 base, const RowActor& me) {
+                             [&](const Planes& p, u64 base, const RowActor& me, u32 which) {
                                if (!a.shared) *p.touched(begin) = *p.touched(begin + bytes - 1) = 1;
-                               return (a.write ? write_rows : read_rows)(p, address - base, a.bytes / 4, lanes, me);
+                               return (a.write ? write_rows : read_rows)(p, address - base, a.bytes / 4, which, me);
                              });
 }
 
@@ -161,12 +171,12 @@ u32 LaunchChecker::ordinary_same(probe::Quick* q, u32 lanes, u32 site, u32 acces
   const auto a = probe::QuickAccess::unpack(access);
   if (address % a.bytes || (a.write && (lanes & (lanes - 1)))) return lanes;
   const auto place = [&](u32) { return address; };
-  const auto judge = [&](const Planes& p, u64 base, const RowActor& me) {
+  const auto judge = [&](const Planes& p, u64 base, const RowActor& me, u32 which) {
     if (!a.shared) *p.touched(address) = 1;
     const u64 at = address - base;
     const u32 words = a.bytes / 4;
-    if (!a.write) return read_same(p, at, words, lanes, me) ? 0 : lanes;
-    return write_lane(p, at, words, static_cast<u32>(std::countr_zero(lanes)), me) ? 0 : lanes;
+    if (!a.write) return read_same(p, at, words, which, me) ? 0 : which;
+    return write_lane(p, at, words, static_cast<u32>(std::countr_zero(which)), me) ? 0 : which;
   };
   return o.checker->ordinary(o, lanes, site, a, address, a.bytes, place, judge);
 }
@@ -179,8 +189,8 @@ u32 LaunchChecker::ordinary_lanes(probe::Quick* q, u32 lanes, u32 site, u32 acce
   if (!bytes) return lanes;
   const auto place = [&](u32 lane) { return address[lane]; };
   return o.checker->ordinary(o, lanes, site, a, lowest, bytes, place,
-                             [&](const Planes& p, u64 base, const RowActor& me) {
-                               return quick_parts(p, lanes, address, a.bytes, a.write, !a.shared, base, me);
+                             [&](const Planes& p, u64 base, const RowActor& me, u32 which) {
+                               return quick_parts(p, which, address, a.bytes, a.write, !a.shared, base, me);
                              });
 }
 

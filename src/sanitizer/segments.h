@@ -50,6 +50,7 @@ struct Segment {
 struct Floor {
   u32 warps = 0, copies = 0;
   bool holds(u32 n) const;
+  u32 of_copies() const;  // how many
 };
 
 // Of a warp: all that there is to say. One is made for each that touches global memory.
@@ -88,6 +89,7 @@ class Segments {
   Floor next_;
 };
 
+inline u32 Floor::of_copies() const { return copies > Segments::kCopies ? copies - Segments::kCopies : 0; }
 inline bool Floor::holds(u32 n) const { return n < warps || (n >= Segments::kCopies && n < copies); }
 
 }  // namespace us::sanitizer

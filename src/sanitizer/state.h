@@ -98,7 +98,7 @@ struct Cta {
   // phases of it that are over: all know of them, though only those below `told` are in what they know.
   bool quiet = false;
   u32 phases = 0, told = 0;
-  u32 looked = 0;   // for variables that may be
+  u32 looked = 0;  // for variables that may be
   std::array<NamedBarrier, 16> barriers;
   std::vector<Exit> exits;                  // since the last barrier of all threads
   std::map<u64, MbarrierObject> mbarriers;  // by offset

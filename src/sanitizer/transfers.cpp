@@ -58,9 +58,36 @@ void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
     return;
   }
   const Telling telling(*this, who);
+  if (who.lanes & (who.lanes - 1)) {
+    if (copy_row(p, who, t)) return;
+    return each_of_row(who, t);
+  }
+  one_transfer(p, who, t);
+}
+
+// cp.async of several lanes, each of which copies its part of the ranges.
+void LaunchChecker::each_of_row(const probe::Who& who, const Transfer& t) {
+  const u64 n = t.to[0].bytes / static_cast<u32>(std::popcount(who.lanes));
+  u64 offset = 0;
+  for (u32 rest = who.lanes; rest; rest &= rest - 1, offset += n) {
+    probe::Who one = who;
+    one.lanes = rest & -rest;
+    probe::Range from = t.from[0], to = t.to[0];
+    from.begin += offset, from.bytes = n, to.begin += offset, to.bytes = n;
+    Transfer part = t;
+    part.from = {&from, 1}, part.to = {&to, 1};
+    const At p = at(one);
+    const Telling telling(*this, one);
+    split_rows(p);
+    one_transfer(p, one, part);
+  }
+}
+
+void LaunchChecker::one_transfer(const At& p, const probe::Who& who, const Transfer& t) {
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   const bool plain = t.kind == Transfer::Kind::CpAsync;
   const bool proxy = t.kind == Transfer::Kind::Bulk || t.kind == Transfer::Kind::Tensor;
+  if (plain) split_rows(p);
   const Flight f = flight(p, who, lane, plain ? Manner::Copy : Manner::Async, t.reduces);
   if (t.beyond) {
     raise(Check::AsyncOperand, {actor(who, lane, "cp.async")}, "size", "the size of the source",
@@ -224,7 +251,7 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
   RowActor row{.segment = segment, .floor = shared ? p.cta->shared_known : floor_.warps};
   row.site = static_cast<u16>(who.site), row.own = false, row.unwritten = true;
   if (shared && owner != p.cta) row.floor = 1;
-  if (!shared) row.known = p.cta->known, row.known_end = p.cta->known_end;
+  if (!shared) row.known = p.cta->known, row.known_end = p.cta->known_end, row.copies = floor_.of_copies();
   const Planes& planes = judge.shadow().planes();
   const Segments& table = judge.table();
   for (u64 at = local.begin, end = at + local.bytes; at < end; at += 128) {

@@ -50,9 +50,11 @@ u32 some_lanes(Random& pick) {
 // One access, and what it leaves.
 u32 judge(const Planes& p, u32 seed) {
   Random pick(seed);
-  const RowActor a = actor(pick);
-  const u32 words = 1u << pick(3), lane = pick(32), kind = pick(8), lanes = some_lanes(pick);
+  RowActor a = actor(pick);
+  const u32 words = 1u << pick(3), lane = pick(32), kind = pick(9), lanes = some_lanes(pick);
   const u64 unit = pick(2) ? 64 : 4 * words, at = kBegin + pick(static_cast<u32>((kBytes - 512) / unit)) * unit;
+  const bool writes = kind == 2 || kind == 3 || kind == 5 || kind == 8;
+  if (writes && a.everybody) a.segment = a.floor, a.everybody = false;
   switch (kind) {
     case 0:
     case 1:
@@ -65,6 +67,8 @@ u32 judge(const Planes& p, u32 seed) {
     case 5:
       return write_range(p, at, lanes, lane, a);
     case 6:
+      return read_rows_down(p, at, words, lanes, a);
+    case 7:
       return read_same(p, at, words, lanes, a);
     default:
       return write_lane(p, at, words, lane, a);
@@ -82,7 +86,7 @@ void expect_same(const Planes& blocks, const Planes& cells, u64 at) {
 
 TEST(Blocks, AreWhatTheirCellsWouldBe) {
   u64 together = 0;
-  for (u32 seed = 0; seed < 1500 && !testing::Test::HasFailure(); seed++) {
+  for (u32 seed = 0; seed < 3000 && !testing::Test::HasFailure(); seed++) {
     Planes blocks, cells;
     ASSERT_TRUE(blocks.reserve(kBegin, kBytes) && cells.reserve(kBegin, kBytes));
     for (u32 step = 0; step < 24; step++) {

@@ -53,11 +53,11 @@ TEST(OnlyRead, LaterLaunches) {
   for (const bool knows : {false, true}) {
     for (const u64 at : {kIn, kIn + 252, kIn + 1024, kIn + 1028, kIn + 2052, kIn + 2052 + 31 * 36, kIn + 8192 + 4 * 16,
                          kIn + 8192 + 11 * 16 + 12}) {
-      EXPECT_EQ(after(knows, false, at, 4), "race-global") << knows << " " << at - kIn;
+      EXPECT_EQ(after(knows, false, at, 4), "race-host") << knows << " " << at - kIn;
       EXPECT_EQ(after(knows, true, at, 4), "") << knows << " " << at - kIn;
     }
-    for (const u64 at : {kIn + 256, kIn + 1020, kIn + 1032, kIn + 2048, kIn + 2056, kIn + 8192 + 3 * 16,
-                         kIn + 8192 + 12 * 16})
+    for (const u64 at :
+         {kIn + 256, kIn + 1020, kIn + 1032, kIn + 2048, kIn + 2056, kIn + 8192 + 3 * 16, kIn + 8192 + 12 * 16})
       EXPECT_EQ(after(knows, false, at, 4), "") << knows << " " << at - kIn;
   }
 }
@@ -72,7 +72,7 @@ TEST(OnlyRead, EarlierLaunches) {
     s.thread(0).store(G, kIn + 64, 4);
     s.next(reader(true));
     read_all(s, 2);
-    EXPECT_EQ(s.errors(), ordered ? "" : "race-global");
+    EXPECT_EQ(s.errors(), ordered ? "" : "race-host");
   }
 }
 
@@ -137,7 +137,7 @@ TEST(OnlyRead, NotBesideOthers) {
   EXPECT_EQ(stores(kIn + 644), 2u);
   s.warp(0, 0).at(1).load(G, kIn + 512, 4, 4);
   EXPECT_EQ(s.findings().size(), 3u);
-  EXPECT_EQ(s.errors(), "race-global");
+  EXPECT_EQ(s.errors(), "race-host");
 }
 
 }  // namespace

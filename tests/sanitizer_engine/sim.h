@@ -57,6 +57,7 @@ class Lanes {
   Lanes& mb_wait(u64 mbarrier, bool parity, bool done = true, Order = Order::Acquire, Scope = Scope::Cta);
   Lanes& copies_arrive(u64 mbarrier, bool noinc = false);
   Lanes& cp_async(u64 to_shared, u64 from_global, u32 bytes = 16);
+  Lanes& cp_async_row(u64 to_shared, u64 from_global, u32 bytes);  // of all 32 lanes, as one event
   Lanes& commit(bool bulk = false);
   Lanes& wait_group(u64 left, bool bulk = false, bool read_only = false);
   Lanes& bulk_load(u64 to_shared, u64 from_global, u32 bytes, u64 mbarrier, bool deliver = true);

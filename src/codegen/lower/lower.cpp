@@ -140,7 +140,9 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       });
       analyze_lanes(false);
     };
-    const auto find_regions = [&] { pass(Pass::Regions, [&] { l.barrier_regions = find_barrier_regions(f, l.cfg, facts.events()); }); };
+    const auto find_regions = [&] {
+      pass(Pass::Regions, [&] { l.barrier_regions = find_barrier_regions(f, l.cfg, facts.events()); });
+    };
     split();
     find_regions();
     bool more = false;

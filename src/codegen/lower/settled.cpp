@@ -110,7 +110,8 @@ class Finder {
   }
 
   bool settled(const Access& a, const std::vector<Access>& all) const {
-    if (!a.variable.valid() || a.how == How::Write || a.how == How::Other || (a.how == How::Atomic && orders_)) return false;
+    if (!a.variable.valid() || a.how == How::Write || a.how == How::Other || (a.how == How::Atomic && orders_))
+      return false;
     return std::ranges::all_of(all, [&](const Access& o) {
       if (a.how == How::Read && o.how == How::Read) return true;
       if (o.variable.valid() && o.variable != a.variable) return true;

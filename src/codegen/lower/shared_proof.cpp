@@ -17,8 +17,12 @@ class Bits {
   explicit Bits(u32 n = 0, bool all = false) : n_(n), words_((n + 63) / 64, all ? ~u64{0} : 0) { trim(); }
   bool has(u32 i) const { return words_[i / 64] >> (i % 64) & 1; }
   void add(u32 i) { words_[i / 64] |= u64{1} << (i % 64); }
-  Bits& operator|=(const Bits& o) { return with(o, [](u64& a, u64 b) { a |= b; }); }
-  Bits& operator&=(const Bits& o) { return with(o, [](u64& a, u64 b) { a &= b; }); }
+  Bits& operator|=(const Bits& o) {
+    return with(o, [](u64& a, u64 b) { a |= b; });
+  }
+  Bits& operator&=(const Bits& o) {
+    return with(o, [](u64& a, u64 b) { a &= b; });
+  }
   Bits operator~() const {
     Bits r = *this;
     for (u64& w : r.words_) w = ~w;
@@ -188,9 +192,7 @@ class Prover {
       }
     }
   }
-  bool certain(const ir::Inst& i) const {
-    return i.guard.kind == Operand::Kind::None || truth(i.guard).has_value();
-  }
+  bool certain(const ir::Inst& i) const { return i.guard.kind == Operand::Kind::None || truth(i.guard).has_value(); }
 
   // f(first byte in the variable) for the threads; false: not known, or outside.
   template <class F>
@@ -201,7 +203,8 @@ class Prover {
     const u32 bytes = bytes_of(a);
     if (o->sym.valid() && !o->value.valid()) {
       if (o->sym != a.variable) return false;
-      return threads.all_of([&](u32 t) { return inside(s, static_cast<u64>(o->imm), bytes) && f(t, static_cast<u32>(o->imm)); });
+      return threads.all_of(
+          [&](u32 t) { return inside(s, static_cast<u64>(o->imm), bytes) && f(t, static_cast<u32>(o->imm)); });
     }
     if (!o->value.valid() || values_.of(o->value).empty()) return false;
     const std::vector<u64>& at = values_.of(o->value);
@@ -300,9 +303,9 @@ class Prover {
   const ThreadValues values_;
   const u32 n_;
   std::map<const ir::Inst*, const SharedAccess*> by_inst_;
-  std::vector<Way> ways_;                // by region
+  std::vector<Way> ways_;                  // by region
   std::set<std::pair<u32, u32>> touched_;  // class, variable
-  bool anywhere_ = false;                // an access may be to any variable
+  bool anywhere_ = false;                  // an access may be to any variable
   SharedProof proof_;
 };
 

@@ -50,9 +50,8 @@ class ThreadBuilder final : public Builder {
   V resize(V a, u32 bits, bool sign) override {
     const u32 from = width(a);
     const bool extends = sign && from < bits;
-    return of({a}, from, bits, [&](u32 t) {
-      return extends ? static_cast<u64>(integer::sign_extend(get(a, t), from)) : get(a, t);
-    });
+    return of({a}, from, bits,
+              [&](u32 t) { return extends ? static_cast<u64>(integer::sign_extend(get(a, t), from)) : get(a, t); });
   }
   V fbin(FBin, FT t, V, V) override { return unknown(bits_of(t)); }
   V fma(FT t, V, V, V) override { return unknown(bits_of(t)); }
@@ -211,7 +210,8 @@ ThreadValues::ThreadValues(const ir::Module& m, const ir::Function& f, const ir:
     for (const ir::Inst& i : f.blocks[b].insts) {
       bool wants = false;
       ir::for_each_def(i, [&](ir::ValueId v) { wants = wants || needed[v.v]; });
-      if (!wants || i.form == isa::Form::Unknown || !i.call.empty() || isa::info(i.form).effects != isa::kPure) continue;
+      if (!wants || i.form == isa::Form::Unknown || !i.call.empty() || isa::info(i.form).effects != isa::kPure)
+        continue;
       if (const SemFn s = semantics_of(i)) builder.run(i, s);
     }
   }

@@ -21,8 +21,7 @@ class Finder {
     for (const ir::Block& b : f.blocks) {
       for (const ir::Phi& p : b.phis)
         for (const Operand& o : p.in) choices_[p.dest.v].push_back(&o);
-      for (const ir::Inst& i : b.insts)
-        ir::for_each_def(i, [&](ir::ValueId v) { definitions_[v.v].push_back(&i); });
+      for (const ir::Inst& i : b.insts) ir::for_each_def(i, [&](ir::ValueId v) { definitions_[v.v].push_back(&i); });
     }
   }
   std::optional<std::vector<u64>> run() {
