@@ -5,30 +5,45 @@
 
 namespace us::timing {
 
-L1::L1(u64 bytes) : sets_(static_cast<u32>(std::max<u64>(1, bytes / 128 / kWays))), lines_(u64{sets_} * kWays) {}
+L1::L1(u64 bytes)
+    : sets_(static_cast<u32>(std::max<u64>(1, bytes / 128 / kWays))),
+      tags_(u64{sets_} * kWays, ~u64{0}),
+      filled_(sets_),
+      lines_(tags_.size()) {}
 
-u32 L1::missing(u64 line, u32 sectors, double& arrives) {
-  for (Line *l = set_of(line), *end = l + kWays; l != end; ++l) {
-    if (l->line != line) continue;
-    l->used = ++time_;
-    if (sectors & l->sectors) arrives = std::max(arrives, l->arrives);
-    return sectors & ~l->sectors;
-  }
-  return sectors;
+u32 L1::find(u64 line) const {
+  const u32 set = set_of(line);
+  u32 at = kNone;
+  for (u32 k = 0; k < kWays; ++k) at = tags_[set + k] == line ? set + k : at;
+  return at;
 }
 
-void L1::fill(u64 line, u32 sectors, double arrives) {
-  Line* const set = set_of(line);
-  Line* to = set;
-  for (Line* l = set; l != set + kWays; ++l) {
-    if (l->line == line) {
-      to = l;
-      break;
-    }
-    if (l->used < to->used) to = l;
+u32 L1::missing(u64 line, u32 sectors, double& arrives) {
+  const u32 at = find(line);
+  if (at == kNone) return sectors;
+  if (sectors & lines_[at].sectors) arrives = std::max(arrives, lines_[at].arrives);
+  return sectors & ~lines_[at].sectors;
+}
+
+L1::Gone L1::fill(u64 line, u32 sectors, double arrives) {
+  u32 at = find(line);
+  Gone gone;
+  if (at == kNone) {
+    at = set_of(line);
+    u8& filled = filled_[at / kWays];
+    random_ = random_ * 1664525 + 1013904223;
+    at += filled < kWays ? filled++ : (random_ >> 24) % kWays;
+    gone = {tags_[at], lines_[at].dirty};
+    tags_[at] = line, lines_[at] = {};
   }
-  if (to->line != line) *to = {line, 0, 0, 0};
-  to->sectors |= sectors, to->used = ++time_, to->arrives = std::max(to->arrives, arrives);
+  lines_[at].sectors |= sectors, lines_[at].arrives = std::max(lines_[at].arrives, arrives);
+  return gone;
+}
+
+L1::Gone L1::write_back(u64 line, u32 sectors) {
+  const Gone gone = fill(line, sectors, 0);
+  lines_[find(line)].dirty |= sectors;
+  return gone;
 }
 
 void InstructionCache::Queue::add(u32 line) {

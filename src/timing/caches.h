@@ -8,22 +8,32 @@
 
 namespace us::timing {
 
+// Which line goes is left to chance: a set of lines a little larger than L1, read over and over, hits often (libor in
+// oracle/timing/public: 85 %).
 class L1 {
  public:
   explicit L1(u64 bytes);
   // Of the sectors of a line those that are not there; `arrives`: when those that are on their way will be.
   u32 missing(u64 line, u32 sectors, double& arrives);
-  void fill(u64 line, u32 sectors, double arrives);
+  // Which line went for it, and those of its sectors that are to be written back.
+  struct Gone {
+    u64 line = 0;
+    u32 sectors = 0;
+  };
+  Gone fill(u64 line, u32 sectors, double arrives);
+  Gone write_back(u64 line, u32 sectors);  // local memory: L2 gets them when the line goes
 
  private:
-  static constexpr u32 kWays = 4;
+  static constexpr u32 kWays = 64, kNone = ~0u;
   struct Line {
-    u64 line = ~u64{0};
-    u32 sectors = 0, used = 0;
+    u32 sectors = 0, dirty = 0;
     double arrives = 0;
   };
-  Line* set_of(u64 line) { return &lines_[(line * 0x9e3779b97f4a7c15ull >> 32) % sets_ * kWays]; }
-  u32 sets_, time_ = 0;
+  u32 set_of(u64 line) const { return static_cast<u32>((line * 0x9e3779b97f4a7c15ull >> 32) % sets_ * kWays); }
+  u32 find(u64 line) const;  // its place, or kNone
+  u32 sets_, random_ = 1;
+  std::vector<u64> tags_;   // by place
+  std::vector<u8> filled_;  // places of each set
   std::vector<Line> lines_;
 };
 

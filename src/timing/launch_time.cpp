@@ -42,8 +42,12 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p)
   for (std::size_t k = 0; k < code_->timed.sites.size(); ++k) {
     const u32 site = code_->timed.sites[k];
     if (site == probe::kNoSite) continue;
-    if (slot_of_site_.size() <= site) slot_of_site_.resize(site + 1, ~0u), floats_.resize(site + 1);
+    if (slot_of_site_.size() <= site) {
+      slot_of_site_.resize(site + 1, ~0u);
+      floats_.resize(site + 1), retried_.resize(site + 1);
+    }
     floats_[site] = floats_[site] || code_->timed.rows[k].floats;
+    retried_[site] = retried_[site] || code_->timed.rows[k].retried;
   }
 }
 
@@ -53,6 +57,7 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   using Kind = probe::RecordCode::Kind;
   u64 kept[probe::kMostRecordWords + 1];
   if (r.code.kind == Kind::Block || r.code.kind == Kind::End || !r.lanes) return traces_.add(r, begin, end);
+  if (r.code.kind == Kind::CopyWrite) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
   if (r.code.kind == Kind::Sync) {
     if (static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
@@ -100,6 +105,7 @@ float LaunchTime::touch_atomic(const probe::Record& r) {
   const double cycles = 1 / (floats ? parameters_.atomic_float : parameters_.atomic_address);
   for (u32 l = 0; l < probe::kLanes; ++l)
     if (r.lanes >> l & 1) atomics_[r.address(l)] += cycles;
+  if (r.site < retried_.size() && retried_[r.site]) for_each_address(r, [&](u64 a) { swapped_[a].add(r.cta % sms_); });
   return dram;
 }
 
@@ -227,6 +233,8 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
   l.written_back = stored_ ? dram.cost_of_writing / static_cast<double>(stored_) : 0;
+  l.swapped = &swapped_;
+  std::ranges::copy(p.grid, l.grid), std::ranges::copy(p.cluster, l.cluster);
   l.store_share = of_stores_.share_of_busiest(), l.atomic_share = of_atomics_.share_of_busiest();
   return l;
 }
@@ -310,11 +318,13 @@ void LaunchTime::finish(LaunchProfile& p) {
   const std::vector<TimedCta> ctas = replayed();
   const Footprint::Traffic dram = footprint_.finish();
   const TimedLaunch launch = launch_of(p, dram);
+  double local_read = 0, local_written = 0, replayed = 0;
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
-    ++t.replayed;
+    ++t.replayed, replayed += static_cast<double>(list.size());
     tell_warps(sm, list, p);
     t.replayed_cycles += static_cast<u64>(sm.cycles), t.issued += sm.issued, t.warp_cycles += sm.warp_cycles;
     t.l1_sectors += static_cast<u64>(sm.l1_sectors), t.l1_hits += static_cast<u64>(sm.l1_hits);
+    local_read += sm.local_read, local_written += sm.local_written;
     t.shared_cycles += static_cast<u64>(sm.shared_cycles), t.l2_bytes += static_cast<u64>(sm.l2_bytes);
     for (u32 row = 0; row < sm.stalls.size(); ++row)
       for (u32 k = 0; k < kStalls; ++k) t.stalls[k] += sm.stalls[row][k], p.machine[row].stalls[k] += sm.stalls[row][k];
@@ -327,7 +337,9 @@ void LaunchTime::finish(LaunchProfile& p) {
   t.active = static_cast<u64>(longest);
   t.cycles = static_cast<u64>(longest + parameters_.launch_cycles);
   t.picoseconds = picoseconds(longest);
-  t.dram_read = dram.read * kSectorBytes, t.dram_written = dram.written * kSectorBytes;
+  const double all = static_cast<double>(ctas_) / replayed;
+  t.dram_read = dram.read * kSectorBytes + static_cast<u64>(local_read * all);
+  t.dram_written = dram.written * kSectorBytes + static_cast<u64>(local_written * all);
   ask_what_if(launch, ctas, p);
 }
 

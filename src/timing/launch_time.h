@@ -52,7 +52,8 @@ class LaunchTime {
   StoreBuffer stores_;
   u64 stored_ = 0;                           // sectors, each time
   std::unordered_map<u64, double> atomics_;  // cycles, by address
-  std::vector<bool> floats_;                 // sites of atomics of floating point
+  SwappedAddresses swapped_;
+  std::vector<bool> floats_, retried_;  // sites: atomics of floating point; Row::retried
   std::vector<u32> slot_of_site_;
   Traces traces_;
 };

@@ -10,6 +10,7 @@ namespace us::timing {
 // The lines of global memory that an access touches, and sectors of each.
 class Lines {
  public:
+  Lines() = default;
   explicit Lines(const probe::Record& r) {
     for (u32 l = 0; l < probe::kLanes; ++l)
       if (r.lanes >> l & 1) add(r.address(l), std::max(1u, r.code.bytes));
@@ -34,7 +35,6 @@ class Lines {
     return n;
   }
 
- private:
   void add(u64 address, u32 bytes) {
     for (u64 s = address / kSectorBytes, last = (address + bytes - 1) / kSectorBytes; s <= last; ++s) {
       Line* at = std::find_if(lines_, lines_ + count_, [&](const Line& l) { return l.line == s / 4; });
@@ -48,6 +48,8 @@ class Lines {
       sum = static_cast<u8>(std::min<u64>(kSectorBytes, sum + to - from));
     }
   }
+
+ private:
   Line lines_[2 * probe::kLanes];
   u32 count_ = 0;
 };

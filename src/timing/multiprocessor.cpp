@@ -8,7 +8,10 @@
 
 #include "timing/accesses.h"
 #include "timing/caches.h"
+#include "timing/far_shared.h"
 #include "timing/lines.h"
+#include "timing/local_memory.h"
+#include "timing/next_access.h"
 #include "timing/resident.h"
 #include "timing/share.h"
 #include "timing/slices.h"
@@ -30,6 +33,8 @@ class Multiprocessor {
         p_(p),
         share_(l, p),
         l1_(l.l1_bytes),
+        local_(l, p, l1_, share_),
+        far_(p),
         fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8) {
     result_.stalls.resize(code_.rows.size());
     result_.ends.resize(ctas.size());
@@ -54,7 +59,8 @@ class Multiprocessor {
         now = std::max(now + 1, static_cast<u64>(std::ceil(soon_)));
     }
     result_.cycles = std::max(static_cast<double>(now), drained_);
-    result_.l2_bytes += share_.l2_bytes(), result_.dram_bytes = share_.dram_bytes();
+    result_.l2_bytes += share_.l2_bytes();
+    result_.local_read = local_.read_bytes(), result_.local_written = local_.written_bytes();
     return std::move(result_);
   }
 
@@ -67,7 +73,7 @@ class Multiprocessor {
     const TimedCta& cta = *ctas_[next_];
     Place& p = places_[place];
     p = {};
-    p.number = next_++;
+    p.number = next_++, p.rank = launch_.rank_of(cta.cta);
     for (u32 k = 0; k < cta.warps.size(); ++k) {
       const TimedWarp& work = cta.warps[k];
       if (work.visits.empty()) continue;
@@ -104,26 +110,20 @@ class Multiprocessor {
 
   void fetch(Warp& w, u32 index, double now, bool jump) {
     const double at = fetch_.ready(partition_of_[index], w.pc / 8, jump, now);
-    wait_until(w, at, Stall::NoInstruction);
+    w.wait_until(at, Stall::NoInstruction);
     if (code_.rows[w.pc].constant && !warm_constants_) warm_constants_ = now + p_.l2_latency;
-    if (code_.rows[w.pc].constant) wait_until(w, warm_constants_, Stall::NoInstruction);
-  }
-
-  static void wait_until(Warp& w, double at, Stall why) {
-    if (at <= w.ready) return;
-    w.ready = at, w.why = why;
+    if (code_.rows[w.pc].constant) w.wait_until(warm_constants_, Stall::NoInstruction);
   }
 
   // What the control word of the next instruction waits for.
   void heed(Warp& w) {
     const Row& r = code_.rows[w.pc];
     for (u32 k = 0; k < 6; ++k)
-      if (r.control.wait >> k & 1) wait_until(w, w.scoreboards[k], w.of[k]);
+      if (r.control.wait >> k & 1) w.wait_until(w.scoreboards[k], w.of[k]);
     if (r.kind == Kind::AwaitCopies && w.copies.size() > r.number)
-      wait_until(w, w.copies[w.copies.size() - 1 - r.number], Stall::LongScoreboard);
+      w.wait_until(w.copies[w.copies.size() - 1 - r.number], Stall::LongScoreboard);
     if (r.kind == Kind::AwaitMatrix && w.matrices.size() > r.number)
-      wait_until(w, w.matrices[w.matrices.size() - 1 - r.number], Stall::Gmma);
-    if (r.kind == Kind::Fence && r.latency > p_.fence_cta) wait_until(w, w.stored, Stall::Membar);
+      w.wait_until(w.matrices[w.matrices.size() - 1 - r.number], Stall::Gmma);
   }
 
   bool can(Partition& q, u32 index, u64 now) {
@@ -179,16 +179,11 @@ class Multiprocessor {
     take_pipe(q, r, now);
     w.since = now, w.ready = now + std::max<u32>(1, r.control.stall), w.why = Stall::Wait;
     Done d = execute(q, w, index, r, now);
-    if (r.control.write_scoreboard < 6) set(w, r.control.write_scoreboard, d.result, d.why);
-    if (r.control.read_scoreboard < 6) set(w, r.control.read_scoreboard, d.sources, Stall::ShortScoreboard);
-    if (r.kind == Kind::Barrier || r.kind == Kind::Arrive) arrive(w, index, r, now);
-    if (d.hold > 0) wait_until(w, d.hold, d.hold_why);
+    if (r.control.write_scoreboard < 6) w.set(r.control.write_scoreboard, d.result, d.why);
+    if (r.control.read_scoreboard < 6) w.set(r.control.read_scoreboard, d.sources, Stall::ShortScoreboard);
+    if (r.kind == Kind::Barrier || r.kind == Kind::Arrive || r.kind == Kind::ClusterBarrier) arrive(w, index, r, now);
+    if (d.hold > 0) w.wait_until(d.hold, d.hold_why);
     advance(w, index, now);
-  }
-
-  static void set(Warp& w, u8 scoreboard, double at, Stall why) {
-    if (at < w.scoreboards[scoreboard]) return;
-    w.scoreboards[scoreboard] = at, w.of[scoreboard] = why;
   }
 
   void take_pipe(Partition& q, const Row& r, double now) {
@@ -214,7 +209,7 @@ class Multiprocessor {
       ++w.visit, w.times = 1;
     if (w.visit == w.work->visits.size()) return end(w, index, now);
     const bool jump = code_.blocks[w.work->visits[w.visit].block].first != w.pc;
-    if (jump) wait_until(w, now + p_.branch_bubble, Stall::BranchResolving);
+    if (jump) w.wait_until(now + p_.branch_bubble, Stall::BranchResolving);
     enter(w, index, now, jump);
   }
 
@@ -243,10 +238,11 @@ class Multiprocessor {
 
   void arrive(Warp& w, u32 index, const Row& r, double now) {
     Place& p = places_[w.place];
-    Meeting& m = p.meetings[r.number];
+    const bool of_cluster = r.kind == Kind::ClusterBarrier;
+    Meeting& m = p.meetings[of_cluster ? kOfCluster : r.number];
     ++m.arrived;
-    m.last = std::max(m.last, now);
-    if (r.kind == Kind::Barrier) {
+    m.last = std::max(m.last, now), m.release = of_cluster ? p_.cluster_barrier : p_.barrier_release;
+    if (r.kind != Kind::Arrive) {
       w.waits = true;
       m.waiting.push_back(index);
     }
@@ -257,7 +253,7 @@ class Multiprocessor {
     if (!m.arrived || m.arrived * probe::kLanes < threads) return;
     for (const u32 k : m.waiting) {
       warps_[k].waits = false;
-      wait_until(warps_[k], m.last + p_.barrier_release, Stall::Barrier);
+      warps_[k].wait_until(m.last + m.release, Stall::Barrier);
     }
     m = {};
   }
@@ -281,9 +277,9 @@ class Multiprocessor {
         return shared_access(q, w, r, now);
       case Kind::Load:
       case Kind::Copy:
-        return load(q, w, r, now);
+        return load(q, w, index, r, now);
       case Kind::Store:
-        return store(q, w, r, now);
+        return store(q, w, index, r, now);
       case Kind::Atomic:
       case Kind::Reduction:
         return atomic(q, w, r, now);
@@ -303,10 +299,9 @@ class Multiprocessor {
         w.matrices.push_back(q.free[static_cast<u32>(Pipe::Tensor)] - r.interval + r.latency);
         break;
       case Kind::Fence:
-        d.hold = std::max(now, w.stored) + r.latency, d.hold_why = Stall::Membar;
-        break;
-      case Kind::ClusterBarrier:
-        d.hold = now + p_.cluster_barrier, d.hold_why = Stall::Barrier;
+        d.hold = now + r.latency, d.hold_why = Stall::Membar;
+        if (r.latency > p_.fence_cta)
+          d.hold = std::max(d.hold, w.stored + std::max(p_.fence_gpu, r.latency - p_.l2_latency));
         break;
       case Kind::Sleep:
         d.hold = now + 100, d.hold_why = Stall::Sleeping;
@@ -319,14 +314,8 @@ class Multiprocessor {
 
   // An access without lanes passes through the queue.
   static Done nothing(Partition& q, double now) {
-    queue(q, now + 4);
+    q.take(now + 4);
     return {now + 6, now + 6};
-  }
-
-  // A place in the queue of the sub-partition is free again at that time.
-  static void queue(Partition& q, double until) {
-    q.queue[q.head] = until;
-    q.head = (q.head + 1) % q.queue.size();
   }
 
   // The pipe that all sub-partitions share: shared memory, L1 and the exchange of lanes.
@@ -334,24 +323,24 @@ class Multiprocessor {
     const double at = std::max(lsu_, now + 4);
     lsu_ = at + cycles;
     result_.shared_cycles += cycles;
-    queue(q, at);
+    q.take(at);
     return {at - 4 + r.latency, at + 4};
   }
 
   // What waits for others that are not replayed goes on at once.
   bool free_waiting(double now) {
     bool any = false;
-    for (Place& p : places_)
+    for (Place& p : places_) {
       for (auto& [address, m] : p.mbarriers) any |= !m.waiting.empty(), wake(m, now);
-    for (Place& p : places_)
       for (auto& [number, m] : p.meetings) any |= !m.waiting.empty(), m.arrived ? release(m, 0) : void();
+    }
     return any;
   }
 
   void wake(Phases& m, double at) {
     for (const u32 k : m.waiting) {
       warps_[k].waits = false;
-      wait_until(warps_[k], at + p_.mbarrier_wait, Stall::LongScoreboard);
+      warps_[k].wait_until(at + p_.mbarrier_wait, Stall::LongScoreboard);
     }
     m.waiting.clear();
   }
@@ -377,7 +366,7 @@ class Multiprocessor {
       if (r.code.kind != probe::RecordCode::Kind::Sync || (last && r.lanes < last) || (one && last && r.lanes != last))
         return;
       const auto op = static_cast<probe::SyncOp>(r.code.bytes);
-      if (last && r.lanes == last && op != probe::SyncOp::BulkRows && !in_copy_) return;
+      if (last && r.lanes == last && !in_copy_) return;
       in_copy_ = op == probe::SyncOp::BulkRows;
       f(op, r, all[w.cursors[slot]++].cost);
     }
@@ -398,7 +387,7 @@ class Multiprocessor {
       if (op == CopyArrive) m.pending += low ? 0 : 1, --m.pending, came(m, copies);
       if (op != Wait || !high) return;
       if ((m.phase & 1) != (low & 1) || m.expected == 0)
-        return wait_until(w, m.complete + r.latency, Stall::LongScoreboard);
+        return w.wait_until(m.complete + r.latency, Stall::LongScoreboard);
       w.waits = true;
       m.waiting.push_back(index);
     });
@@ -429,36 +418,8 @@ class Multiprocessor {
     return {now + r.latency, now + 6};
   }
 
-  struct Next {
-    probe::Record r;
-    float cost = 0;  // TimedAccess
-    bool known = false;
-    bool none = false;  // the guards of all lanes were false
-  };
-  // What the instruction accesses now. Where the compiler joined or left out accesses, the numbers do not fit; then
-  // what came last is taken again.
-  Next next_access(Warp& w, const Row&) {
-    Next n;
-    const u32 site = code_.sites[w.pc];
-    const u32 slot = site < launch_.slot_of_site.size() ? launch_.slot_of_site[site] : ~0u;
-    if (slot >= w.work->accesses.size()) return n;
-    const auto& all = w.work->accesses[slot];
-    if (all.empty()) return n.none = true, n;
-    u32& at = w.cursors[slot];
-    n.known = true;
-    const TimedAccess& a = all[std::min<std::size_t>(at, all.size() - 1)];
-    if (at < all.size()) n.cost = a.cost, ++at;
-    probe::read_record(a.words, n.r);
-    if (const u32 bytes = code_.bytes[w.pc]; bytes && bytes != n.r.code.bytes) {
-      for (u32 l = 0; l < probe::kLanes; ++l) addresses_[l] = n.r.lanes >> l & 1 ? n.r.address(l) : 0;
-      n.r.code.addresses = probe::RecordCode::Addresses::Each, n.r.each = addresses_;
-      n.r.code.bytes = bytes;
-    }
-    return n;
-  }
-
   Done shared_access(Partition& q, Warp& w, const Row& r, double now) {
-    const Next n = next_access(w, r);
+    const NextAccess n = next_access(launch_, w, addresses_);
     double cycles = r.words, more = 0;
     if (n.known && n.r.code.space == probe::Space::Shared) {
       const Wavefronts f = wavefronts_of(n.r);
@@ -467,30 +428,49 @@ class Multiprocessor {
     }
     Done d = shared(q, r, now, cycles);
     d.result += more;
+    if (r.retried && n.known) {
+      const double turn = d.result - now + p_.swap_turn;
+      d.result = swaps_.succeed(n.r, u64{w.place + 1} << 48, d.result, [&](u64) { return turn; });
+    }
     return d;
   }
 
-  Done load(Partition& q, Warp& w, const Row& r, double now) {
-    const Next n = next_access(w, r);
+  Done local_access(Partition& q, u32 index, const Row& r, const NextAccess& n, double now, bool write) {
+    const Lines lines = LocalMemory::lines(index, r, n.known ? &n.r : nullptr);
+    const double at = std::max(lsu_, now + 4), cycles = std::max<double>(r.words, lines.count());
+    lsu_ = at + cycles;
+    result_.shared_cycles += cycles;
+    q.take(at + cycles - 1);
+    const double sources = at + cycles + 5;
+    if (write) return local_.write(lines, at), Done{at + cycles, sources};
+    const LocalMemory::Answer a = local_.read(lines, at + cycles - 1, at + p_.l1_latency - 4 + cycles - 1);
+    result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - a.missing;
+    return {a.done, sources, Stall::LongScoreboard};
+  }
+
+  Done load(Partition& q, Warp& w, u32 index, const Row& r, double now) {
+    const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
+    if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, false);
     double at = std::max(lsu_, now + 4);
     Done d{at + p_.l1_latency - 4, at + 6, Stall::LongScoreboard};
     if (!n.known) {
       lsu_ = at + 1;
-      queue(q, at);
+      q.take(at);
       d.result += p_.l2_latency;
     } else {
-      const bool local = n.r.code.space == probe::Space::Local;
       const Lines lines(n.r);
-      const u32 ways = local ? 1 : std::max(lines.look_ups(), wavefronts_of(n.r).wavefronts);
+      const u32 ways = std::max(lines.look_ups(), wavefronts_of(n.r).wavefronts);
       const double cycles = std::max<double>(ways, r.words);
       lsu_ = at + cycles;
       result_.shared_cycles += cycles;
-      queue(q, at + cycles - 1);
+      q.take(at + cycles - 1);
       d.sources = at + cycles + 5;
       d.result += cycles - 1;
-      if (!local && n.r.code.space != probe::Space::Shared)
+      if (n.r.code.space != probe::Space::Shared)
         d.result = global_load(n, lines, r, at + cycles - 1, d.result);
+      else if (FarShared::leaves(n.r, places_[w.place].rank))
+        d.result = far_.load(n.r, d.result).answered;
     }
     if (r.kind == Kind::Copy) {
       w.open_copies = std::max(w.open_copies, d.result + p_.copy_latency);
@@ -499,7 +479,7 @@ class Multiprocessor {
     return d;
   }
 
-  double global_load(const Next& n, const Lines& lines, const Row& r, double at, double hit) {
+  double global_load(const NextAccess& n, const Lines& lines, const Row& r, double at, double hit) {
     u32 missing = 0, requests = 0;
     double done = hit;
     for (const Lines::Line& l : lines) {
@@ -513,40 +493,53 @@ class Multiprocessor {
     if (!missing && n.cost == 0) return done;
     done = std::max(done, share_.load(at, missing * kSectorBytes, requests, double{n.cost} * kSectorBytes));
     if (!r.bypass)
-      for (const Lines::Line& l : lines) l1_.fill(l.line, l.sectors, done);
+      for (const Lines::Line& l : lines) local_.give_back(l1_.fill(l.line, l.sectors, done), at);
     return done;
   }
 
-  Done store(Partition& q, Warp& w, const Row& r, double now) {
-    const Next n = next_access(w, r);
+  Done store(Partition& q, Warp& w, u32 index, const Row& r, double now) {
+    const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
+    if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, true);
     const double at = std::max(lsu_, now + 4);
     double lines = r.words, slices = slice_cost_of_store(p_, lines, 4.0 * lines);
-    const bool local = n.known && n.r.code.space == probe::Space::Local;
-    if (n.known && !local) {
-      lines = Lines(n.r).count(), slices = n.cost;
-    }
+    if (n.known) lines = Lines(n.r).count(), slices = n.cost;
     const double cycles = std::max<double>(r.words, lines);
     lsu_ = at + cycles;
     result_.shared_cycles += cycles;
-    queue(q, at + cycles - 1);
-    if (!local) {
-      const double out = share_.store(at, lines, slices);
-      // What is written waits in L1; the warp does not.
-      queue_late(q, out - kWriteBuffer / share_.write_rate());
-      w.stored = std::max(w.stored, out + p_.l2_latency);
+    q.take(at + cycles - 1);
+    if (n.known && n.r.code.space == probe::Space::Shared) {
+      if (FarShared::leaves(n.r, places_[w.place].rank)) hold_back(q, w, far_.store(n.r, at + cycles));
+      return {at + cycles, at + cycles + 5};
     }
+    const double out = share_.store(at, lines, slices);
+    // What is written waits in L1; the warp does not.
+    q.take_later(out - kWriteBuffer / share_.write_rate());
+    w.stored = std::max(w.stored, out + p_.l2_latency);
     return {at + cycles, at + cycles + 5};
   }
+  // What was sent to a neighbour: only so much is on its way.
+  static void hold_back(Partition& q, Warp& w, const FarShared::Done& d) {
+    constexpr double kOnTheWay = 100;  // cycles
+    q.take_later(d.taken - kOnTheWay);
+    w.stored = std::max(w.stored, d.answered);
+  }
   static constexpr double kWriteBuffer = 16384;  // bytes
-  static void queue_late(Partition& q, double until) {
-    double& last = q.queue[(q.head + q.queue.size() - 1) % q.queue.size()];
-    last = std::max(last, until);
+
+  Done generic_shared_atomic(Partition& q, Warp& w, const Row& r, const NextAccess& n, double now) {
+    Done d = shared(q, r, now, wavefronts_of(n.r).wavefronts);
+    d.result = d.sources + p_.l1_latency, d.why = Stall::LongScoreboard;
+    if (!FarShared::leaves(n.r, places_[w.place].rank)) return d;
+    const FarShared::Done far = far_.atomic(n.r, d.sources);
+    hold_back(q, w, far);
+    if (r.kind == Kind::Atomic) d.result = far.answered + p_.l1_latency;
+    return d;
   }
 
   Done atomic(Partition& q, Warp& w, const Row& r, double now) {
-    const Next n = next_access(w, r);
+    const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
+    if (n.known && n.r.code.space == probe::Space::Shared) return generic_shared_atomic(q, w, r, n, now);
     const double at = std::max(lsu_, now + 4);
     Share::Atomic a{.answer = r.kind == Kind::Atomic};
     if (n.known) {
@@ -555,8 +548,14 @@ class Multiprocessor {
       a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = n.cost;
     }
     lsu_ = at + a.lines;
-    queue(q, at + a.lines - 1);
-    const double done = share_.atomic(at, a);
+    q.take(at + a.lines - 1);
+    double done = share_.atomic(at, a);
+    if (r.retried && n.known)
+      done = swaps_.succeed(n.r, 0, done, [&](u64 address) {
+        const auto found = launch_.swapped ? launch_.swapped->find(address) : SwappedAddresses::const_iterator();
+        const bool shared = launch_.swapped && found != launch_.swapped->end();
+        return (p_.atomic_latency + p_.swap_turn) * (shared ? found->second.shared_by(launch_.active_sms) : 1);
+      });
     w.stored = std::max(w.stored, done - (r.kind == Kind::Atomic ? 0 : p_.atomic_latency / 2));
     return {done, at + a.lines + 5, Stall::LongScoreboard};
   }
@@ -567,6 +566,9 @@ class Multiprocessor {
   const Parameters& p_;
   Share share_;
   L1 l1_;
+  LocalMemory local_;
+  Swaps swaps_;
+  FarShared far_;
   InstructionCache fetch_;
   SmTime result_;
   std::vector<Warp> warps_;

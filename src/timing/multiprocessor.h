@@ -9,6 +9,7 @@
 #include "sass/executed.h"
 #include "timing/rows.h"
 #include "timing/stalls.h"
+#include "timing/swaps.h"
 
 namespace us::timing {
 
@@ -47,6 +48,12 @@ struct TimedLaunch {
   double written_back = 0;  // sectors whose time DRAM needs for each that is stored
   // What the busiest slice of L2 has to do of all stores, of all atomics.
   double store_share = 0, atomic_share = 0;
+  const SwappedAddresses* swapped = nullptr;
+  u32 grid[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
+  u32 rank_of(u32 cta) const {  // in its cluster
+    const u32 x = cta % grid[0], y = cta / grid[0] % grid[1], z = cta / grid[0] / grid[1];
+    return x % cluster[0] + cluster[0] * (y % cluster[1] + cluster[1] * (z % cluster[2]));
+  }
 };
 
 struct SmTime {
@@ -55,7 +62,8 @@ struct SmTime {
   u64 warp_cycles = 0;   // of all warps, from start to end
   u64 issue_cycles = 0;  // cycles in which a sub-partition had a warp
   std::array<double, kPipes> pipe_cycles{};
-  double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0, dram_bytes = 0;
+  double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0;
+  double local_read = 0, local_written = 0;        // bytes of local memory, of DRAM
   std::vector<std::array<u64, kStalls>> stalls{};  // of each row
   std::vector<double> ends{};                      // of each CTA
   struct Span {

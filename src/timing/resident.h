@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a multiprocessor holds while CTAs are on it: their warps, and where these meet.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <map>
 #include <vector>
@@ -21,6 +22,13 @@ struct Warp {
   double open_copies = 0, open_bulk = 0, stored = 0;
   std::vector<u32> cursors;
   bool live = false, waits = false;
+
+  void wait_until(double at, Stall reason) {
+    if (at > ready) ready = at, why = reason;
+  }
+  void set(u8 scoreboard, double at, Stall reason) {
+    if (at >= scoreboards[scoreboard]) scoreboards[scoreboard] = at, of[scoreboard] = reason;
+  }
 };
 
 struct Phases {  // an mbarrier
@@ -32,12 +40,14 @@ struct Phases {  // an mbarrier
 
 struct Meeting {  // at a barrier of a CTA
   u32 arrived = 0;
-  double last = 0;
+  double last = 0, release = 0;  // cycles from the last arrival
   std::vector<u32> waiting;
 };
 
+inline constexpr u32 kOfCluster = ~0u;  // the number of its barrier
+
 struct Place {  // of a CTA
-  u32 live = 0, threads_at_start = 0;
+  u32 live = 0, rank = 0;
   std::map<u32, Meeting> meetings;
   std::map<u64, Phases> mbarriers;
   std::size_t number = 0;  // of those that the SM gets
@@ -50,6 +60,15 @@ struct Partition {
   double dispatch = 0;        // until then the operands of an instruction are read
   std::vector<double> queue;  // when each place is free
   u32 head = 0;
+
+  void take(double until) {  // a place
+    queue[head] = until;
+    head = (head + 1) % queue.size();
+  }
+  void take_later(double until) {  // the place that was taken last, at least as long
+    double& last = queue[(head + queue.size() - 1) % queue.size()];
+    last = std::max(last, until);
+  }
 };
 
 }  // namespace us::timing

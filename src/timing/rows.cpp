@@ -54,6 +54,15 @@ u32 operand(const sass::Instruction& i, u32 k, u32 otherwise) {
 
 bool has(std::string_view name, std::string_view part) { return name.find(part) != name.npos; }
 
+// "[R1+0x10]": 16. R1 is the frame's beginning.
+i32 frame_offset(std::string_view operands) {
+  const auto at = operands.find("[R1");
+  if (at == operands.npos) return -1;
+  const std::string_view rest = operands.substr(at + 3);
+  if (rest.starts_with("]")) return 0;
+  return rest.starts_with("+0x") ? static_cast<i32>(number_in(rest.substr(1))) : -1;
+}
+
 // "HGMMA.64x128x16.F32": the columns.
 u32 columns_of(std::string_view name) {
   const auto at = name.find(".64x");
@@ -80,6 +89,26 @@ void count_reads(const sass::Instruction& i, Row& r) {
   r.dispatch = std::max({u8{1}, reads[0], reads[1]});
 }
 
+// A compare-and-swap whose answer is looked at before a jump back to it or before it.
+bool is_retried(const sass::Function& f, std::size_t at) {
+  constexpr std::size_t kReach = 64;  // instructions
+  const sass::Instruction& swap = f.instructions[at];
+  if (!has(swap.name, ".CAS")) return false;
+  const auto answer = std::ranges::find(swap.writes, sass::Bank::Register, &sass::Access::bank);
+  if (answer == swap.writes.end()) return false;
+  const auto is_answer = [&](const sass::Access& a) {
+    return a.bank == sass::Bank::Register && a.first < answer->first + answer->count &&
+           answer->first < a.first + a.count;
+  };
+  bool looked_at = false;
+  for (std::size_t k = at + 1; k < std::min(f.instructions.size(), at + kReach); ++k) {
+    const sass::Instruction& i = f.instructions[k];
+    looked_at = looked_at || (i.name.starts_with("ISETP") && std::ranges::any_of(i.reads, is_answer));
+    if (looked_at && i.name.starts_with("BRA") && i.target && *i.target <= swap.offset) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Row row_of(const sass::Instruction& i, const Parameters& p) {
@@ -90,6 +119,8 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
   r.constant = has(i.operands, "c[");
   r.floats = has(i.name, ".F32") || has(i.name, ".F64") || has(i.name, ".F16");
   r.bypass = has(i.name, ".STRONG") || has(i.name, ".MMIO");
+  r.local = i.memory.space == sass::Memory::Space::Local;
+  if (r.local) r.frame = frame_offset(i.operands);
   using Kind = Row::Kind;
   switch (r.kind) {
     case Kind::Matrix:
@@ -135,7 +166,10 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
 std::vector<Row> rows_of(const sass::Function& f, const Parameters& p) {
   std::vector<Row> rows;
   rows.reserve(f.instructions.size());
-  for (const sass::Instruction& i : f.instructions) rows.push_back(row_of(i, p));
+  for (const sass::Instruction& i : f.instructions) {
+    rows.push_back(row_of(i, p));
+    rows.back().retried = is_retried(f, rows.size() - 1);
+  }
   return rows;
 }
 

@@ -55,6 +55,9 @@ struct Row {
   bool floats = false;    // an atomic operation of floating point
   bool constant = false;  // reads a constant bank
   bool never = false;     // its guard is false
+  bool local = false;     // an access of local memory
+  bool retried = false;   // a compare-and-swap in a loop that goes on until it succeeds
+  i32 frame = -1;         // where that is in the frame of the function; -1: elsewhere
 };
 
 Row row_of(const sass::Instruction&, const Parameters&);

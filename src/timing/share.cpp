@@ -20,7 +20,7 @@ Share::Share(const TimedLaunch& l, const Parameters& p)
       request_cost_(std::max(1.0, sms_ / p.l2_requests)) {}
 
 double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
-  l2_bytes_ += bytes, dram_bytes_ += dram_bytes;
+  l2_bytes_ += bytes;
   l2_ = std::max(l2_, at) + std::max(bytes / read_rate_, lines * request_cost_);
   const double done = l2_ + p_.l2_latency;
   return dram_bytes > 0 ? std::max(done, from_dram(at, dram_bytes)) : done;
@@ -44,6 +44,13 @@ double Share::store(double at, double lines, double slices) {
   l2_bytes_ += bytes;
   take_dram(at, std::max(slices * store_pace_, bytes * written_back_ / dram_rate_));
   return out_ = std::max(out_, dram_);
+}
+
+void Share::write_back(double at, u32 sectors, double dram_bytes) {
+  const double bytes = sectors * kSectorBytes;
+  out_ = std::max(out_, at) + bytes / write_rate_;
+  l2_bytes_ += bytes;
+  if (dram_bytes > 0) take_dram(at, dram_bytes / dram_rate_);
 }
 
 double Share::atomic(double at, const Atomic& a) {

@@ -13,6 +13,8 @@ class Share {
   double load(double at, double bytes, u32 lines, double dram_bytes);
   // When a store of so many lines has left the multiprocessor and is taken; `slices`: cycles of slices of L2.
   double store(double at, double lines, double slices);
+  // Sectors of local memory that L1 gives up; DRAM gets some of them.
+  void write_back(double at, u32 sectors, double dram_bytes);
   struct Atomic {
     double lines = 1, lanes = 32, sectors = 4, slices = 8, dram_sectors = 0;
     bool answer = false;
@@ -21,7 +23,6 @@ class Share {
 
   double write_rate() const { return write_rate_; }  // bytes a cycle
   double l2_bytes() const { return l2_bytes_; }
-  double dram_bytes() const { return dram_bytes_; }
 
  private:
   double from_dram(double at, double bytes);
@@ -34,7 +35,7 @@ class Share {
   const double request_cost_;                         // cycles for a line of L2
   double l2_ = 0, dram_ = 0, out_ = 0, atomics_ = 0;  // until when each is taken
   double dram_use_ = 0, dram_seen_ = 0;               // part of the time of late, and when that was looked at
-  double l2_bytes_ = 0, dram_bytes_ = 0;
+  double l2_bytes_ = 0;
 };
 
 }  // namespace us::timing

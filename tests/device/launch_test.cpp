@@ -153,6 +153,33 @@ TEST(Deterministic, TimeLimitsWaitForTheHost) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
+// A kernel that sleeps 100 ms is still there when a host that needs 150 ms submits another.
+TEST(Deterministic, SleepsWaitForTheHost) {
+  GpuOptions o;
+  o.deterministic = true;
+  Gpu gpu(o);
+  struct Marks {
+    std::atomic<u32> begun{0}, mark{0};
+    u32 saw = 0;
+    u64 time = 0;
+  } p;
+  auto first = [](WarpCtx* w) {
+    auto& m = params<Marks>(w);
+    m.begun = 1;
+    const u64 begin = call1(w, RtFn::GlobalTimer, {});
+    for (u32 k = 0; k < 10000; ++k) call(w, RtFn::Nanosleep, {10'000});
+    m.saw = m.mark;
+    m.time = call1(w, RtFn::GlobalTimer, {}) - begin;
+  };
+  auto a = start(gpu, first, &p, {});
+  while (!p.begun) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  EXPECT_EQ(run(gpu, [](WarpCtx* w) { params<Marks>(w).mark = 1; }, &p, {}).outcome, Outcome::Ok);
+  EXPECT_EQ(a.get().outcome, Outcome::Ok);
+  EXPECT_EQ(p.saw, 1u);
+  EXPECT_GE(p.time, 10000u * 10'000);
+}
+
 TEST(Deterministic, BlocksAndWarpsInOrder) {
   GpuOptions o;
   o.workers = 4;

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "driver/code/assembler.h"
@@ -193,6 +194,38 @@ TEST(Assembler, IsAskedOnceAboutAModule) {
   EXPECT_FALSE(ask(text, "", ""));
   EXPECT_EQ(calls().size(), 5u);
   EXPECT_FALSE(Assembler("none", "").ask({.ptx = {{.ptx = text, .options = {}}}, .objects = {}}, 90));
+}
+
+// How an H200 divides L1 for kernels that say nothing about it: oracle/timing, first launches.
+TEST(Resources, UsualSplitOfTheH200) {
+  const DeviceSpec d;
+  u32 kernels = 0, right = 0;
+  for (const char* const folder : {"", "public/"}) {
+    std::ifstream in(std::string(US_SOURCE_DIR "/oracle/timing/") + folder + "metrics.tsv");
+    ASSERT_TRUE(in);
+    std::map<std::string, std::vector<double>> metrics;
+    for (std::string line; std::getline(in, line);) {
+      std::stringstream cells(line);
+      std::string name, cell;
+      std::getline(cells, name, '\t');
+      if (!name.starts_with("launch__")) continue;
+      while (std::getline(cells, cell, '\t')) {
+        std::erase(cell, ',');
+        metrics[name].push_back(std::strtod(cell.c_str(), nullptr));
+      }
+    }
+    const auto& splits = metrics["launch__shared_mem_config_size"];
+    for (std::size_t k = 0; k < splits.size(); ++k) {
+      if (!(splits[k] > 0)) continue;
+      const auto of = [&](const char* name) { return static_cast<u32>(metrics[name].at(k)); };
+      const BlockNeeds n{.threads = of("launch__block_size"),
+                         .registers = of("launch__registers_per_thread"),
+                         .shared = of("launch__shared_mem_per_block") - d.shared_reserved_per_block};
+      ++kernels, right += usual_split(d, n, blocks_per_sm(d, n)) == static_cast<u64>(splits[k]);
+    }
+  }
+  EXPECT_GE(kernels, 380u);
+  EXPECT_GE(right, kernels * 96 / 100);
 }
 
 }  // namespace

@@ -132,6 +132,71 @@ TEST(Multiprocessor, LoadsComeFromL1L2OrDram) {
   }
 }
 
+// A warp writes words of its local memory, and reads all of them twice.
+TEST(Multiprocessor, LocalMemoryStaysInL1AsFarAsThereIsRoom) {
+  const auto run = [](u32 words, u64 l1, u32 sms) {
+    Code c;
+    c.launch.l1_bytes = l1, c.launch.active_sms = sms;
+    for (u32 round = 0; round < 3; ++round)
+      for (u32 k = 0; k < words; ++k) {
+        const u32 site = c.add_access(round ? Kind::Load : Kind::Store, 4);
+        probe::Record r = Code::row(probe::Space::Local, 4);
+        r.code.addresses = RecordCode::Addresses::Same, r.first = k * 4;
+        c.touches(site, r);
+        if (round) c.launch.code.rows.back().control.write_scoreboard = 0;
+      }
+    c.add(Kind::Plain, Pipe::None).control.wait = 1;
+    return c.run(1);
+  };
+  const SmTime fits = run(64, 64 << 10, 132);
+  EXPECT_EQ(fits.l1_sectors, 2 * 64 * 4);
+  EXPECT_EQ(fits.l1_hits, fits.l1_sectors);
+  EXPECT_EQ(fits.l2_bytes, 0);
+  const SmTime large = run(512, 8 << 10, 132);  // 8 times as much
+  EXPECT_LT(large.l1_hits, 0.3 * large.l1_sectors);
+  EXPECT_GT(large.l2_bytes, 512 * 128);
+  EXPECT_EQ(large.local_read, 0);  // 8 MiB of all multiprocessors: in L2
+  const SmTime larger = run(8192, 8 << 10, 132);
+  EXPECT_GT(larger.local_read, 0.3 * 2 * 8192 * 128);  // 138 MB
+  EXPECT_GT(larger.local_written, 0.4 * 8192 * 128);
+}
+
+// 640 threads add to a word by compare-and-swap, as tests/programs/atomics.cu has it: an H200 took 437 000 cycles with
+// the word in global memory, and 160 000 with it in shared memory and one block.
+TEST(Multiprocessor, SwapsAtOneAddressTakeTurns) {
+  for (const bool global : {true, false}) {
+    Code c;
+    const u32 site = c.add_access(global ? Kind::Atomic : Kind::SharedAtomic, 4);
+    Row& r = c.launch.code.rows.back();
+    r.retried = true, r.latency = 41, r.control.write_scoreboard = 0;
+    probe::Record record = Code::row(global ? probe::Space::Global : probe::Space::Shared, 4);
+    record.code.kind = RecordCode::Kind::Atomic, record.code.addresses = RecordCode::Addresses::Same;
+    record.first = 4096;
+    for (u32 lanes = ~0u; lanes; lanes &= lanes - 1) record.lanes = lanes, c.touches(site, record);
+    c.add(Kind::Plain, Pipe::None).control.wait = 1;
+    c.launch.active_sms = global ? 5 : 1;
+    SwappedAddresses swapped{{4096, {640, Swapped::kSeveral}}};
+    c.launch.swapped = &swapped;
+    const SmTime t = c.run(4, global ? 1 : 5, 32);
+    const double device = global ? 437'000 : 160'000;
+    EXPECT_NEAR(t.cycles, device, 0.2 * device) << global;
+  }
+}
+
+// What the assembler keeps in the frame has no record.
+TEST(Multiprocessor, RegistersInTheFrameComeFromL1) {
+  Code c;
+  for (const Kind kind : {Kind::Store, Kind::Load}) {
+    Row& r = c.add(kind, Pipe::Memory, 2);
+    r.local = true, r.frame = 16;
+    if (kind == Kind::Load) r.control.write_scoreboard = 0;
+  }
+  c.add(Kind::Plain, Pipe::None).control.wait = 1;
+  const SmTime t = c.run(1);
+  EXPECT_EQ(t.l1_hits, 4);
+  EXPECT_NEAR(beyond_start(t, c), 32 + 10, 10);
+}
+
 TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
   Code c;
   c.launch.active_sms = 132;
@@ -166,6 +231,38 @@ TEST(Multiprocessor, AnMbarrierTellsOfABulkCopy) {
   c.touches(wait, Code::sync(probe::SyncOp::Wait, 64, 0 | u64{1} << 32));
   // 16 KiB: 622 cycles from issue to mbarrier, and what a loop around the mbarrier takes.
   EXPECT_NEAR(beyond_start(c.run(1), c), 622 + 77, 70);
+}
+
+// One stage, as bulk_ring in oracle/timing/async.cu has it: each turn waits for the copy that it began.
+TEST(Multiprocessor, EachTurnOfALoopBeginsOneBulkCopy) {
+  Code c;
+  const u32 init = c.add_access(Kind::Mbarrier, 0), expect = c.add_access(Kind::Mbarrier, 0);
+  const u32 copy = c.add_access(Kind::Bulk, 0), wait = c.add_access(Kind::AwaitMbarrier, 0);
+  const u32 turns = 8;
+  c.touches(init, Code::sync(probe::SyncOp::Init, 64, 1));
+  for (u32 k = 0; k < turns; ++k) {
+    c.touches(expect, Code::sync(probe::SyncOp::Arrive, 64, 1 | u64{16384} << 32));
+    c.touches(copy, Code::sync(probe::SyncOp::BulkRows, 1 << 20, probe::BulkRows{1024, 1, 0}.pack()));
+    c.touches(copy, Code::sync(probe::SyncOp::BulkLoad, 64, 16384));
+    c.touches(wait, Code::sync(probe::SyncOp::Wait, 64, (k & 1) | u64{1} << 32));
+  }
+  EXPECT_NEAR(beyond_start(c.run(1, 1, turns), c), turns * (622 + 77), turns * 70);
+}
+
+// 1024 loads of a warp each from the next CTA of the cluster, lanes so many words apart: what an H200 took, less what
+// the kernel takes besides (oracle/timing/async.txt, far_load, less the same in a cluster of one).
+TEST(Multiprocessor, SharedMemoryOfANeighbourIsFar) {
+  for (const auto& [apart, device] : {std::pair(1u, 9'000.0), {2u, 16'100.0}, {5u, 38'800.0}, {32u, 96'500.0}}) {
+    Code c;
+    u64 addresses[probe::kLanes];
+    for (u32 l = 0; l < probe::kLanes; ++l) addresses[l] = probe::kCtaStride + u64{4} * (l * apart);
+    probe::Record r = Code::row(probe::Space::Shared, 4);
+    r.code.addresses = RecordCode::Addresses::Each, r.each = addresses;
+    for (u32 k = 0; k < 128; ++k) c.touches(c.add_access(Kind::Load, 4), r);
+    for (Row& row : c.launch.code.rows) row.control.write_scoreboard = 0;
+    c.add(Kind::Plain, Pipe::None).control.wait = 1;
+    EXPECT_NEAR(beyond_start(c.run(8), c), device, 0.15 * device) << apart;
+  }
 }
 
 TEST(Multiprocessor, MoreBlocksThanFitComeOneAfterTheOther) {

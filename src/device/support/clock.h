@@ -3,7 +3,7 @@
 // counts what the device does, so that no result depends on how fast the host is:
 //
 //   a look at the clock              20 ns
-//   nanosleep                        its time
+//   nanosleep                        its time; the host gets four times that, while it could submit something
 //   a pass in which nothing happens  1 us, after a thousand in a row 100 us: then only time can end the wait. But while
 //                                    the host could still submit something, next to nothing
 #pragma once
@@ -25,7 +25,7 @@ class Clock {
   u64 read_since_1970() { return epoch_ns_ + read(); }  // never jumps
   void pass(u64 ns) { ahead_ns_.fetch_add(ns, std::memory_order_relaxed); }
   void slept(u64 ns) {
-    if (own_) pass(ns);
+    if (own_) wait_for_host(ns), pass(ns);
   }
   void work_was_done() { vain_ = 0, seen_ns_ = 0; }
   void nothing_was_done() {
@@ -37,15 +37,19 @@ class Clock {
 
  private:
   static constexpr u64 kLookNs = 20;
+  bool closed(u64 now) const;  // the host waits, and nothing is on its way from it
   u64 step();
+  void wait_for_host(u64 slept_ns);
 
   const bool own_;
   u64 epoch_ns_ = 0;
   // By how much it is ahead of the host's clock, if it has not its own: the watch lets time run when a kernel waits for
   // nothing else.
   std::atomic<u64> ahead_ns_{0};
-  u32 vain_ = 0;     // passes in a row in which nothing happened; of the only worker
-  u64 seen_ns_ = 0;  // the host's clock at the last one
+  u32 vain_ = 0;      // passes in a row in which nothing happened; of the only worker
+  u64 seen_ns_ = 0;   // the host's clock at the last one
+  u64 slept_ns_ = 0;  // the host's clock at the last sleep
+  u64 owed_ns_ = 0;   // what the host has not got for sleeps until then
 };
 
 }  // namespace us::device

@@ -21,6 +21,8 @@ probe::Residency residency(const DeviceSpec&, const Function&, u32 threads, u64 
 u32 registers_that_fit(const DeviceSpec&, u32 threads);   // of a thread, where a block of so many must fit on an SM
 u32 threads_that_fit(const DeviceSpec&, u32 registers);   // of one block, where a thread takes so many
 u64 shared_per_sm(const DeviceSpec&, const BlockNeeds&);  // the split of L1 that the needs lead to, bytes
+// The split of a kernel for which nobody wishes one and of which so many blocks fit (by the largest split).
+u64 usual_split(const DeviceSpec&, const BlockNeeds&, u32 blocks);
 u32 clusters_per_device(const DeviceSpec&, const BlockNeeds&, u32 cluster_blocks);
 // A block's share of shared memory when `blocks` blocks are on an SM, as hardware's answer leaves out what the system
 // reserves in each. InvalidValue: so many blocks do not fit at all.

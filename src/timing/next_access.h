@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the instruction at which a warp is accesses now.
+#pragma once
+#include <algorithm>
+
+#include "timing/resident.h"
+
+namespace us::timing {
+
+struct NextAccess {
+  probe::Record r;
+  float cost = 0;  // TimedAccess
+  bool known = false;
+  bool none = false;  // the guards of all lanes were false
+};
+
+// Where the compiler joined or left out accesses, the numbers do not fit; then what came last is taken again.
+// `addresses`: room for those of lanes that the record has in another width.
+inline NextAccess next_access(const TimedLaunch& launch, Warp& w, u64 (&addresses)[probe::kLanes]) {
+  NextAccess n;
+  const u32 site = launch.code.sites[w.pc];
+  const u32 slot = site < launch.slot_of_site.size() ? launch.slot_of_site[site] : ~0u;
+  if (slot >= w.work->accesses.size()) return n;
+  const auto& all = w.work->accesses[slot];
+  if (all.empty()) return n.none = true, n;
+  u32& at = w.cursors[slot];
+  n.known = true;
+  const TimedAccess& a = all[std::min<std::size_t>(at, all.size() - 1)];
+  if (at < all.size()) n.cost = a.cost, ++at;
+  probe::read_record(a.words, n.r);
+  if (const u32 bytes = launch.code.bytes[w.pc]; bytes && bytes != n.r.code.bytes) {
+    for (u32 l = 0; l < probe::kLanes; ++l) addresses[l] = n.r.lanes >> l & 1 ? n.r.address(l) : 0;
+    n.r.code.addresses = probe::RecordCode::Addresses::Each, n.r.each = addresses;
+    n.r.code.bytes = bytes;
+  }
+  return n;
+}
+
+}  // namespace us::timing
