@@ -24,18 +24,14 @@ void LaunchChecker::mark_row(const At& p, const probe::Who& who, const RowOfCopi
     left = (row.writes ? write_rows : read_rows)(planes, row.begin, words, left, me);
     if (!left) break;
     const u32 lane = static_cast<u32>(std::countr_zero(left));
-    const u32 stop =
-        obstacle(planes, row.begin + u64{lane} * row.bytes, words, lane, row.writes, me).segment;
+    const u32 stop = obstacle(planes, row.begin + u64{lane} * row.bytes, words, lane, row.writes, me).segment;
     if (!stop || me.knows(stop) || !p.warp->time.floor_knows(table[stop])) break;
     me.also[1] = me.also[0], me.also[0] = stop;
   }
   if (!left) return;
   Judge judge = row.shared ? shared_judge(*p.cluster, *p.cta) : global_judge(p.warp, who.lanes);
-  Actor one{.time = &p.warp->time,
-            .segment = row.segment,
-            .site = who.site,
-            .manner = Manner::Copy,
-            .place = &p.cta->place};
+  Actor one{
+      .time = &p.warp->time, .segment = row.segment, .site = who.site, .manner = Manner::Copy, .place = &p.cta->place};
   for (; left; left &= left - 1) {
     one.lane = static_cast<u32>(std::countr_zero(left));
     const u64 first = row.begin + u64{one.lane} * row.bytes;
@@ -68,15 +64,16 @@ bool LaunchChecker::copy_row(const At& p, const probe::Who& who, const Transfer&
   const Allocations::Block* const block = process_.allocations.live(from);
   const bool inside = block ? from + n * probe::kLanes <= block->end() : !process_.allocations.any();
   const probe::Symbol* const variable = shared_symbol(to);
-  const bool leaves = variable && to < variable->begin + variable->bytes &&
-                      to + n * probe::kLanes > variable->begin + variable->bytes;
+  const bool leaves =
+      variable && to < variable->begin + variable->bytes && to + n * probe::kLanes > variable->begin + variable->bytes;
   if (!inside || leaves || !global.holds(from, n * probe::kLanes)) return false;
   rows.used = true;
   const auto bytes = static_cast<u32>(n);
   Flight f = flight(p, who, 0, Manner::Copy, false);
   f.by.lane = kLaneOfCell, f.by.by_lane = kLaneOfCell;
   const bool pure = block && only_read(*block);
-  RowOfCopies source{.begin = from, .bytes = bytes}, target{.begin = to, .bytes = bytes, .shared = true, .writes = true};
+  RowOfCopies source{.begin = from, .bytes = bytes},
+      target{.begin = to, .bytes = bytes, .shared = true, .writes = true};
   RowActor me;
   if (pure) {
     me = everybody();
@@ -134,8 +131,8 @@ void LaunchChecker::split_rows(const At& p) {
   }
   const auto split = [&](const std::vector<RowOfCopies>& group, std::size_t number) {
     for (const RowOfCopies& r : group)
-      split_row(r.shared ? p.cta->shared : process_.global, r.shared ? p.cluster->segments : process_.segments, r, lanes,
-                number);
+      split_row(r.shared ? p.cta->shared : process_.global, r.shared ? p.cluster->segments : process_.segments, r,
+                lanes, number);
   };
   for (std::size_t k = 0; k < copies.rows.committed.size(); k++) split(copies.rows.committed[k], k);
   split(copies.rows.open, ~std::size_t{0});

@@ -143,6 +143,7 @@ void LaunchChecker::tell_phases(Cta& cta) {
 }
 
 void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Meeting& m) {
+  if (m.id == 0) tell_phases(*p.cta);
   if (whole_arrival(p, who, m)) return;
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   const std::string object = "barrier " + std::to_string(m.id);

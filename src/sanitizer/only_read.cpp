@@ -27,7 +27,7 @@ void LaunchChecker::stores_to(u64 address) {
   if (b && !only_read(*b)) return;
   expects_ = false;
   process_.begun++;  // what was found out about places is looked up again
-  process_.astray = process_.astray || everybody_;
+  if (everybody_) process_.astray.insert(info_->id);
 }
 
 RowActor LaunchChecker::everybody() {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "sanitizer/aliases.h"
@@ -57,7 +58,7 @@ struct Process {
   u32 running = 0;         // launches
   u64 begun = 0;           // launches, and times that stores came to where they were not expected
   bool spent = false;      // some of a launch was not judged: its segments have no numbers
-  bool astray = false;     // stores came to memory that had been taken for only read: those loads were not judged
+  std::set<u64> astray;    // launches that stored to what had been taken for only read: those loads were not judged
   Allocations allocations;
   Aliases aliases;
   Collector collector;

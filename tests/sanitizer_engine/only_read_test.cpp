@@ -105,7 +105,7 @@ TEST(OnlyRead, StoresGoAstray) {
   read_all(s, 1);
   s.thread(0).at(7).store(G, kIn + 8192 + 64, 4);  // read by this thread's warp, and by others, before a barrier
   EXPECT_EQ(s.errors(), "");
-  EXPECT_TRUE(s.checker.astray());
+  EXPECT_TRUE(s.checker.astray(s.info.id));
   s.thread(40, 1).at(8).load(G, kIn + 8192 + 64, 4);
   EXPECT_EQ(s.errors(), "race-global");
   s.thread(0).at(7).store(G, kIn + 4096, 4).at(7).store(G, kIn + 4096, 4);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <string_view>
 
 #include "codegen/builder.h"
 #include "codegen/lower/shared_proof.h"
@@ -32,7 +33,7 @@ class Finder {
     join_regions();
     for (u32 k = 0; k < r_.all.size(); ++k)
       if (!collect(k)) return {};
-    proof_ = prove_shared(m_, f_, cfg_, facts_, r_, class_, accesses_);
+    if (!hidden_) proof_ = prove_shared(m_, f_, cfg_, facts_, r_, class_, accesses_);
     if (calls_) proof_.closed.clear();
     for (auto& [region, all] : accesses_)
       for (const Access& a : all)
@@ -82,8 +83,10 @@ class Finder {
     if (effects & (isa::kCopy | isa::kClusterBarrier)) return false;
     orders_ = orders_ || (effects & isa::kOrders);
     for (const Tok t : {Tok::acquire, Tok::release, Tok::acq_rel, Tok::sc}) orders_ = orders_ || i.has(t);
-    if (!(effects & kMemory)) {  // mbarriers, and what else stands at an address
-      calls_ = calls_ || std::ranges::any_of(i.ops, [](const Operand& o) { return o.kind == Operand::Kind::Address; });
+    if (!(effects & kMemory)) {  // mbarriers, what else stands at an address, and operands that a descriptor names
+      const auto is_address = [](const Operand& o) { return o.kind == Operand::Kind::Address; };
+      const bool matrix = std::string_view(isa::info(i.form).id).starts_with("wgmma");
+      hidden_ = hidden_ || matrix || std::ranges::any_of(i.ops, is_address);
       return true;
     }
     for (const Tok t : {Tok::global, Tok::local, Tok::param, Tok::param_entry, Tok::param_func, Tok::const_})
@@ -160,7 +163,8 @@ class Finder {
   std::map<u32, std::vector<Access>> accesses_;
   std::set<const ir::Inst*> lost_;  // in some region
   bool orders_ = false;             // something else than barriers may order threads
-  bool calls_ = false;              // functions, or other objects than numbers
+  bool calls_ = false;              // functions
+  bool hidden_ = false;             // shared memory is touched by others than `accesses_`
   SharedProof proof_;
   std::map<u32, u32> numbers_;
   std::map<const ir::Inst*, Settled> found_;

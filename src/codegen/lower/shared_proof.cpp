@@ -106,6 +106,7 @@ class Prover {
         n_(values_.threads()) {}
 
   SharedProof run() {
+    if (!n_) return {};
     for (const auto& [c, all] : accesses_)
       for (const SharedAccess& a : all) by_inst_.emplace(a.inst, &a);
     for (u32 k = 0; k < r_.all.size(); ++k) ways_.push_back(way(k));
