@@ -212,6 +212,7 @@ class Builder {
   virtual void note_site([[maybe_unused]] u32 site) {}
   // What stands at probe::Quick::settled of the current instruction's access, and `tell` where that is not so.
   virtual u32 settled() const { return 0; }
+  virtual bool closed() const { return false; }  // nobody needs to hear of it
   virtual void unless_settled([[maybe_unused]] u32 bytes, [[maybe_unused]] V at, const Tell& tell) { tell(); }
   // `tell` where WarpCtx::quick leaves lanes of this access (probe/quick.h), or where that is not asked.
   virtual void unless_quick([[maybe_unused]] u32 site, probe::QuickAccess, [[maybe_unused]] V at, const Tell& tell) {

@@ -37,6 +37,9 @@ class Listener {
   virtual Quick* quick(const Who&) { return nullptr; }
   virtual void fence(const Who&, const Fence&) {}
   virtual void meeting(const Who&, const Meeting&) {}
+  // Barrier 0, of all threads: every warp of the block, each whole, comes to it at this site and then leaves it.
+  // False: it is to be told by meetings.
+  virtual bool all_meet(const Who&, u32 /*generation*/) { return false; }
   virtual void mbarrier(const Who&, const Mbarrier&) {}
   virtual void transfer(const Who&, const Transfer&) {}
   virtual void copies(const Who&, const Copies&) {}

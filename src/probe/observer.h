@@ -78,6 +78,9 @@ struct LaunchInfo {
   std::function<bool(u32 site)> guesses;
   // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.
   std::function<u32(u32 site)> left_by;
+  // Addresses in the memory that the kernel's stores are meant for, as its text says, among other numbers. Nothing:
+  // some store says nothing of where it goes. What it does say need not be so.
+  std::optional<std::vector<u64>> stored_to;
   // The instruction that takes the answer of this activemask for its membermask, whoever is there; or kNoSite.
   std::function<u32(u32 site)> members;
 };

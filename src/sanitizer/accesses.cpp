@@ -104,6 +104,7 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
     }
     if (!in_bounds(p, who, a, lane, address, owner)) continue;
     me.lane = lane;
+    if (!shared && a.kind != probe::Access::Kind::Read) stores_to(address);
     if (!shared && process_.aliases.any()) address = other_address(p, who, a, lane, address, me.segment);
     touch_lane(*judge, a, lane, address, me);
     if (is_strong(a)) continue;

@@ -41,11 +41,11 @@ void Shadow::fill(Cell& c, const Word& of) const {
   const auto site = [](u16 s) { return s == kNoSmallSite ? probe::kNoSite : u32{s}; };
   const u32 w = of.w, r = of.r, m = of.m;
   c.w_segment = w >> 5, c.w_lane = w & 31, c.w_site = site(of.w_site);
-  c.w_manner = table_[c.w_segment].manner;
+  c.w_manner = table_.manner_of(c.w_segment);
   if (w) c.flags |= Cell::kWritten;
   c.r_site = site(of.r_site);
   c.r_segment = r < kCtas ? r : m, c.r_lanes = r < kCtas ? m : 0;
-  if (c.r_segment) c.r_manner = table_[c.r_segment].manner;
+  if (c.r_segment) c.r_manner = table_.manner_of(c.r_segment);
 }
 
 void Shadow::widen(Cell& c, u64 address) {
@@ -65,8 +65,8 @@ void Shadow::narrow(u64 address) {
   if (const Side* s = side_if(c); s && (s->location || s->bytes || s->many || !s->readers.empty())) return;
   const auto fits = [](u32 segment, u32 site) { return !segment || site < kNoSmallSite || site == probe::kNoSite; };
   if (!fits(c.w_segment, c.w_site) || !fits(c.r_segment, c.r_site)) return;
-  if (c.w_segment && table_[c.w_segment].manner != c.w_manner) return;
-  if (c.r_segment && (table_[c.r_segment].manner != c.r_manner || !c.r_lanes)) return;
+  if (c.w_segment && table_.manner_of(c.w_segment) != c.w_manner) return;
+  if (c.r_segment && (table_.manner_of(c.r_segment) != c.r_manner || !c.r_lanes)) return;
   const u32 w = c.w_segment << 5 | (c.w_lane & 31);
   *planes_.w(address) = c.w_segment ? w : c.flags & Cell::kWritten ? 1 : 0;
   *planes_.r(address) = c.r_segment, *planes_.m(address) = c.r_lanes;

@@ -21,6 +21,8 @@ class Checker final : public probe::Observer {
   void work(const probe::Work&) override;
   void fault(u64 launch, const probe::Fault&, const std::string& text) override;
   void on_conflict(ConflictHook h) { process_.on_conflict = std::move(h); }
+  // Some loads of the launch were not judged: stores came where nobody expected them.
+  bool astray(u64 launch) const { return process_.astray.contains(launch); }
   bool spent() const { return process_.spent; }  // some of a launch was not judged
   void add(Finding);                             // of others: the host side
   std::vector<Finding> take();

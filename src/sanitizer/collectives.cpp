@@ -26,9 +26,9 @@ bool whole_warp(const probe::Who& who, const u64* members) {
 }  // namespace
 
 void LaunchChecker::collective(const probe::Who& who, const Collective& c) {
+  if (whole_warp(who, c.members)) return;
   const std::lock_guard held(process_.lock);
   find(who);
-  if (whole_warp(who, c.members)) return;
   if (c.kind == Collective::Kind::ActiveMask) return membership(who);
   if (c.members && unnamed(who, c.members)) return;
   if (c.kind == Collective::Kind::Shuffle && c.source) shuffle(who, c);

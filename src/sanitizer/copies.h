@@ -20,6 +20,19 @@ struct GroupsOfLane {
   CopyGroup open;
   std::deque<CopyGroup> committed;
 };
+// cp.async by all lanes of a warp, each behind its neighbour, on both sides: one segment, in which each lane's words
+// are its own. They stay together as long as all lanes commit and wait together.
+struct RowOfCopies {
+  u32 segment = 0;
+  u64 begin = 0;
+  u32 bytes = 0;  // of a lane
+  bool shared = false, writes = false;
+};
+struct RowGroups {
+  std::vector<RowOfCopies> open;
+  std::deque<std::vector<RowOfCopies>> committed;
+  bool used = false;
+};
 struct LastCopy {  // of a warp, of the async proxy
   u32 site = 0, lane = 0, clock = 0;
   u64 from = 0, to = 0, bytes = 0, mbarrier = 0;
@@ -29,6 +42,7 @@ struct LastCommit {  // of a warp, of cp.async, since its last wait
 };
 struct LaneCopies {
   std::unordered_map<u32, GroupsOfLane> plain, bulk;  // by lane
+  RowGroups rows;                                     // while `plain` is empty
   LastCommit last_commit;
 };
 

@@ -27,8 +27,8 @@ void LaunchChecker::landed(const At& p, CopyGroup& g, u32 lane, bool writes) {
 }
 
 void LaunchChecker::copies(const probe::Who& who, const Copies& c) {
-  const std::lock_guard held(process_.lock);
   if (c.kind == Copies::Kind::Delivered || c.kind == Copies::Kind::Exited) return;
+  const std::lock_guard held(process_.lock);
   const At p = at(who);
   auto& all = c.bulk ? p.warp->copies.bulk : p.warp->copies.plain;
   if (!c.bulk) {
@@ -38,6 +38,7 @@ void LaunchChecker::copies(const probe::Who& who, const Copies& c) {
       p.warp->copies.last_commit = {};
     }
   }
+  if (row_groups(p, who, c)) return;
   for (u32 rest = who.lanes; rest; rest &= rest - 1) {
     const u32 lane = static_cast<u32>(std::countr_zero(rest));
     const auto found = all.find(lane);
@@ -100,6 +101,7 @@ void LaunchChecker::copies_at_exit(const At& p, const probe::Who& who) {
 
 // cp.async.mbarrier.arrive: the copies of the lane so far, and nothing else, are behind the phase.
 void LaunchChecker::copies_arrive(const At& p, u32 lane, const Cta& owner, const MbarrierObject& o) {
+  split_rows(p);
   const auto found = p.warp->copies.plain.find(lane);
   if (found == p.warp->copies.plain.end()) return;
   const auto announce = [&](Segments& table, const std::vector<u32>& segments) {

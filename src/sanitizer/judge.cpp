@@ -79,6 +79,7 @@ bool Judge::judge_readers(Cell& c, const Actor& a, u64 address, u32 bytes) {
   bool fine = true;
   const auto one = [&](const Mark& m) {
     if (!m.segment || floor_.holds(m.segment)) return;
+    if (table_[m.segment].cta == everybody_in(launch_)) return;  // a store that was not expected: who knows
     if (!m.lanes && table_[m.segment].cta == a.time->cta() && table_[m.segment].slot == a.time->warp()) return;
     if (ordered(m, a)) return;
     u32 bad = 0;
@@ -126,6 +127,9 @@ void Judge::conflict(const Actor& a, bool writes, const Mark& other, bool other_
              .site = other.site,
              .writes = other_writes,
              .manner = other.manner};
+  for (Access* one : {&k.mine, &k.other})
+    if (one->segment.copy && one->segment.by_lane == kLaneOfCell)
+      one->segment.by_lane = static_cast<u8>(one->lane & 31);
   k.address = address, k.bytes = bytes, k.same_value = same;
   sink_(k);
 }

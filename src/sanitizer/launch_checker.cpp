@@ -13,6 +13,7 @@ void Cta::clear() {
   begun = ended = false;
   shared_known = 1, known = known_end = own = 0;
   settled = looked = 0;
+  quiet = false, phases = told = 0;
   exits.clear(), mbarriers.clear(), visits.clear();
   agents = kFirstAgent;
   most_visits = kVisits, cluster_left = 0;
@@ -42,7 +43,7 @@ LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo
 void LaunchChecker::begins() {
   Process& p = process_;
   began_ = true;
-  p.running++;
+  p.running++, p.begun++;
   floor_ = p.segments.next();
   for (const auto& [launch, first] : p.first_segment) {
     if (p.order->before(launch, info_->id, !info_->dependent)) continue;
@@ -51,6 +52,7 @@ void LaunchChecker::begins() {
   }
   p.first_segment[info_->id] = p.segments.next();
   if (p.first_segment.size() > 256) p.first_segment.erase(p.first_segment.begin());
+  expect_stores();
 }
 
 void LaunchChecker::ended() {
@@ -94,7 +96,7 @@ LaunchChecker::At LaunchChecker::usual(const probe::Who& who) {
   return p;
 }
 
-LaunchChecker::At LaunchChecker::find(const probe::Who& who) {
+Cta& LaunchChecker::block(const probe::Who& who) {
   if (!began_) begins();
   if (who.cluster != last_cluster_ || !cluster_) {
     auto& c = clusters_[who.cluster];
@@ -104,11 +106,18 @@ LaunchChecker::At LaunchChecker::find(const probe::Who& who) {
     }
     cluster_ = c.get(), last_cluster_ = who.cluster;
   }
-  At p{.cluster = cluster_, .cta = &cta_of(*cluster_, who, std::min(who.rank, cluster_size_ - 1))};
-  if (p.cta->linear != who.cta) {  // a peer has touched it before
-    p.cta->linear = who.cta;
-    p.cta->key = p.cta->place.cta = key(who.cta);
+  Cta& cta = cta_of(*cluster_, who, std::min(who.rank, cluster_size_ - 1));
+  if (cta.linear != who.cta) {  // a peer has touched it before
+    cta.linear = who.cta;
+    cta.key = cta.place.cta = key(who.cta);
   }
+  return cta;
+}
+
+LaunchChecker::At LaunchChecker::find(const probe::Who& who) {
+  Cta& block_of = block(who);
+  At p{.cluster = cluster_, .cta = &block_of};
+  p.cta->quiet = false;
   auto& warps = p.cta->warps;
   if (who.warp >= warps.size()) warps.resize(who.warp + 1);
   if (!warps[who.warp]) {

@@ -26,6 +26,7 @@ class LaunchChecker final : public probe::Listener {
   probe::Quick* quick(const probe::Who&) override;
   void fence(const probe::Who&, const probe::Fence&) override;
   void meeting(const probe::Who&, const probe::Meeting&) override;
+  bool all_meet(const probe::Who&, u32 generation) override;
   void mbarrier(const probe::Who&, const probe::Mbarrier&) override;
   void transfer(const probe::Who&, const probe::Transfer&) override;
   void copies(const probe::Who&, const probe::Copies&) override;
@@ -54,10 +55,11 @@ class LaunchChecker final : public probe::Listener {
     ~Telling() { checker.who_ = nullptr, checker.now_ = nullptr; }
     LaunchChecker& checker;
   };
-  At find(const probe::Who&);   // what the warp does next is as before
-  At at(const probe::Who&);     // it may not be
-  At usual(const probe::Who&);  // ... after something that is no more than a barrier
-  bool spent(const At&);        // there are no numbers left for segments
+  Cta& block(const probe::Who&);  // its CTA
+  At find(const probe::Who&);     // what the warp does next is as before
+  At at(const probe::Who&);       // it may not be
+  At usual(const probe::Who&);    // ... after something that is no more than a barrier
+  bool spent(const At&);          // there are no numbers left for segments
   void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
@@ -78,9 +80,15 @@ class LaunchChecker final : public probe::Listener {
   struct Bounds {  // of accesses at a site
     u64 begin = 0, end = 0, changes = ~u64{0};
     bool unwritten = false;
+    bool pure = false;  // what only is read in this launch
   };
-  void remember(const At&, const probe::Who&, const probe::Access&, const Span&, const RowActor&);
-  Bounds bounds_at(const probe::Who&, const probe::Access&, const Span&) const;
+  // only_read.cpp
+  void expect_stores();
+  bool only_read(const Allocations::Block&) const;
+  void stores_to(u64 address);  // it does: that may not have been expected
+  RowActor everybody();
+  void remember(const At&, const probe::Who&, const probe::Access&, const Span&, const RowActor*);
+  Bounds bounds_at(const probe::Who&, const probe::Access&, const Span&);
   template <class Place, class Judge>
   u32 ordinary(Ordinary&, u32 lanes, u32 site, probe::QuickAccess, u64 begin, u64 bytes, Place&&, Judge&&);
   static u32 ordinary_row(probe::Quick*, u32 lanes, u32 site, u32 access, u64 address);
@@ -165,6 +173,7 @@ class LaunchChecker final : public probe::Listener {
   bool whole_arrival(const At&, const probe::Who&, const probe::Meeting&);
   static void in_parts(Cta&, NamedBarrier::Phase&);
   bool meet_whole(Cta&, NamedBarrier::Phase&, u32 agent, u32 generation);
+  static void tell_phases(Cta&);
   void barrier_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void barrier_leave(const At&, const probe::Who&, const probe::Meeting&);
   void parts_of_warps(Cta&, u32 id, const NamedBarrier::Phase&);
@@ -220,8 +229,16 @@ class LaunchChecker final : public probe::Listener {
 
   bool copies_memory(const probe::Who&, u32 lane, const probe::Range&, bool writes);
   bool repeats(const At&, const probe::Who&, const probe::Transfer&, u32 lane);
+  void one_transfer(const At&, const probe::Who&, const probe::Transfer&);
+  void each_of_row(const probe::Who&, const probe::Transfer&);
+  bool copy_row(const At&, const probe::Who&, const probe::Transfer&);
+  void mark_row(const At&, const probe::Who&, const RowOfCopies&, const RowActor&);
   void inside_variable(const probe::Who&, u32 lane, const probe::Range&, bool writes);
 
+  // copy_rows.cpp
+  void split_rows(const At&);
+  void split_row(Shadow&, Segments&, const RowOfCopies&, GroupsOfLane* const*, std::size_t group);
+  bool row_groups(const At&, const probe::Who&, const probe::Copies&);
   // groups.cpp
   void commits(const At&, const probe::Who&);
   void landed(Segments&, std::vector<u32>&, Warp&, u32 lane);
@@ -273,7 +290,11 @@ class LaunchChecker final : public probe::Listener {
   std::unordered_set<u64> acquired_maps_;          // addresses
   std::map<u64, u32> used_maps_;                   // addresses, and who used them
   bool settling_ = true;                           // what the text says of a kernel's accesses holds
-  bool fatal_ = false;                             // something was found that ends a kernel with a fault
+  bool expects_ = false;                           // stores only in these blocks, as they begin
+  std::vector<u64> stored_;
+  u64 begun_ = 0;       // Process::begun when that was so
+  u32 everybody_ = 0;   // the segment of RowActor::everybody, if there is one
+  bool fatal_ = false;  // something was found that ends a kernel with a fault
 };
 
 }  // namespace us::sanitizer

@@ -114,7 +114,36 @@ bool LaunchChecker::meet_whole(Cta& cta, NamedBarrier::Phase& phase, u32 agent, 
   return true;
 }
 
+// All that the warps did is known to all of them then. Nothing was done since they met last: nothing is to be known but
+// that the phase is over, which is put down when something is done again.
+bool LaunchChecker::all_meet(const probe::Who& who, u32 generation) {
+  const std::lock_guard held(process_.lock);
+  Cta& cta = block(who);
+  if (cta.quiet && cta.phases == generation) return cta.phases++, true;
+  NamedBarrier& b = cta.barriers[0];
+  const auto whole = [](const auto& w) { return w && !w->exited && w->time.plain(); };
+  if (cta.phases != generation || !cta.exits.empty() || !std::ranges::all_of(cta.warps, whole))
+    return tell_phases(cta), false;
+  if (!b.agent) b.agent = cta.agents++;
+  meeting_.clear(cta.key);
+  for (const auto& w : cta.warps) w->time.meet(meeting_);
+  meeting_.raise(b.agent, generation + 1);
+  for (const auto& w : cta.warps) w->time.met(meeting_), w->ordinary.ready = 0;
+  all_met(cta);
+  cta.quiet = true, cta.told = ++cta.phases;
+  return true;
+}
+
+void LaunchChecker::tell_phases(Cta& cta) {
+  if (cta.told == cta.phases) return;
+  View over(cta.key);
+  over.own.raise(cta.barriers[0].agent, cta.told = cta.phases);
+  for (const auto& w : cta.warps)
+    if (w) w->time.acquire(w->time.live(), over);
+}
+
 void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Meeting& m) {
+  if (m.id == 0) tell_phases(*p.cta);
   if (whole_arrival(p, who, m)) return;
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   const std::string object = "barrier " + std::to_string(m.id);

@@ -58,7 +58,7 @@ __attribute__((target_clones("arch=skylake-avx512", "avx2", "default"))) Extent 
 }  // namespace
 
 // Where accesses at this site are in bounds as this one was: in one variable or block.
-LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const probe::Access& a, const Span& s) const {
+LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const probe::Access& a, const Span& s) {
   Bounds b{.begin = 0, .end = ~u64{0}, .changes = process_.changes(), .unwritten = true};
   const u64 base = a.space == Space::Shared ? who.rank * probe::kCtaStride : 0, at = s.lowest - base;
   const auto narrow = [&](u64 begin, u64 bytes) {
@@ -79,16 +79,19 @@ LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const prob
   const Allocations::Block* const block = process_.allocations.live(s.lowest);
   if (!block) return {};
   narrow(block->begin, block->bytes);
+  if (a.kind != probe::Access::Kind::Read) stores_to(s.lowest);
+  b.pure = a.kind == probe::Access::Kind::Read && only_read(*block);
+  b.changes = process_.changes();
   b.unwritten = !process_.options.uninitialised_global || process_.allocations.all_written(b.begin, b.end);
   return b;
 }
 
 void LaunchChecker::remember(const At& p, const probe::Who& who, const probe::Access& a, const Span& s,
-                             const RowActor& me) {
+                             const RowActor* me) {
   Ordinary& o = p.warp->ordinary;
   const u32 way = a.space == Space::Shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global;
   if (o.clock != p.warp->time.clock()) o.clock = p.warp->time.clock(), o.ready = 0;
-  o.actor[way] = me, o.ready |= 1u << way;
+  if (me) o.actor[way] = *me, o.ready |= 1u << way;
   if (who.site >= bounds_.size()) bounds_.resize(who.site + 1);
   Bounds& b = bounds_[who.site];
   if (b.changes != process_.changes() || s.lowest < b.begin || s.end > b.end) b = bounds_at(who, a, s);
@@ -123,11 +126,27 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
   if (a.settled() &&
       (settles(*o.cta, begin, a.settled()) || (!a.write && words_settled(planes, lanes, a.bytes, base, place))))
     return 0;
+  if (b.pure) {
+    RowActor me = everybody();
+    me.site = static_cast<u16>(site), me.unwritten = b.unwritten;
+    return judge(planes, base, me, lanes);
+  }
+  o.cta->quiet = false;
   if ((!(o.ready >> way & 1) || o.clock != o.time->clock()) && !prepare(o, way)) return lanes;
   RowActor& me = o.actor[way];
   me.site = static_cast<u16>(site);
   me.unwritten = b.unwritten;
-  return judge(planes, base, me);
+  u32 left = judge(planes, base, me, lanes);
+  // Does the warp know what stands in the way?
+  const Segments& table = a.shared ? o.cluster->segments : process_.segments;
+  for (u32 tries = 0; left && tries < 2; tries++) {
+    const u32 lane = static_cast<u32>(std::countr_zero(left));
+    const u32 stop = obstacle(planes, place(lane) - base, a.bytes / 4, lane, a.write, me).segment;
+    if (!stop || me.knows(stop) || a.nc() || !o.time->floor_knows(table[stop])) break;
+    me.also[1] = me.also[0], me.also[0] = stop;
+    left = judge(planes, base, me, left);
+  }
+  return left;
 }
 
 u32 LaunchChecker::ordinary_row(probe::Quick* q, u32 lanes, u32 site, u32 access, u64 address) {
@@ -140,9 +159,9 @@ u32 LaunchChecker::ordinary_row(probe::Quick* q, u32 lanes, u32 site, u32 access
   const u64 begin = address + u64{first} * a.bytes, bytes = u64{n} * a.bytes;
   const auto place = [&](u32 lane) { return address + u64{lane} * a.bytes; };
   return o.checker->ordinary(o, lanes, site, a, begin, bytes, place,
-                             [&](const Planes& p, u64 base, const RowActor& me) {
+                             [&](const Planes& p, u64 base, const RowActor& me, u32 which) {
                                if (!a.shared) *p.touched(begin) = *p.touched(begin + bytes - 1) = 1;
-                               return (a.write ? write_rows : read_rows)(p, address - base, a.bytes / 4, lanes, me);
+                               return (a.write ? write_rows : read_rows)(p, address - base, a.bytes / 4, which, me);
                              });
 }
 
@@ -152,12 +171,12 @@ u32 LaunchChecker::ordinary_same(probe::Quick* q, u32 lanes, u32 site, u32 acces
   const auto a = probe::QuickAccess::unpack(access);
   if (address % a.bytes || (a.write && (lanes & (lanes - 1)))) return lanes;
   const auto place = [&](u32) { return address; };
-  const auto judge = [&](const Planes& p, u64 base, const RowActor& me) {
+  const auto judge = [&](const Planes& p, u64 base, const RowActor& me, u32 which) {
     if (!a.shared) *p.touched(address) = 1;
     const u64 at = address - base;
     const u32 words = a.bytes / 4;
-    if (!a.write) return read_same(p, at, words, lanes, me) ? 0 : lanes;
-    return write_lane(p, at, words, static_cast<u32>(std::countr_zero(lanes)), me) ? 0 : lanes;
+    if (!a.write) return read_same(p, at, words, which, me) ? 0 : which;
+    return write_lane(p, at, words, static_cast<u32>(std::countr_zero(which)), me) ? 0 : which;
   };
   return o.checker->ordinary(o, lanes, site, a, address, a.bytes, place, judge);
 }
@@ -170,8 +189,8 @@ u32 LaunchChecker::ordinary_lanes(probe::Quick* q, u32 lanes, u32 site, u32 acce
   if (!bytes) return lanes;
   const auto place = [&](u32 lane) { return address[lane]; };
   return o.checker->ordinary(o, lanes, site, a, lowest, bytes, place,
-                             [&](const Planes& p, u64 base, const RowActor& me) {
-                               return quick_parts(p, lanes, address, a.bytes, a.write, !a.shared, base, me);
+                             [&](const Planes& p, u64 base, const RowActor& me, u32 which) {
+                               return quick_parts(p, which, address, a.bytes, a.write, !a.shared, base, me);
                              });
 }
 

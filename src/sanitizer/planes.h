@@ -23,10 +23,12 @@ inline constexpr u32 kBlockWords = 16, kBlockBytes = 4 * kBlockWords;
 
 // Which lane word i of a block belongs to. A lane below 0: no word of its own is in the block.
 struct Spread {
-  static constexpr u32 kOneLane = 4;
+  static constexpr u32 kOneLane = 4, kDown = 5;
   i32 lane = 0;   // of the first word
-  u32 shift = 0;  // words of a lane: 1 << shift; kOneLane: all are its own
-  u32 of(u32 i) const { return static_cast<u32>(lane) + (i >> shift); }
+  u32 shift = 0;  // words of a lane: 1 << shift; kOneLane: all are its own; kDown + shift: lanes go down
+  u32 of(u32 i) const {
+    return shift < kDown ? static_cast<u32>(lane) + (i >> shift) : static_cast<u32>(lane) - (i >> (shift - kDown));
+  }
   bool operator==(const Spread&) const = default;
 };
 
@@ -74,7 +76,7 @@ class Planes {
   u32 writer(u64 a) const {  // Word::w
     const Block& b = block(a);
     if (b.w == kWide) return *w(a);
-    return b.w ? b.w + (static_cast<u32>((a - begin_) / 4 % kBlockWords) >> b.w_shift) : 0;
+    return b.w ? (b.w & ~31u) | (b.writer().of(static_cast<u32>((a - begin_) / 4 % kBlockWords)) & 31) : 0;
   }
   // Of words whose block is taken apart.
   u32* w(u64 a) const { return at<u32>(0, a - begin_); }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all launches of a process share. One lock guards it, and the launches too.
 #pragma once
+#include <atomic>
+#include <chrono>
 #include <mutex>
+#include <set>
+#include <thread>
 
 #include "sanitizer/aliases.h"
 #include "sanitizer/bounds.h"
@@ -29,14 +33,32 @@ struct Touched {
 // Called when a launch has ended, before anybody hears of it.
 using TouchedHook = std::function<void(const probe::LaunchInfo&, const std::vector<Touched>&)>;
 
+// Held for a few nanoseconds a million times, or for long and by nobody else.
+class Lock {
+ public:
+  void lock() {
+    for (u32 tries = 0; held_.exchange(true, std::memory_order_acquire); tries++) wait(tries);
+  }
+  void unlock() { held_.store(false, std::memory_order_release); }
+
+ private:
+  void wait(u32 tries) const {
+    if (tries < 64) return std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  std::atomic<bool> held_ = false;
+};
+
 struct Process {
-  std::mutex lock;
+  Lock lock;
   Options options;
   Segments segments;  // of global memory
   Shadow global{segments};
   u64 last_cta = ~u64{0};  // whose segment was the last one
   u32 running = 0;         // launches
+  u64 begun = 0;           // launches, and times that stores came to where they were not expected
   bool spent = false;      // some of a launch was not judged: its segments have no numbers
+  std::set<u64> astray;    // launches that stored to what had been taken for only read: those loads were not judged
   Allocations allocations;
   Aliases aliases;
   Collector collector;
@@ -46,7 +68,7 @@ struct Process {
   ConflictHook on_conflict;
   TouchedHook on_touched;
   HostStack stack;  // may be empty
-  u64 changes() const { return allocations.changes() + aliases.changes(); }
+  u64 changes() const { return allocations.changes() + aliases.changes() + begun; }
 };
 
 }  // namespace us::sanitizer

@@ -60,7 +60,7 @@ RowActor LaunchChecker::row_actor(const At& p, Ordinary::Way way) {
     return me;
   }
   me.segment = global_segment(p);
-  me.floor = floor_.warps;
+  me.floor = floor_.warps, me.copies = floor_.of_copies();
   me.many = info_->barriers_only && after_all_ && met;
   if (process_.last_cta == p.cta->key) me.mine = p.cta->own, me.mine_end = process_.segments.next().warps;
   if (way == Ordinary::Nc)
@@ -83,14 +83,17 @@ u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access
   if (s.bits & (bytes - 1) || s.lowest < base || !planes.holds(s.lowest - base, s.end - s.lowest)) return who.lanes;
   if (a.kind == Kind::Write && !a.values.empty() && !shadow.has_memory()) return who.lanes;
   if (!shared && process_.aliases.any() && process_.aliases.of(s.lowest)) return who.lanes;
-  RowActor me = row_actor(p, shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global);
+  const Allocations::Block* const block = shared ? nullptr : process_.allocations.live(s.lowest);
+  const bool pure = block && a.kind == probe::Access::Kind::Read && only_read(*block);
+  if (block && a.kind == probe::Access::Kind::Write) stores_to(s.lowest);
+  RowActor me = pure ? everybody() : row_actor(p, shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global);
   me.site = static_cast<u16>(who.site);
   if (!quick_bounds(who, a, s, me)) return who.lanes;
   if (a.settled && settles(*p.cta, s.lowest - base, a.settled)) return 0;
   if (!shared) *planes.touched(s.lowest) = *planes.touched(s.end - 1) = 1;
   const Segments& table = shared ? p.cluster->segments : process_.segments;
   const u32 left = quick_rows(p, planes, table, who.lanes, a, s, base, me);
-  remember(p, who, a, s, me);
+  remember(p, who, a, s, pure ? nullptr : &me);
   return left;
 }
 
@@ -112,6 +115,19 @@ u32 LaunchChecker::quick_parts(const Planes& planes, u32 lanes, const u64* addre
     const u32 l = static_cast<u32>(std::countr_zero(left));
     const u64 at = address[l], first = at - u64{l} * bytes;
     const u32 same = equal_to(address, at, 0) & left, row = equal_to(address, first, bytes) & left;
+    if (!writes && row == 1u << l) {
+      const u64 top = at + u64{l} * bytes;  // lane 0's, if they go down
+      const u32 down = equal_to(address, top, u64{0} - bytes) & left;
+      if (std::popcount(down) >= kFew && std::popcount(down) > std::popcount(same)) {
+        const u64 lowest = top - u64{31} * bytes;
+        if (global) *planes.touched(at - base) = *planes.touched(address[31 - std::countl_zero(down)] - base) = 1;
+        if (lowest - base >= planes.begin() && lowest >= base)
+          done |= down & ~read_rows_down(planes, lowest - base, words, down, me), left &= ~down;
+        else
+          break;
+        continue;
+      }
+    }
     if (std::popcount(row) < kFew && (writes || std::popcount(same) < kFew)) break;  // so are the others
     u32 taken = row;
     if (global) {

@@ -10,13 +10,17 @@ struct Lane {
   u32 number[128], bit[128];
 };
 template <u32 kWords>
-constexpr Lane lanes_of() {
+constexpr Lane lanes_of(bool down = false) {
   Lane l = {};
-  for (u32 i = 0; i < 32 * kWords; i++) l.number[i] = i / kWords, l.bit[i] = 1u << i / kWords;
+  for (u32 i = 0; i < 32 * kWords; i++) {
+    const u32 lane = down ? 31 - i / kWords : i / kWords;
+    l.number[i] = lane, l.bit[i] = 1u << lane;
+  }
   return l;
 }
 constexpr u32 kNobody = 0x7fffffe0;  // no writer
 constexpr Lane kOne = lanes_of<1>(), kTwo = lanes_of<2>(), kFour = lanes_of<4>();
+constexpr Lane kOneDown = lanes_of<1>(true), kTwoDown = lanes_of<2>(true), kFourDown = lanes_of<4>(true);
 
 struct Row {
   u32 *w, *r, *m;
@@ -55,7 +59,8 @@ US_INLINE void store_sites(u16* at, const V& where, u16 site) {
   __builtin_memcpy(at, &old, sizeof old);
 }
 US_INLINE V known_to(const RowActor& a, const V& x) {
-  return V(x < a.floor) | V(x - a.known < a.known_end - a.known) | V(x == a.also[0]) | V(x == a.also[1]);
+  return V(x < a.floor) | V(x - a.known < a.known_end - a.known) | V(x == a.also[0]) | V(x == a.also[1]) |
+         V(x - Segments::kCopies < a.copies);
 }
 US_INLINE u32 any_of(const V& v) {
   u32 of[kV], one = 0;
@@ -66,7 +71,8 @@ US_INLINE u32 any_of(const V& v) {
 
 // Are any of these 8 words asked for?
 US_INLINE bool asked(const Whose& of, u32 i, u32 lanes) {
-  return (lanes & (2 * of.position[i + kV - 1] - of.position[i])) != 0;
+  const u32 one = of.position[i], other = of.position[i + kV - 1], high = one > other ? one : other;
+  return (lanes & (2 * high - (one ^ other ^ high))) != 0;
 }
 
 enum class Seen : u8 { Old, Together, Other };
@@ -74,14 +80,14 @@ enum class Seen : u8 { Old, Together, Other };
 // Two kinds of words are the most. Old: the warp knows who wrote them, and nobody has read them since all met.
 // Together: ... and readers have been thrown together since, whom this one is added to.
 US_INLINE Seen seen_before(const Row& row, const Whose& of, u32 lanes, const RowActor& a) {
-  const V unwritten = truth(a.unwritten);
+  const V unwritten = truth(a.unwritten), everybody = truth(a.everybody);
   V not_old = {}, not_together = {};
   for (u32 i = 0; i < 32; i += kV) {
     if (!asked(of, i, lanes)) continue;
     const V w = load(row.w + i), r = load(row.r + i), active = V((load(of.position + i) & lanes) != 0);
     const V known = V(w >> 5 < a.floor) & (unwritten | V(w != 0));
     const V first = r & ~kThrown, mine = V(first - a.mine < a.mine_end - a.mine) & V(r != kWide);
-    not_old |= active & ~(known & V(r < a.floor));
+    not_old |= active & ~(known & (V(r < a.floor) | (everybody & V(r != kWide))));
     not_together |= active & ~(known & V(r >= kCtas) & (V(r < kMany) | mine) & ~known_to(a, first));
   }
   if (!any_of(not_old)) return Seen::Old;
@@ -100,7 +106,7 @@ US_WIDE u32 read_chunk(const Row row, const Whose of, u32 lanes, const RowActor&
   }
   if (seen == Seen::Old) return 0;
   const u32 own = a.own ? a.segment << 5 : kNobody;
-  const V unwritten = truth(a.unwritten), together = truth(a.many);
+  const V unwritten = truth(a.unwritten), together = truth(a.many), everybody = truth(a.everybody);
   V bad = {};
   for (u32 i = 0; i < 32; i += kV) {
     if (!asked(of, i, lanes)) continue;
@@ -109,7 +115,7 @@ US_WIDE u32 read_chunk(const Row row, const Whose of, u32 lanes, const RowActor&
     const V active = V((position & lanes) != 0), ordinary = V(r != kWide);
     const V ok_w = (unwritten | V(w != 0)) & (known_to(a, w >> 5) | V(w == (load(of.number + i) | own)));
     const V same = V(r == a.segment), thrown = V((r & kThrown) != 0) & ordinary, ctas = thrown & V(r < kMany);
-    const V fresh = known_to(a, r) | (thrown & known_to(a, first) & known_to(a, m));
+    const V fresh = known_to(a, r) | (thrown & known_to(a, first) & known_to(a, m)) | (everybody & ordinary & ~same);
     const V can = together & ordinary & ~ctas;
     const V warps = can & (V(first - a.mine < a.mine_end - a.mine) | V(first == a.also_mine));
     const V blocks = can & V(first == a.foreign), stay = (together & ctas) | (warps & thrown);
@@ -172,6 +178,12 @@ Judged read_block(Block& b, Spread s, bool all, const RowActor& a) {
   if (b.w == kWide) return Judged::ByCell;
   if (b.w == 0 && !a.unwritten) return Judged::Left;
   if (!a.knows(b.w >> 5) && !wrote(b, s, a)) return a.own && b.w >> 5 == a.segment ? Judged::ByCell : Judged::Left;
+  if (a.everybody) {
+    if (b.r == a.segment) return Judged::Fine;
+    if (!all) return Judged::ByCell;
+    b.read(a.segment, s, a.site);
+    return Judged::Fine;
+  }
   if (b.r == a.segment) {
     if (b.reader() != s || (!all && b.r_site != a.site)) return Judged::ByCell;
     b.r_site = a.site;
@@ -210,8 +222,12 @@ struct Layout {
   u32 words = 32;  // there are
   u32 shift = 0;
   i32 lane = -1;                                     // or -1
+  bool down = false;                                 // of lane 31 - (i >> shift): masks are turned round
   u32 bits() const { return lane < 0 ? shift : 0; }  // words of a bit of a mask
-  Spread from(i32 word) const { return lane < 0 ? Spread{word >> shift, shift} : Spread{lane, Spread::kOneLane}; }
+  Spread from(i32 word) const {
+    if (lane >= 0) return {lane, Spread::kOneLane};
+    return down ? Spread{31 - (word >> shift), Spread::kDown + shift} : Spread{word >> shift, shift};
+  }
 };
 
 // blocks(...) judges a block, cells(which) the cells of what is left to them. Bits of masks as in Layout.
@@ -275,7 +291,7 @@ bool read_cell(const Cell& c, u32 lanes, const RowActor& a, bool own) {
   if (!own && !a.knows(c.w >> 5)) return false;
   if (c.r == a.segment) {
     c.m |= lanes;
-  } else if (c.r != kWide && knows_readers(c.r, c.m, a)) {
+  } else if (c.r != kWide && (a.everybody || knows_readers(c.r, c.m, a))) {
     c.r = a.segment, c.m = lanes;
   } else if (a.many && c.r != kWide) {
     const u32 first = c.r & ~kThrown;
@@ -315,6 +331,29 @@ u32 write_rows(const Planes& p, u64 address, u32 words, u32 lanes, const RowActo
   return by_blocks<true>(p, row_of(address, words), lanes, a, [&](u32 which) {
     return rows(p, address, words, which, [&](const Row& r, const Whose& w) { return write_chunk(r, w, which, a); });
   });
+}
+
+namespace {
+u32 turned(u32 lanes) {
+  u32 r = 0;
+  for (; lanes; lanes &= lanes - 1) r |= 0x80000000u >> std::countr_zero(lanes);
+  return r;
+}
+}  // namespace
+
+u32 read_rows_down(const Planes& p, u64 address, u32 words, u32 lanes, const RowActor& a) {
+  Layout l = row_of(address, words);
+  l.down = true;
+  const Lane& all = words == 1 ? kOneDown : words == 2 ? kTwoDown : kFourDown;
+  const u32 left = by_blocks<false>(p, l, turned(lanes), a, [&](u32 which) {
+    u32 bad = 0;
+    for (u32 k = 0; k < words; k++) {
+      const u32 *const number = all.number + 32 * k, *const bit = all.bit + 32 * k;
+      bad |= read_chunk(row(p, address + 128 * u64{k}), {number, bit, bit}, turned(which), a);
+    }
+    return turned(bad & turned(which));
+  });
+  return turned(left);
 }
 
 bool read_same(const Planes& p, u64 address, u32 words, u32 lanes, const RowActor& a) {
@@ -372,6 +411,7 @@ Obstacle obstacle(const Planes& p, u64 address, u32 words, u32 lane, bool writes
     if (!(a.own && c.w == (a.segment << 5 | lane)) && !a.knows(c.w >> 5)) return {c.w >> 5, false};
     if (knows_readers(c.r, c.m, a) || (c.r == a.segment && (!writes || c.m == 1u << lane))) continue;
     const u32 first = c.r & ~kThrown;
+    if (a.everybody) continue;
     if (!writes && a.many) {
       const bool ctas = c.r >= kCtas && c.r < kMany;
       if (!ctas && !a.is_mine(first) && first != a.foreign) return {first, true, c.r >= kCtas ? c.m : 0};

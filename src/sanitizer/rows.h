@@ -3,6 +3,7 @@
 // it was and told by lane: judge.h judges it.
 #pragma once
 #include "sanitizer/planes.h"
+#include "sanitizer/segments.h"
 
 namespace us::sanitizer {
 
@@ -12,6 +13,7 @@ struct RowActor {
   u32 floor = 1;                 // segments below are known to every lane
   u32 known = 0, known_end = 0;  // and those from .. to
   u32 also[2] = {};              // and these
+  u32 copies = 0;                // and as many numbers of asynchronous copies, from the first on
   u16 site = kNoSmallSite;
   // Readers of several warps may be thrown together (planes.h): segments from .. to and this one are of the CTA itself,
   // this one is not.
@@ -19,14 +21,21 @@ struct RowActor {
   u32 mine = 0, mine_end = 0, also_mine = kWide, foreign = kWide;
   bool unwritten = false;  // a load of what no kernel has written is ordinary
   bool own = true;         // what the lane itself has written in this segment is
+  // A load of what nobody writes in the launch: the segment stands for all threads of the launch, nobody needs to know
+  // which of them have read it.
+  bool everybody = false;
   bool is_mine(u32 s) const { return s - mine < mine_end - mine || s == also_mine; }
-  bool knows(u32 s) const { return s < floor || s - known < known_end - known || s == also[0] || s == also[1]; }
+  bool knows(u32 s) const {
+    return s < floor || s - known < known_end - known || s == also[0] || s == also[1] || s - Segments::kCopies < copies;
+  }
 };
 
 // `words` (1, 2 or 4) words of each lane, those of lane 0 at `address`, the others behind each other. Lanes of the
 // result are left to others.
 u32 read_rows(const Planes&, u64 address, u32 words, u32 lanes, const RowActor&);
 u32 write_rows(const Planes&, u64 address, u32 words, u32 lanes, const RowActor&);
+// Lane l's words are those of lane 31 - l there: the last lane's at `address`.
+u32 read_rows_down(const Planes&, u64 address, u32 words, u32 lanes, const RowActor&);
 // All lanes read the same words. False: left to others.
 bool read_same(const Planes&, u64 address, u32 words, u32 lanes, const RowActor&);
 // One lane.

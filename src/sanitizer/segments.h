@@ -13,6 +13,8 @@
 namespace us::sanitizer {
 
 inline constexpr u8 kLaneOfCell = 0xff;
+// The CTA of a segment that stands for all threads of a launch (RowActor::everybody).
+inline constexpr u64 everybody_in(u64 launch) { return launch << 32 | 0xffffffff; }
 
 enum class Manner : u8 {
   Generic,  // weak, of the generic proxy
@@ -48,6 +50,7 @@ struct Segment {
 struct Floor {
   u32 warps = 0, copies = 0;
   bool holds(u32 n) const;
+  u32 of_copies() const;  // how many
 };
 
 // Of a warp: all that there is to say. One is made for each that touches global memory.
@@ -74,6 +77,7 @@ class Segments {
     const WarpSegment& s = warps_[n];
     return {.cta = s.cta, .cluster = s.cluster, .slot = s.slot, .clock = s.clock};
   }
+  Manner manner_of(u32 n) const { return n < kCopies ? Manner::Generic : copies_[n - kCopies].manner; }
   u64 launch_of(u32 n) const { return (n < kCopies ? warps_[n].cta : copies_[n - kCopies].cta) >> 32; }
   const Floor& next() const { return next_; }
   static constexpr u32 kSpare = 1u << 16;  // for one event
@@ -85,6 +89,7 @@ class Segments {
   Floor next_;
 };
 
+inline u32 Floor::of_copies() const { return copies > Segments::kCopies ? copies - Segments::kCopies : 0; }
 inline bool Floor::holds(u32 n) const { return n < warps || (n >= Segments::kCopies && n < copies); }
 
 }  // namespace us::sanitizer

@@ -94,7 +94,11 @@ struct Cta {
   // of global memory from `own` on follow each other with no other CTA's between.
   u32 shared_known = 1, known = 0, known_end = 0, own = 0;
   u64 settled = 0;  // probe::Quick::settled
-  u32 looked = 0;   // for variables that may be
+  // Nothing but accesses of `settled` variables or of what is only read has been done since all met at barrier 0; the
+  // phases of it that are over: all know of them, though only those below `told` are in what they know.
+  bool quiet = false;
+  u32 phases = 0, told = 0;
+  u32 looked = 0;  // for variables that may be
   std::array<NamedBarrier, 16> barriers;
   std::vector<Exit> exits;                  // since the last barrier of all threads
   std::map<u64, MbarrierObject> mbarriers;  // by offset

@@ -22,6 +22,7 @@ std::string triple(u64 linear, const u32 (&size)[3]) {
 std::string LaunchChecker::thread_text(u64 cta, u32 warp, u32 lane) const {
   const auto at = process_.launches.find(cta >> 32);
   const probe::LaunchInfo& l = at == process_.launches.end() ? *info_ : *at->second;
+  if (cta == everybody_in(cta >> 32)) return fmt::format("a thread of launch {} ({})", l.id, l.kernel);
   const std::string block = fmt::format("block {}", triple(cta & ~0u, l.grid));
   std::string text;
   if (lane == kEveryLane) {

@@ -7,6 +7,7 @@
 // The async proxy sees of generic accesses what fence.proxy.async pushed to it, before the issue, by who knew them.
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 
 #include "sanitizer/launch_checker.h"
@@ -57,9 +58,36 @@ void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
     return;
   }
   const Telling telling(*this, who);
+  if (who.lanes & (who.lanes - 1)) {
+    if (copy_row(p, who, t)) return;
+    return each_of_row(who, t);
+  }
+  one_transfer(p, who, t);
+}
+
+// cp.async of several lanes, each of which copies its part of the ranges.
+void LaunchChecker::each_of_row(const probe::Who& who, const Transfer& t) {
+  const u64 n = t.to[0].bytes / static_cast<u32>(std::popcount(who.lanes));
+  u64 offset = 0;
+  for (u32 rest = who.lanes; rest; rest &= rest - 1, offset += n) {
+    probe::Who one = who;
+    one.lanes = rest & -rest;
+    probe::Range from = t.from[0], to = t.to[0];
+    from.begin += offset, from.bytes = n, to.begin += offset, to.bytes = n;
+    Transfer part = t;
+    part.from = {&from, 1}, part.to = {&to, 1};
+    const At p = at(one);
+    const Telling telling(*this, one);
+    split_rows(p);
+    one_transfer(p, one, part);
+  }
+}
+
+void LaunchChecker::one_transfer(const At& p, const probe::Who& who, const Transfer& t) {
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   const bool plain = t.kind == Transfer::Kind::CpAsync;
   const bool proxy = t.kind == Transfer::Kind::Bulk || t.kind == Transfer::Kind::Tensor;
+  if (plain) split_rows(p);
   const Flight f = flight(p, who, lane, plain ? Manner::Copy : Manner::Async, t.reduces);
   if (t.beyond) {
     raise(Check::AsyncOperand, {actor(who, lane, "cp.async")}, "size", "the size of the source",
@@ -75,6 +103,7 @@ void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
       if (again) continue;
       if (r.space == Space::Shared) inside_variable(who, lane, r, writes);
       if (r.space == Space::Global && !copies_memory(who, lane, r, writes)) continue;
+      if (r.space == Space::Global && writes) stores_to(r.begin);
       if (proxy) check_pushed(p, who, r, writes, lane);
       u32 segment;
       if (t.completion == Transfer::Completion::Mbarrier) {
@@ -222,7 +251,7 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
   RowActor row{.segment = segment, .floor = shared ? p.cta->shared_known : floor_.warps};
   row.site = static_cast<u16>(who.site), row.own = false, row.unwritten = true;
   if (shared && owner != p.cta) row.floor = 1;
-  if (!shared) row.known = p.cta->known, row.known_end = p.cta->known_end;
+  if (!shared) row.known = p.cta->known, row.known_end = p.cta->known_end, row.copies = floor_.of_copies();
   const Planes& planes = judge.shadow().planes();
   const Segments& table = judge.table();
   for (u64 at = local.begin, end = at + local.bytes; at < end; at += 128) {
@@ -251,10 +280,20 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   const Segments& table = shared ? p.cluster->segments : process_.segments;
   const Floor floor = shared ? Floor{1, 0} : floor_;
   const WarpTime& time = p.warp->time;
+  struct Asked {
+    u32 segment = 0, lanes = 0, missing = 0;
+  };
+  std::array<Asked, 4> asked;
   const auto missing = [&](u32 segment, u32 its_lane) {
-    if (floor.holds(segment) || table.launch_of(segment) != launch_) return false;
-    const Segment& s = table[segment];
-    return time.knows(lane, s, its_lane) && !time.pushed(lane, proxy_of(r.space), s, its_lane);
+    if (floor.holds(segment)) return false;
+    Asked& a = asked[segment % asked.size()];
+    if (a.segment != segment) a = {segment, table.launch_of(segment) != launch_ ? ~0u : 0, 0};
+    if (const u32 bit = 1u << its_lane; !(a.lanes & bit)) {
+      const Segment& s = table[segment];
+      const bool away = time.knows(lane, s, its_lane) && !time.pushed(lane, proxy_of(r.space), s, its_lane);
+      a.lanes |= bit, a.missing |= away ? bit : 0;
+    }
+    return (a.missing >> its_lane & 1) != 0;
   };
   const auto one = [&](const Cell& c, u64 at) {
     if (c.w_segment && c.w_manner != Manner::Async && missing(c.w_segment, c.w_lane)) {
@@ -280,7 +319,23 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
                r.space, at, owner);
   };
   const u64 base = shared ? rank * probe::kCtaStride : 0;
-  each_word({r.space, r.begin - base, r.bytes}, [&](u64 at, bool) {
+  const Planes& planes = shadow.planes();
+  const auto none_missing = [&](const Block& b) {  // of the lanes of its words
+    const bool wrote = b.w && table.manner_of(b.w >> 5) != Manner::Async;
+    const bool read = writes && b.r && (b.r >= kCtas || table.manner_of(b.r) != Manner::Async);
+    for (u32 i = 0; i < kBlockWords; i++) {
+      if (wrote && missing(b.w >> 5, b.writer().of(i))) return false;
+      if (read && (b.r >= kCtas ? missing(b.m, 0) : missing(b.r, b.reader().of(i)))) return false;
+    }
+    return true;
+  };
+  u64 fine = 0;  // up to here
+  each_word({r.space, r.begin - base, r.bytes}, [&](u64 at, bool whole) {
+    if (at < fine) return;
+    if (whole && planes.holds(at, kBlockBytes) && planes.block(at).w != kWide && none_missing(planes.block(at))) {
+      fine = at - (at - planes.begin()) % kBlockBytes + kBlockBytes;
+      return;
+    }
     const Cell word = shadow.look(at);
     const Side* side = shadow.side_if(word);
     if (!side || !side->bytes) return one(word, at);

@@ -66,6 +66,7 @@ class Both {
   void access(u32 cta, u32 warp, Lanes l, u32 mask);
   void strong(u32 cta, u32 warp, u32 mask);
   void copies(u32 cta, u32 warp, u32 mask);
+  void row_copies(u32 cta, u32 warp);
   void merge(const std::set<u64>& bad) { ours_.insert(bad.begin(), bad.end()); }
   void say(const std::string& what, u32 cta, u32 warp, u32 mask) {
     text_ =
@@ -85,7 +86,7 @@ void Both::access(u32 cta, u32 warp, Lanes l, u32 mask) {
   const bool shared = pick(2), writes = pick(2);
   const bool apart = apart_ && pick(4);  // in the part of a warp, mostly its own
   const u32 bytes = apart ? 4u << pick(3) : pick(4) ? 4 : 1u << pick(2);
-  const u32 stride = apart ? pick(4) ? bytes : pick(2) * 2 * bytes % 32 : pick(3) ? 0 : bytes;
+  u64 stride = apart ? pick(4) ? bytes : pick(2) * 2 * bytes % 32 : pick(3) ? 0 : bytes;
   u64 address = apart ? kPart * (1 + (pick(8) ? warp : 1 - warp)) : pick(kWords) * 4, name = 0;
   if (bytes < 4) address += pick(4 / bytes) * bytes;
   if (apart && !shared && pick(8)) address += kPart * kWarps * cta;
@@ -93,8 +94,9 @@ void Both::access(u32 cta, u32 warp, Lanes l, u32 mask) {
   if (shared) address += kShared, name = u64{peer ? 1 : cta} << 24 | address;
   if (!shared) name = address += kBase;
   if (peer) address += probe::kCtaStride;
+  if (apart && stride == bytes && pick(4) == 0) address += 31 * bytes, name += 31 * bytes, stride = u64{0} - bytes;
   say(std::string(writes ? "store " : "load ") + (shared ? "shared " : "global ") + std::to_string(name & 0xffff) +
-          " bytes " + std::to_string(bytes) + " stride " + std::to_string(stride),
+          " bytes " + std::to_string(bytes) + " stride " + std::to_string(static_cast<i64>(stride)),
       cta, warp, mask);
   for (u32 i = 0; i < 32; i++) {
     if (mask >> i & 1) merge(reference_.weak(thread(cta, warp, i), name + i * stride, bytes, writes));
@@ -126,7 +128,34 @@ void Both::strong(u32 cta, u32 warp, u32 mask) {
   if (kind == 2) l.atomic(Space::Global, address, order, scope, bytes);
 }
 
+// By all lanes of a warp.
+void Both::row_copies(u32 cta, u32 warp) {
+  Lanes l = sim_.lanes(warp, ~0u, cta);
+  const u32 kind = pick(4), bytes = 4u << pick(3);
+  const std::vector<u32> threads = all(cta, warp, ~0u);
+  if (kind < 2) {
+    const u64 from = kBase + (pick(2) ? kPart * (1 + pick(2)) : bytes * pick(3)),
+              to = kShared + (pick(2) ? kPart * (1 + pick(2)) : bytes * pick(3));
+    say("row of cp.async " + std::to_string(from & 0xffff) + " to " + std::to_string(to) + " bytes " +
+            std::to_string(bytes),
+        cta, warp, ~0u);
+    for (u32 i = 0; i < 32; i++)
+      merge(reference_.copy(threads[i], from + u64{i} * bytes, u64{cta} << 24 | (to + u64{i} * bytes), bytes));
+    l.cp_async_row(to, from, bytes);
+  } else if (kind == 2) {
+    say("commit", cta, warp, ~0u);
+    for (const u32 t : threads) reference_.commit(t);
+    l.commit();
+  } else {
+    const u64 left = pick(2) ? ~u64{0} : pick(2);
+    say("wait " + std::to_string(static_cast<i64>(left)), cta, warp, ~0u);
+    for (const u32 t : threads) reference_.wait(t, left);
+    l.wait_group(left);
+  }
+}
+
 void Both::copies(u32 cta, u32 warp, u32 mask) {
+  if (mask == ~0u) return row_copies(cta, warp);
   mask &= -mask;
   const u32 lane = static_cast<u32>(std::countr_zero(mask)), kind = pick(4), t = thread(cta, warp, lane);
   Lanes one = sim_.lanes(warp, mask, cta);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct Shape {
   bool dependent = false;
   bool barriers_only = false;
   std::vector<probe::Symbol> symbols = {};
+  std::optional<std::vector<u64>> stored_to = {};
 };
 
 constexpr u64 kShared = 1024;  // first byte that a program has
@@ -55,6 +57,7 @@ class Lanes {
   Lanes& mb_wait(u64 mbarrier, bool parity, bool done = true, Order = Order::Acquire, Scope = Scope::Cta);
   Lanes& copies_arrive(u64 mbarrier, bool noinc = false);
   Lanes& cp_async(u64 to_shared, u64 from_global, u32 bytes = 16);
+  Lanes& cp_async_row(u64 to_shared, u64 from_global, u32 bytes);  // of all 32 lanes, as one event
   Lanes& commit(bool bulk = false);
   Lanes& wait_group(u64 left, bool bulk = false, bool read_only = false);
   Lanes& bulk_load(u64 to_shared, u64 from_global, u32 bytes, u64 mbarrier, bool deliver = true);

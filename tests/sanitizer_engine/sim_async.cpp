@@ -83,6 +83,15 @@ Lanes& Lanes::cp_async(u64 to, u64 from, u32 bytes) {
   return *this;
 }
 
+Lanes& Lanes::cp_async_row(u64 to, u64 from, u32 bytes) {
+  const probe::Range source{Space::Global, from, 32 * bytes}, target{Space::Shared, window(to, who().rank), 32 * bytes};
+  Transfer t;
+  t.kind = Transfer::Kind::CpAsync, t.id = sim_.copies_ + 1;
+  sim_.copies_ += 32;
+  t.from = {&source, 1}, t.to = {&target, 1};
+  return sim_.listener->transfer(who(), t), *this;
+}
+
 Lanes& Lanes::commit(bool bulk) {
   return sim_.listener->copies(who(), {.kind = Copies::Kind::Committed, .bulk = bulk}), *this;
 }

@@ -46,6 +46,11 @@ u32 WarpBuilder::settled() const {
   return found == s_.lowered.settled.end() ? 0 : found->second.number;
 }
 
+bool WarpBuilder::closed() const {
+  const auto found = s_.lowered.settled.find(s_.inst);
+  return found != s_.lowered.settled.end() && found->second.closed;
+}
+
 // Lanes of a pattern that are not there may be outside: then it is told.
 llvm::Value* WarpBuilder::inside(const Settled& access, u32 bytes, LV& at) {
   const ir::Symbol& s = m_.ir.symbols[access.variable.v];

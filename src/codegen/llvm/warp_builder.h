@@ -65,6 +65,7 @@ class WarpBuilder final : public Builder, private Part {
     m_.of_runtime(b_.CreateStore(b_.getInt32(site), p));
   }
   u32 settled() const override;
+  bool closed() const override;
   void unless_settled(u32 bytes, V at, const Tell&) override;                   // quick_access.cpp
   void unless_quick(u32 site, probe::QuickAccess, V at, const Tell&) override;  // quick_access.cpp
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }

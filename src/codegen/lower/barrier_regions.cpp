@@ -37,7 +37,46 @@ bool has_varying_register(const Operand& o) {
 
 class Finder {
  public:
-  Finder(ir::Function& f, const Cfg& c) : f_(f), c_(c), n_(static_cast<u32>(f.blocks.size())) {}
+  Finder(ir::Function& f, const Cfg& c) : f_(f), c_(c), n_(static_cast<u32>(f.blocks.size())), meets_(c.ipdom) {}
+
+  // A Cfg takes a block that only ends its threads for no way: a loop that nothing else follows seems not to end, and
+  // ways in it not to meet.
+  void let_loops_end() {
+    std::vector<u32> order, number(n_ + 1, Cfg::kNone), near(n_ + 1, Cfg::kNone);
+    std::vector<std::pair<u32, std::size_t>> work;
+    const auto visit = [&](u32 b) { number[b] = 0, work.emplace_back(b, 0); };
+    for (const u32 b : c_.rpo) {
+      if (!c_.succs[b].empty() || number[b] != Cfg::kNone) continue;
+      for (visit(b); !work.empty();) {
+        auto& [at, k] = work.back();
+        if (k < c_.preds[at].size()) {
+          if (const u32 p = c_.preds[at][k++]; number[p] == Cfg::kNone) visit(p);
+          continue;
+        }
+        order.push_back(at);
+        work.pop_back();
+      }
+    }
+    const u32 end = n_, count = static_cast<u32>(order.size());
+    for (u32 k = 0; k < count; ++k) number[order[k]] = k;
+    number[end] = count, near[end] = end;
+    const auto meet = [&](u32 a, u32 b) {
+      while (a != b) (number[a] < number[b] ? a : b) = near[number[a] < number[b] ? a : b];
+      return a;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (u32 k = count; k-- > 0;) {
+        const u32 b = order[k];
+        u32 now = c_.succs[b].empty() ? end : Cfg::kNone;
+        for (const u32 s : c_.succs[b])
+          if (s < n_ && near[s] != Cfg::kNone) now = now == Cfg::kNone ? s : meet(now, s);
+        if (now != near[b]) near[b] = now, changed = true;
+      }
+    }
+    for (u32 b = 0; b < n_; ++b)
+      if (meets_[b] >= n_ && near[b] != Cfg::kNone) meets_[b] = near[b];
+  }
 
   BarrierRegions run() {
     find_same();
@@ -91,7 +130,7 @@ class Finder {
       if (b >= n_ || seen[b]) continue;
       seen[b] = 1;
       if (!torn[b]) torn[b] = 1, changed = true;
-      if (b == c_.ipdom[branch]) continue;
+      if (b == meets_[branch]) continue;
       work.insert(work.end(), c_.succs[b].begin(), c_.succs[b].end());
     }
     return changed;
@@ -166,12 +205,17 @@ class Finder {
   ir::Function& f_;
   const Cfg& c_;
   u32 n_;
+  std::vector<u32> meets_;  // by block: where its ways meet
   BarrierRegions r_;
   std::vector<std::vector<u32>> outcomes_;
 };
 
 }  // namespace
 
-BarrierRegions find_barrier_regions(ir::Function& f, const ir::Cfg& c) { return Finder(f, c).run(); }
+BarrierRegions find_barrier_regions(ir::Function& f, const ir::Cfg& c, bool ends) {
+  Finder finder(f, c);
+  if (ends) finder.let_loops_end();
+  return finder.run();
+}
 
 }  // namespace us::codegen

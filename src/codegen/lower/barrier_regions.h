@@ -24,7 +24,8 @@ struct BarrierRegions {
   std::vector<u8> written_once;  // by block: no barrier lies on a way from it to itself
 };
 
-// For a function whose only blocking instructions are barriers of the whole CTA, each the last of its block.
-BarrierRegions find_barrier_regions(ir::Function&, const ir::Cfg&);
+// For a function whose only blocking instructions are barriers of the whole CTA, each the last of its block. `ends`:
+// also where a loop is the last that the kernel does.
+BarrierRegions find_barrier_regions(ir::Function&, const ir::Cfg&, bool ends);
 
 }  // namespace us::codegen

@@ -91,7 +91,10 @@ std::string settled_text(const ir::Module& m, const Lowered& l) {
   for (const ir::Block& b : l.function.blocks)
     for (const ir::Inst& i : b.insts)
       if (const auto at = l.settled.find(&i); at != l.settled.end())
-        s += fmt::format("; {}: settled{}\n", ir::to_text(m, i), at->second.inside ? ", inside" : "");
+        s += fmt::format("; {}: settled{}\n", ir::to_text(m, i),
+                         at->second.closed   ? ", closed"
+                         : at->second.inside ? ", inside"
+                                             : "");
   return s;
 }
 

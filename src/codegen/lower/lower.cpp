@@ -140,7 +140,9 @@ Lowered lower(Lowering& all, ir::FuncId id) {
       });
       analyze_lanes(false);
     };
-    const auto find_regions = [&] { pass(Pass::Regions, [&] { l.barrier_regions = find_barrier_regions(f, l.cfg); }); };
+    const auto find_regions = [&] {
+      pass(Pass::Regions, [&] { l.barrier_regions = find_barrier_regions(f, l.cfg, facts.events()); });
+    };
     split();
     find_regions();
     bool more = false;
@@ -164,7 +166,7 @@ Lowered lower(Lowering& all, ir::FuncId id) {
     l.bounds = add_bounds_roots(m, f, l.cfg, l.analysis, l.reach);
   });
   if (facts.events() && facts.cluster_one && l.whole_cta() && l.barrier_regions.known)
-    pass(Pass::Settled, [&] { l.settled = settled_accesses(m, f, l.barrier_regions, l.reach); });
+    pass(Pass::Settled, [&] { l.settled = settled_accesses(m, f, l.cfg, facts, l.barrier_regions, l.reach); });
   pass(Pass::Strides, [&] { l.strides = strides(f, l.cfg, l.analysis); });
   return l;
 }

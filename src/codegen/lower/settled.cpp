@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <string_view>
 
 #include "codegen/builder.h"
+#include "codegen/lower/shared_proof.h"
 #include "codegen/semantics/made_from.h"
 #include "codegen/semantics/memory.h"
 
@@ -18,27 +20,24 @@ using isa::Tok;
 
 constexpr u32 kMemory = isa::kLoad | isa::kStore | isa::kAtomic;
 
-enum class How : u8 { Read, Atomic, Other };
-
-struct Access {
-  const ir::Inst* inst = nullptr;
-  How how = How::Other;
-  ir::SymId variable;  // invalid: any
-  u32 bytes = 0;
-};
+using Access = SharedAccess;
+using How = Access::How;
 
 class Finder {
  public:
-  Finder(const ir::Module& m, const ir::Function& f, const BarrierRegions& r, const std::vector<Reach>& reach)
-      : m_(m), f_(f), r_(r), reach_(reach), made_(m, f), class_(r.all.size()) {}
+  Finder(const ir::Module& m, const ir::Function& f, const ir::Cfg& cfg, const CodeFacts& facts,
+         const BarrierRegions& r, const std::vector<Reach>& reach)
+      : m_(m), f_(f), cfg_(cfg), facts_(facts), r_(r), reach_(reach), made_(m, f), class_(r.all.size()) {}
 
   std::map<const ir::Inst*, Settled> run() {
     join_regions();
     for (u32 k = 0; k < r_.all.size(); ++k)
       if (!collect(k)) return {};
+    if (!hidden_) proof_ = prove_shared(m_, f_, cfg_, facts_, r_, class_, accesses_);
+    if (calls_) proof_.closed.clear();
     for (auto& [region, all] : accesses_)
       for (const Access& a : all)
-        if (!settled(a, all)) lost_.insert(a.inst);
+        if (!proved(region, a) && !settled(a, all)) lost_.insert(a.inst);
     for (auto& [region, all] : accesses_)
       for (const Access& a : all)
         if (!lost_.contains(a.inst)) keep(a);
@@ -78,13 +77,18 @@ class Finder {
 
   // False: nothing is known of the kernel.
   bool note(const ir::Inst& i, std::vector<Access>& to) {
-    if (!i.call.empty()) return true;  // of functions that are not the program's
+    if (!i.call.empty()) return calls_ = true;  // of functions that are not the program's
     if (i.form == isa::Form::Unknown) return false;
     const u32 effects = isa::info(i.form).effects;
     if (effects & (isa::kCopy | isa::kClusterBarrier)) return false;
     orders_ = orders_ || (effects & isa::kOrders);
     for (const Tok t : {Tok::acquire, Tok::release, Tok::acq_rel, Tok::sc}) orders_ = orders_ || i.has(t);
-    if (!(effects & kMemory)) return true;
+    if (!(effects & kMemory)) {  // mbarriers, what else stands at an address, and operands that a descriptor names
+      const auto is_address = [](const Operand& o) { return o.kind == Operand::Kind::Address; };
+      const bool matrix = std::string_view(isa::info(i.form).id).starts_with("wgmma");
+      hidden_ = hidden_ || matrix || std::ranges::any_of(i.ops, is_address);
+      return true;
+    }
     for (const Tok t : {Tok::global, Tok::local, Tok::param, Tok::param_entry, Tok::param_func, Tok::const_})
       if (i.has(t)) return true;
     const SemFn s = semantics_of(i.form);
@@ -98,6 +102,7 @@ class Finder {
     a.bytes = isa::bits_of(i.type(i.type_count - 1)) / 8;
     const bool strong = i.has(Tok::volatile_) || i.has(Tok::relaxed) || i.has(Tok::mmio);
     if (s == &sem_ld && !strong) a.how = How::Read;
+    if (s == &sem_st && !strong && !i.has(Tok::release)) a.how = How::Write;
     if ((s == &sem_atom || s == &sem_red)) a.how = How::Atomic;
     to.push_back(a);
     return true;
@@ -108,7 +113,8 @@ class Finder {
   }
 
   bool settled(const Access& a, const std::vector<Access>& all) const {
-    if (!a.variable.valid() || a.how == How::Other || (a.how == How::Atomic && orders_)) return false;
+    if (!a.variable.valid() || a.how == How::Write || a.how == How::Other || (a.how == How::Atomic && orders_))
+      return false;
     return std::ranges::all_of(all, [&](const Access& o) {
       if (a.how == How::Read && o.how == How::Read) return true;
       if (o.variable.valid() && o.variable != a.variable) return true;
@@ -116,7 +122,15 @@ class Finder {
     });
   }
 
+  bool proved(u32 region, const Access& a) const {
+    return a.variable.valid() && proof_.raceless.contains({region, a.variable.v});
+  }
+
   void keep(const Access& a) {
+    if (proof_.closed.contains(a.variable.v)) {
+      found_[a.inst] = {0, a.variable, true, true};
+      return;
+    }
     const auto [at, fresh] = numbers_.try_emplace(a.variable.v, static_cast<u32>(numbers_.size() + 1));
     if (at->second > Settled::kMost) return;
     found_[a.inst] = {at->second, a.variable, inside(*a.inst, m_.symbols[a.variable.v])};
@@ -140,6 +154,8 @@ class Finder {
 
   const ir::Module& m_;
   const ir::Function& f_;
+  const ir::Cfg& cfg_;
+  const CodeFacts& facts_;
   const BarrierRegions& r_;
   const std::vector<Reach>& reach_;
   const MadeFrom made_;
@@ -147,15 +163,19 @@ class Finder {
   std::map<u32, std::vector<Access>> accesses_;
   std::set<const ir::Inst*> lost_;  // in some region
   bool orders_ = false;             // something else than barriers may order threads
+  bool calls_ = false;              // functions
+  bool hidden_ = false;             // shared memory is touched by others than `accesses_`
+  SharedProof proof_;
   std::map<u32, u32> numbers_;
   std::map<const ir::Inst*, Settled> found_;
 };
 
 }  // namespace
 
-std::map<const ir::Inst*, Settled> settled_accesses(const ir::Module& m, const ir::Function& f, const BarrierRegions& r,
+std::map<const ir::Inst*, Settled> settled_accesses(const ir::Module& m, const ir::Function& f, const ir::Cfg& cfg,
+                                                    const CodeFacts& facts, const BarrierRegions& r,
                                                     const std::vector<Reach>& reach) {
-  return Finder(m, f, r, reach).run();
+  return Finder(m, f, cfg, facts, r, reach).run();
 }
 
 }  // namespace us::codegen

@@ -90,6 +90,7 @@ void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> row
   V args[2 + kMostValues];
   const V at = address_of(m);
   to_.note_site(site_);
+  if (to_.closed()) return;
   if (code.space == static_cast<u8>(probe::Space::Shared)) code.detail = static_cast<u8>(to_.settled());
   const auto say = [&] {
     args[0] = to_.imm(64, code.pack());

@@ -67,6 +67,9 @@ class Process final : public probe::Observer {
       journal_.judged(info.kernel);
       if (engine_.spent())
         journal_.not_judged(info.kernel, "its warps and those before it took more steps than can be told apart");
+      if (engine_.astray(info.id))
+        journal_.not_judged(info.kernel,
+                            "loads of memory that a launch stores to by addresses made from other memory's");
       tell();
     });
     journal_.begin(static_cast<u32>(::getpid()), program_path());

@@ -38,11 +38,32 @@ void defer(Warp& w, u32 lane, u64 dst, u64 src, u64 bytes, u64 src_bytes) {
   t.bulk = false;
   issue(*w.home->slot, std::move(t));
 }
+// All lanes, full copies, places in order and where they may be.
+bool one_behind_the_other(Warp& w, u32 mask, const CpAsyncArgs& a) {
+  const u64 bytes = a.bytes[0], dst = a.dst[0], src = a.src[0];
+  if (mask != ~0u || (bytes != 4 && bytes != 8 && bytes != 16) || ((dst | src) & (bytes - 1))) return false;
+  for (u32 l = 0; l < kWarpSize; ++l)
+    if (a.bytes[l] != bytes || a.src_bytes[l] != bytes || a.dst[l] != dst + l * bytes || a.src[l] != src + l * bytes)
+      return false;
+  if (dst >> 32 || (dst + 32 * bytes) >> 32) return false;
+  for (u32 l = 0; l < kWarpSize; ++l) {
+    if (!in_shared(w, u32(a.dst[l]), bytes)) return false;
+    require_rights(w, a.src[l], false, l);
+  }
+  return true;
+}
 }  // namespace
 
 void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<CpAsyncArgs>(args);
+  const bool eager = w.home->slot->worker->machine.options.async.delivery == AsyncDelivery::Eager;
+  if (w.listener && eager && one_behind_the_other(w, mask, a)) {
+    tell_copy_row(w, mask, a.dst[0], a.src[0], a.bytes[0]);
+    for (u32 l : Lanes(mask))
+      deliver_small(w.window + a.dst[l], reinterpret_cast<const u8*>(a.src[l]), u32(a.bytes[l]), u32(a.bytes[l]));
+    return;
+  }
   for (u32 l : Lanes(mask)) {
     u64 dst = a.dst[l], src = a.src[l], bytes = a.bytes[l];
     bool size_ok = bytes == 4 || bytes == 8 || bytes == 16;

@@ -121,8 +121,15 @@ void tell_whole_barrier(Warp& w, u32 lanes, BarrierStep step, bool aligned) {
     case BarrierStep::Meet:
       break;
   }
+  bool whole = aligned;
   for (u32 k = 0; k < c.warps; ++k) {
     c.warp[k]->probe_site = w.probe_site;
+    whole = whole && c.warp[k]->told->live == c.warp[k]->live && c.warp[k]->live;
+  }
+  Who all = who(c);
+  all.site = w.probe_site;
+  if (whole && w.listener->all_meet(all, c.barrier_generation[0])) return void(c.barrier_generation[0]++);
+  for (u32 k = 0; k < c.warps; ++k) {
     tell_barrier(*c.warp[k], MeetingKind::BarrierArrive, c.warp[k]->live, now);
   }
   tell_barrier_done(c, 0, c.barrier_generation[0]++);

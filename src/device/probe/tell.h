@@ -61,6 +61,8 @@ probe::Range range_at(const Slot&, const u8* at, u64 bytes);
 
 // Copies: `t` gets its number.
 void tell_transfer(Slot&, Transfer& t);
+// cp.async of all lanes: lane l from src + l * bytes to dst + l * bytes.
+void tell_copy_row(Warp&, u32 lanes, u64 dst, u64 src, u64 bytes);
 void tell_delivered(Slot&, const Transfer&);  // and what its mbarrier learns of it
 void tell_committed(Warp&, u32 lanes, bool bulk, const u32 (&groups)[kWarpSize]);
 void tell_waited(Warp&, u32 lanes, bool bulk, bool read_only, const u64* left);

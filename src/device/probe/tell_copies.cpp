@@ -111,6 +111,20 @@ void tell_transfer(Slot& s, Transfer& t) {
   w.listener->transfer(who(t), e);
 }
 
+void tell_copy_row(Warp& w, u32 lanes, u64 dst, u64 src, u64 bytes) {
+  Slot& s = *w.home->slot;
+  const probe::Range from = range_at(s, std::bit_cast<const u8*>(src), bytes * kWarpSize),
+                     to = range_at(s, w.window + dst, bytes * kWarpSize);
+  probe::Transfer e;
+  e.kind = probe::Transfer::Kind::CpAsync;
+  e.id = s.grid->transfers.fetch_add(kWarpSize) + 1;
+  e.from = {&from, 1}, e.to = {&to, 1};
+  e.completion = probe::Transfer::Completion::Group;
+  for (u32 l : Lanes(lanes)) w.told->filled[0][l] = w.small_groups[l] + 1;
+  w.told->copies = true;
+  w.listener->transfer(who(w, lanes), e);
+}
+
 void tell_delivered(Slot& s, const Transfer& t) {
   Warp& w = *t.issuer.warp;
   if (!t.arrives) {

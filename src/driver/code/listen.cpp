@@ -14,6 +14,7 @@
 #include "driver/code/guesses.h"
 #include "driver/code/module.h"
 #include "driver/code/occupancy.h"
+#include "driver/code/stored_to.h"
 #include "driver/context.h"
 #include "driver/device.h"
 #include "ir/sites.h"
@@ -214,6 +215,7 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.decides = [sites](u32 site, u32 element) { return sites->decides(site, element); };
   info.guesses = [sites](u32 site) { return sites->guesses(site); };
   info.members = [sites](u32 site) { return sites->members(site); };
+  info.stored_to = stored_to(f.ir(), g.params);
   info.left_by = [sites](u32 site) { return sites->left_by(site); };
   info.registers = f.ir().maxnreg;
   info.sites = f.module().ir().sites;
