@@ -39,6 +39,7 @@ struct Symbol {
 struct Residency {
   std::string device;
   u32 sms = 0, warps_per_sm = 0;
+  u32 cluster_sms = 0;  // those on which clusters of this size can stand
   u32 registers = 0;   // of a thread
   std::string origin;  // of that number: "cubin", "ptxas", "estimate"
   u64 shared = 0;      // bytes of a block, with what the system takes

@@ -17,7 +17,7 @@ void numbers_of(P& p, F&& f) {
     for (auto& n : *three) f(n);
   f(p.shared_static), f(p.shared_dynamic);
   auto& r = p.residency;
-  f(r.sms), f(r.warps_per_sm), f(r.registers), f(r.shared), f(r.shared_system), f(r.shared_per_sm);
+  f(r.sms), f(r.warps_per_sm), f(r.registers), f(r.shared), f(r.shared_system), f(r.shared_per_sm), f(r.cluster_sms);
   auto& t = p.time;
   f(t.warps), f(t.lanes), f(t.lost), f(t.cycles), f(t.active), f(t.picoseconds);
   f(t.replayed), f(t.replayed_cycles), f(t.issued), f(t.warp_cycles), f(t.l1_sectors), f(t.l1_hits), f(t.shared_cycles);

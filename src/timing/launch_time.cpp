@@ -29,7 +29,7 @@ u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p, std::shared_ptr<Footprint> l2)
     : code_(std::move(code)),
       warps_(static_cast<u32>((product(p.block) + 31) / 32)),
-      sms_(std::max(1u, p.residency.sms)),
+      sms_(std::max(1u, p.residency.cluster_sms)),
       resident_(std::max(1u, p.residency.blocks)),
       ctas_(product(p.grid)),
       l2_is_kept_(l2 != nullptr),

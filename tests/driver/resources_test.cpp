@@ -197,6 +197,17 @@ TEST(Assembler, IsAskedOnceAboutAModule) {
 }
 
 // How an H200 divides L1 for kernels that say nothing about it: oracle/timing, first launches.
+// An H200 has room for 66, 30, 15 and 7 clusters of one block on a multiprocessor (cudaOccupancyMaxActiveClusters with
+// 227 KiB of shared memory); of 128 blocks in clusters of 4 it put two on 7 multiprocessors.
+TEST(Resources, ClustersDoNotFillTheH200) {
+  const DeviceSpec d;
+  EXPECT_EQ(sms_of_clusters(d, 1), 132u);
+  EXPECT_EQ(sms_of_clusters(d, 2), 132u);
+  EXPECT_EQ(sms_of_clusters(d, 4), 120u);
+  EXPECT_EQ(sms_of_clusters(d, 8), 120u);
+  EXPECT_EQ(sms_of_clusters(d, 16), 112u);
+}
+
 TEST(Resources, UsualSplitOfTheH200) {
   const DeviceSpec d;
   u32 kernels = 0, right = 0;

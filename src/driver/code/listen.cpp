@@ -221,7 +221,8 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.sites = f.module().ir().sites;
   info.residency = [&] {
     const device::Dim3& b = config.block;
-    return residency(context.device().spec(), f, b.x * b.y * b.z, config.dynamic_shared);
+    const u32 cluster = info.cluster[0] * info.cluster[1] * info.cluster[2];
+    return residency(context.device().spec(), f, b.x * b.y * b.z, config.dynamic_shared, cluster);
   };
   info.machine_code = [&](std::string& why) { return f.module().library().machine_code(why); };
   info.name = f.ir().name;

@@ -90,11 +90,20 @@ u64 usual_split(const DeviceSpec& d, const BlockNeeds& n, u32 blocks) {
   return d.shared_per_sm;
 }
 
-probe::Residency residency(const DeviceSpec& d, const Function& f, u32 threads, u64 dynamic_shared) {
+// Multiprocessors on which clusters of so many blocks can stand at a time, one block on each.
+u32 sms_of_clusters(const DeviceSpec& d, u32 blocks) {
+  u32 sms = 0;
+  for (const u32 of_gpc : d.gpc_sms) sms += of_gpc / blocks * blocks;
+  return sms ? sms : d.sms;
+}
+
+probe::Residency residency(const DeviceSpec& d, const Function& f, u32 threads, u64 dynamic_shared,
+                           u32 cluster_blocks) {
   const BlockNeeds n = needs_of(f, threads, dynamic_shared);
   const u32 warps = warps_of(d, threads);
   probe::Residency r;
   r.device = d.name;
+  r.cluster_sms = cluster_blocks > 1 ? sms_of_clusters(d, cluster_blocks) : d.sms;
   r.sms = d.sms, r.warps_per_sm = d.max_threads_per_sm / d.warp_size;
   r.registers = n.registers, r.origin = name_of(f.resources().origin);
   r.shared = shared_of_block(d, n.shared), r.shared_system = d.shared_reserved_per_block;

@@ -17,7 +17,9 @@ struct BlockNeeds {
 BlockNeeds needs_of(const Function&, u32 threads, u64 dynamic_shared);  // exact if that can be had: may take a while
 BlockNeeds needs_at_hand(const Function&, u32 threads, u64 dynamic_shared);  // of what is known without asking
 u32 blocks_per_sm(const DeviceSpec&, const BlockNeeds&);
-probe::Residency residency(const DeviceSpec&, const Function&, u32 threads, u64 dynamic_shared);  // may take a while
+// May take a while.
+probe::Residency residency(const DeviceSpec&, const Function&, u32 threads, u64 dynamic_shared, u32 cluster_blocks);
+u32 sms_of_clusters(const DeviceSpec&, u32 blocks);
 u32 registers_that_fit(const DeviceSpec&, u32 threads);   // of a thread, where a block of so many must fit on an SM
 u32 threads_that_fit(const DeviceSpec&, u32 registers);   // of one block, where a thread takes so many
 u64 shared_per_sm(const DeviceSpec&, const BlockNeeds&);  // the split of L1 that the needs lead to, bytes
