@@ -48,6 +48,12 @@ struct Residency {
   u32 blocks = 0, by_registers = 0, by_shared = 0, by_warps = 0, by_blocks = 0;
 };
 
+// Of 4 KiB that a kernel touches.
+struct Page {
+  bool host = false;          // its own memory
+  bool compressible = false;  // device memory that was made as such
+};
+
 struct LaunchInfo {
   u64 id = 0;  // unique in the process, grows
   u32 device = 0;
@@ -67,8 +73,10 @@ struct LaunchInfo {
   // The module's machine code, as the toolkit's assembler makes it; null: there is none, and `why` says so. It may
   // take a while, the first time; only while the observer is told of the launch.
   std::function<std::shared_ptr<const sass::Image>(std::string& why)> machine_code;
-  std::string name;             // of the kernel, as the module has it
-  std::vector<Symbol> symbols;  // of the module, and the shared ones of the kernel
+  std::function<Page(u64 address)> page;
+  std::function<u32(u64 address)> compression;  // of a line of a compressible page, as it is now: 1, 2 or 4 times
+  std::string name;                             // of the kernel, as the module has it
+  std::vector<Symbol> symbols;                  // of the module, and the shared ones of the kernel
   std::function<SiteInfo(u32 site)> site;
   // Which of `symbols` the address of an access is made from; ~0: none, several, or not known.
   std::function<u32(u32 site)> made_from;

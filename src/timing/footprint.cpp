@@ -51,13 +51,31 @@ Footprint::Entry& Footprint::enter(u64 line) {
   return e;
 }
 
+const probe::Page& Footprint::page(u64 line) {
+  static constexpr probe::Page kPlain;
+  if (!memory_.page) return kPlain;
+  Known& k = pages_[line / kTogether % kPages];
+  if (k.number != line / kTogether) k = {line / kTogether, memory_.page(line * 128)};
+  return k.is;
+}
+
+u32 Footprint::moved(u64 line, u32 sectors) {
+  if (sectors < 4 || !page(line).compressible) return sectors;
+  return sectors / memory_.compression(line * 128);
+}
+
 float Footprint::read(u64 line, u32 sectors, bool single) {
+  const probe::Page& p = page(line);
+  if (p.host) return static_cast<float>(count(sectors) * p_.dram_rate * p_.sm_clock / p_.host_read);
+  if (p.compressible && memory_.compression(line * 128) > 1) sectors = 15;
   Entry& e = enter(line);
   const u32 missing = sectors & ~u32{e.sectors};
   if (!missing) return 0;
   const u32 brought = (single ? missing : pairs(missing)) & ~u32{e.sectors};
   e.sectors = static_cast<u8>(e.sectors | brought);
-  so_far_.read += count(brought);
+  const u32 of_dram = moved(line, count(brought));
+  so_far_.read += of_dram;
+  if (of_dram < count(brought)) return static_cast<float>(of_dram);
   const bool lone = count(brought) <= 2 && find(line ^ 1).line != (line ^ 1);
   return static_cast<float>(count(brought) * (lone ? p_.dram_lone_read : 1));
 }
@@ -68,14 +86,20 @@ bool Footprint::lone(const Entry& e) const { return count(e.dirty) <= 2 && !tabl
 void Footprint::put_back(Entry& e, u32 sectors) {
   const u32 parts = count(sectors & e.parts()), whole = count(sectors) - parts;
   const bool alone = lone(e);
-  so_far_.written += parts + whole, so_far_.read += parts;
-  so_far_.cost_of_writing += whole * (alone ? p_.dram_lone_read : 1) + parts * (alone ? p_.dram_part : 2);
+  const u32 of_dram = moved(e.line, whole);
+  so_far_.written += parts + of_dram, so_far_.read += parts;
+  so_far_.cost_of_writing += of_dram * (alone ? p_.dram_lone_read : 1) + parts * (alone ? p_.dram_part : 2);
   e.dirty = static_cast<u8>(e.dirty & ~sectors);
   for (u32 k = 0; k < 4; ++k)
     if (sectors >> k & 1) e.bytes[k] = 0;
 }
 
 void Footprint::write(u64 line, const u8 (&bytes)[4]) {
+  if (page(line).host) {
+    const double n = bytes[0] + bytes[1] + bytes[2] + bytes[3];
+    so_far_.cost_of_writing += n / 32 * p_.dram_rate * p_.sm_clock / p_.host_write;
+    return;
+  }
   Entry& e = enter(line);
   if (e.parts() && static_cast<double>(parts_ - e.open) > p_.l2_parts) put_back(e, e.parts());
   const bool open = e.parts();
@@ -96,8 +120,9 @@ void Footprint::finish_flushed() {
   for (Entry& e : table_) {
     if (e.parts() && static_cast<double>(parts_ - e.open) > p_.l2_parts) put_back(e, e.parts());
     if (!e.dirty) continue;
-    ++lines, kept += count(e.dirty);
-    cost += count(e.dirty) * (lone(e) ? p_.dram_lone_read : 1);
+    const u32 of_dram = moved(e.line, count(e.dirty));
+    ++lines, kept += of_dram;
+    cost += of_dram * (lone(e) ? p_.dram_lone_read : 1);
   }
   // Of the rest stays what fits; what is read takes room from it.
   const double read = static_cast<double>(so_far_.read), written = static_cast<double>(so_far_.written + kept);
@@ -143,7 +168,9 @@ void Footprint::touch(u64 begin, u64 bytes, bool write) {
   touched_.push_back({begin, bytes, write});
 }
 
-void Footprint::begin() {
+void Footprint::begin(Memory memory) {
+  memory_ = std::move(memory);
+  pages_.assign(memory_.page ? kPages : 0, {});
   std::vector<Touched> all;
   {
     const std::lock_guard held(m_);

@@ -2,12 +2,15 @@
 // What a launch finds in L2, and what DRAM gives and takes: sectors that the launch touched before are there,
 // unless they were displaced since; what it wrote goes back when there is no more room. Before the launch L2
 // is empty, as under Nsight Compute, or as launches, copies and sets before it have left it. Costs of DRAM are in
-// sectors that follow each other: lone ones take longer.
+// sectors that follow each other: lone ones take longer. Of compressible memory DRAM moves what the contents
+// need; memory of the host is in no L2.
 #pragma once
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <vector>
 
+#include "probe/observer.h"
 #include "timing/parameters.h"
 
 namespace us::timing {
@@ -17,7 +20,12 @@ class Footprint {
   enum class Between : u8 { Flushed, Kept };  // launches
   explicit Footprint(const Parameters& p, Between b = Between::Flushed)
       : p_(p), kept_(b == Between::Kept), most_lines_(static_cast<u64>(p.l2_bytes) / 128) {}
-  void begin();  // a launch; what follows is of one thread until finish()
+  // What is known of memory: probe::LaunchInfo has it.
+  struct Memory {
+    std::function<probe::Page(u64 address)> page;
+    std::function<u32(u64 address)> compression;
+  };
+  void begin(Memory = {});  // a launch; what follows is of one thread until finish()
   // Kept: what copies and sets touched; from any thread. What came in launches that nobody looked at.
   void touch(u64 begin, u64 bytes, bool write);
   void pass(u64 lines) { lines_ += lines; }
@@ -46,7 +54,9 @@ class Footprint {
   Entry& find(u64 line) { return table_[place(line)]; }
   std::size_t place(u64 line) const;
   Entry& enter(u64 line);
-  bool lone(const Entry&) const;  // written, without its neighbour
+  const probe::Page& page(u64 line);
+  u32 moved(u64 line, u32 sectors);  // of DRAM, for so many of them
+  bool lone(const Entry&) const;     // written, without its neighbour
   void put_back(Entry&, u32 sectors);
   void grow();
   void rebuild(std::size_t size);
@@ -69,7 +79,14 @@ class Footprint {
   u64 before_ = 0;             // lines_ when the launch began
   u64 fresh_ = 0;              // sectors that the launch wrote first
   std::deque<u64> dirty_;      // Kept: lines in the order in which they were written
-  std::mutex m_;               // guards touched_
+  Memory memory_;
+  struct Known {
+    u64 number = ~u64{0};
+    probe::Page is;
+  };
+  static constexpr u64 kPages = 4096;
+  std::vector<Known> pages_;  // by number modulo kPages
+  std::mutex m_;              // guards touched_
   std::vector<Touched> touched_;
 };
 

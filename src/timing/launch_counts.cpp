@@ -46,12 +46,13 @@ LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, KernelCodes& codes, Done 
   profile_.shared_static = l.shared_static, profile_.shared_dynamic = l.shared_dynamic;
   if (!done_) return;
   profile_.residency = l.residency();
+  memory_ = {l.page, l.compression};
   code_ = codes.of(l, Parameters(), profile_.no_time);
 }
 
 void LaunchCounts::begin() {
   only_ = choice_.counts_only && choice_.counts_only();
-  if (code_ && done_ && !only_) time_ = std::make_unique<LaunchTime>(code_, profile_, choice_.l2);
+  if (code_ && done_ && !only_) time_ = std::make_unique<LaunchTime>(code_, profile_, choice_.l2, std::move(memory_));
 }
 
 probe::Count* LaunchCounts::counts(u32 worker) {

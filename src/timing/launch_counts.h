@@ -63,6 +63,7 @@ class LaunchCounts final : public probe::Listener {
   const Done done_;
   const ModelChoice choice_;
   std::shared_ptr<KernelCode> code_;
+  Footprint::Memory memory_;
   std::once_flag begun_;
   bool only_ = false;
   std::vector<Mine> of_worker_;

@@ -26,7 +26,8 @@ u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 
 }  // namespace
 
-LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p, std::shared_ptr<Footprint> l2)
+LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p, std::shared_ptr<Footprint> l2,
+                       Footprint::Memory memory)
     : code_(std::move(code)),
       warps_(static_cast<u32>((product(p.block) + 31) / 32)),
       sms_(std::max(1u, p.residency.cluster_sms)),
@@ -38,7 +39,7 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
       of_stores_(parameters_),
       of_atomics_(parameters_),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
-  footprint_.begin();
+  footprint_.begin(std::move(memory));
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
   step_ =
       ctas_ <= sms_ ? std::max<u64>(1, (ctas_ + kMostSmall - 1) / kMostSmall) : std::max<u64>(1, sms_ / kReplayedSms);

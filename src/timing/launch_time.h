@@ -16,7 +16,8 @@ namespace us::timing {
 class LaunchTime {
  public:
   // `l2`: what launches before it have left there, and it leaves; null: there is nothing, as under Nsight Compute.
-  LaunchTime(std::shared_ptr<KernelCode>, const LaunchProfile&, std::shared_ptr<Footprint> l2 = nullptr);
+  LaunchTime(std::shared_ptr<KernelCode>, const LaunchProfile&, std::shared_ptr<Footprint> l2 = nullptr,
+             Footprint::Memory = {});
   // A record of the launch, and the words that it was read from; in the order in which CTAs run.
   void add(const probe::Record&, const u64* begin, const u64* end);
   void finish(LaunchProfile&, bool what_ifs = true);

@@ -91,7 +91,8 @@ class Profiler final : public probe::Observer {
     const KnownTimes::Shape shape = virtual_time_ ? KnownTimes::shape(l) : KnownTimes::Shape();
     if (wanted)
       done = [this, shape](LaunchProfile p, const timing::LaunchCounts::Counted& c) { ended(shape, std::move(p), c); };
-    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done), choice(shape, l.device));
+    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done),
+                                                         choice(shape, l.device, static_cast<bool>(l.compression)));
     if (!wanted) return counts;
     std::lock_guard held(m_);
     running_[l.id] = counts;
@@ -181,12 +182,14 @@ class Profiler final : public probe::Observer {
     if (!l2) l2 = std::make_shared<Footprint>(timing::Parameters(), Footprint::Between::Kept);
     return l2;
   }
-  timing::ModelChoice choice(const KnownTimes::Shape& shape, u32 device) {
+  // `varies`: with the contents of memory, not only with what counts say.
+  timing::ModelChoice choice(const KnownTimes::Shape& shape, u32 device, bool varies) {
     const std::lock_guard held(m_);
     timing::ModelChoice c;
     if (keeps_caches_) c.l2 = l2_of(device);
     if (!virtual_time_) return c;
     c.what_ifs = false;
+    if (varies) return c;
     c.counts_only = [this, shape] {
       const std::lock_guard again(m_);
       return known_.known(shape);

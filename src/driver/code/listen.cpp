@@ -17,8 +17,12 @@
 #include "driver/code/stored_to.h"
 #include "driver/context.h"
 #include "driver/device.h"
+#include "driver/memory/virtual_memory.h"
+#include "driver/runtime.h"
 #include "ir/sites.h"
 #include "isa/mnemonic.h"
+#include "memory/compression.h"
+#include "memory/registry.h"
 
 namespace us::driver {
 namespace {
@@ -225,6 +229,15 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
     return residency(context.device().spec(), f, b.x * b.y * b.z, config.dynamic_shared, cluster);
   };
   info.machine_code = [&](std::string& why) { return f.module().library().machine_code(why); };
+  info.page = [&of = context.runtime()](u64 address) {
+    const auto a = of.registry().find(address);
+    const bool mapped = a && a->kind == memory::Kind::Mapped;
+    return probe::Page{a && a->host(), mapped && of.virtual_memory().compressible(address)};
+  };
+  if (context.runtime().virtual_memory().any_mapping())
+    info.compression = [](u64 address) {
+      return memory::encode_line(reinterpret_cast<const u8*>(address / memory::kLine * memory::kLine)).factor();
+    };
   info.name = f.ir().name;
   launch.listener = observer.launch(info);
   launch.faulted = [&observer, id = info.id](const device::Fault& fault) {
