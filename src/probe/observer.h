@@ -40,9 +40,9 @@ struct Residency {
   std::string device;
   u32 sms = 0, warps_per_sm = 0;
   u32 cluster_sms = 0;  // those on which clusters of this size can stand
-  u32 registers = 0;   // of a thread
-  std::string origin;  // of that number: "cubin", "ptxas", "estimate"
-  u64 shared = 0;      // bytes of a block, with what the system takes
+  u32 registers = 0;    // of a thread
+  std::string origin;   // of that number: "cubin", "ptxas", "estimate"
+  u64 shared = 0;       // bytes of a block, with what the system takes
   u64 shared_system = 0;
   u64 shared_per_sm = 0;  // as the multiprocessor is divided for this kernel
   u32 blocks = 0, by_registers = 0, by_shared = 0, by_warps = 0, by_blocks = 0;
