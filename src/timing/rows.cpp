@@ -89,7 +89,7 @@ void count_reads(const sass::Instruction& i, Row& r) {
   r.dispatch = std::max({u8{1}, reads[0], reads[1]});
 }
 
-// A compare-and-swap whose answer is looked at before a jump back to it or before it.
+// A compare-and-swap whose answer decides a jump back to it or before it.
 bool is_retried(const sass::Function& f, std::size_t at) {
   constexpr std::size_t kReach = 64;  // instructions
   const sass::Instruction& swap = f.instructions[at];
@@ -100,11 +100,16 @@ bool is_retried(const sass::Function& f, std::size_t at) {
     return a.bank == sass::Bank::Register && a.first < answer->first + answer->count &&
            answer->first < a.first + a.count;
   };
-  bool looked_at = false;
+  u32 decides = 0;  // predicates, by bit
   for (std::size_t k = at + 1; k < std::min(f.instructions.size(), at + kReach); ++k) {
     const sass::Instruction& i = f.instructions[k];
-    looked_at = looked_at || (i.name.starts_with("ISETP") && std::ranges::any_of(i.reads, is_answer));
-    if (looked_at && i.name.starts_with("BRA") && i.target && *i.target <= swap.offset) return true;
+    if (i.name.starts_with("ISETP")) {
+      const bool told = std::ranges::any_of(i.reads, is_answer);
+      for (const sass::Access& w : i.writes)
+        if (w.bank == sass::Bank::Predicate) decides = told ? decides | 1u << w.first : decides & ~(1u << w.first);
+    }
+    if (i.name.starts_with("BRA") && i.target && *i.target <= swap.offset && decides >> i.guard.predicate & 1)
+      return true;
   }
   return false;
 }
