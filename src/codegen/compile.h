@@ -14,6 +14,7 @@ struct ObjectCode {
   bool its = false;
   bool whole_cta = false;
   bool triggers = false;
+  bool shares = false;
   std::vector<PassTime> times;
   std::string dump;   // text of --dump-after
   std::string error;  // why there is no code

@@ -45,6 +45,7 @@ struct Residency {
   u64 shared = 0;       // bytes of a block, with what the system takes
   u64 shared_system = 0;
   u64 shared_per_sm = 0;  // as the multiprocessor is divided for this kernel
+  u64 shared_wish = 0;    // as a carveout or a cache configuration wants that, and 1; 0: there is none
   u32 blocks = 0, by_registers = 0, by_shared = 0, by_warps = 0, by_blocks = 0;
 };
 

@@ -125,6 +125,15 @@ Sectors sectors_of(const Record& r) {
   return s;
 }
 
+u32 most_at_one_address(const Record& r) {
+  u64 of[probe::kLanes];
+  u32 n = 0, most = 0;
+  each_lane(r.lanes, [&](u32 l) { of[n++] = r.address(l); });
+  std::sort(of, of + n);
+  for (u32 k = 0, same = 0; k < n; ++k) most = std::max(most, same = k && of[k] == of[k - 1] ? same + 1 : 1);
+  return most;
+}
+
 Wavefronts wavefronts_of(const Record& r) {
   const u32 n = static_cast<u32>(std::popcount(r.lanes));
   Wavefronts w;

@@ -23,5 +23,6 @@ struct Wavefronts {
   u32 ideal = 0;   // as many as the bytes of the lanes need
 };
 Wavefronts wavefronts_of(const probe::Record&);
+u32 most_at_one_address(const probe::Record&);  // lanes
 
 }  // namespace us::timing

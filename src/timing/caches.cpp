@@ -54,9 +54,10 @@ void InstructionCache::Queue::add(u32 line) {
   if (order_.size() - oldest_ > most_) there_[order_[oldest_++]] = false;
 }
 
-InstructionCache::InstructionCache(const Parameters& p, u32 lines, bool warm) : p_(p) {
-  for (u32 k = 0; k < std::min(lines, kCacheLines); ++k) {
-    arrives_.push_back(warm ? 0 : p.fetch_cold + p.fetch_line * k);
+InstructionCache::InstructionCache(const Parameters& p, u32 lines, bool warm, double all)
+    : p_(p), near_(p.fetch_line + (p.fetch_line_all - p.fetch_line) * all) {
+  for (u32 k = 0; k < std::min(lines, warm ? kCacheLines : kFirstLines); ++k) {
+    arrives_.push_back(warm ? 0 : p.fetch_cold + near_ * k);
     cache_.add(k);
   }
 }
@@ -70,11 +71,11 @@ double InstructionCache::ready(u32 partition, u32 line, bool jump, double now) {
   for (u32 k = 0; k < kAhead; ++k) {
     const u32 next = line + k;
     if (cache_.has(next)) continue;
-    const double latency = arrives_[next] > 0 ? p_.l2_latency : p_.fetch_cold;
+    const double latency = arrives_[next] > 0 ? p_.l2_latency : p_.fetch_dram;
     arrives_[next] = now + latency + k;
     cache_.add(next);
   }
-  return std::max(arrives_[line], now + (near ? p_.fetch_line * (jump ? 3 : 1) : 0));
+  return std::max(arrives_[line], now + (near ? near_ * (jump ? 3 : 1) : 0));
 }
 
 }  // namespace us::timing

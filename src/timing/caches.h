@@ -38,10 +38,11 @@ class L1 {
 };
 
 // Instructions come by lines of 128 bytes: from the buffer of a sub-partition, the cache of the multiprocessor, L2, or
-// the first time from DRAM. What fits is asked for when the kernel starts, later the lines behind one that misses.
+// the first time from DRAM. The beginning is asked for when the kernel starts, later the lines behind one that misses.
 class InstructionCache {
  public:
-  InstructionCache(const Parameters&, u32 lines, bool warm);
+  // `all`: the part of the multiprocessors that is at work.
+  InstructionCache(const Parameters&, u32 lines, bool warm, double all);
   // When a warp of the sub-partition may issue an instruction of the line, which it comes to now.
   double ready(u32 partition, u32 line, bool jump, double now);
 
@@ -59,8 +60,9 @@ class InstructionCache {
     std::vector<u32> order_;
     std::size_t oldest_ = 0;
   };
-  static constexpr u32 kBufferLines = 128, kCacheLines = 1024, kAhead = 8;
+  static constexpr u32 kBufferLines = 272, kCacheLines = 1024, kFirstLines = 512, kAhead = 8;
   const Parameters& p_;
+  const double near_;  // cycles for a line of the multiprocessor's cache
   std::vector<Queue> buffers_ = std::vector<Queue>(4, Queue(kBufferLines));
   Queue cache_{kCacheLines};
   std::vector<double> arrives_;  // of lines that were ever asked for; 0: never

@@ -18,6 +18,7 @@ void numbers_of(P& p, F&& f) {
   f(p.shared_static), f(p.shared_dynamic);
   auto& r = p.residency;
   f(r.sms), f(r.warps_per_sm), f(r.registers), f(r.shared), f(r.shared_system), f(r.shared_per_sm), f(r.cluster_sms);
+  f(r.shared_wish);
   auto& t = p.time;
   f(t.warps), f(t.lanes), f(t.lost), f(t.cycles), f(t.active), f(t.picoseconds);
   f(t.replayed), f(t.replayed_cycles), f(t.issued), f(t.warp_cycles), f(t.l1_sectors), f(t.l1_hits), f(t.shared_cycles);
@@ -129,6 +130,7 @@ std::string to_record(const ReusedTime& r) {
   PackedRecord out(static_cast<u8>(RecordKind::Reused));
   out.number(r.process).number(r.node).text(r.kernel).number(r.scaled).number(picoseconds(r.active));
   out.number(static_cast<u64>(r.share * kShares)).number(static_cast<u64>(r.ctas));
+  out.number(static_cast<u64>(r.sms * kShares)).number(r.split);
   return out.record();
 }
 
@@ -154,6 +156,7 @@ std::vector<ReusedTime> read_reused(std::string_view bytes) {
     r.process = static_cast<u32>(in.number()), r.node = in.number(), r.kernel = in.text(), r.scaled = in.number();
     r.active = nanoseconds(in.number());
     r.share = static_cast<double>(in.number()) / kShares, r.ctas = static_cast<double>(in.number());
+    r.sms = static_cast<double>(in.number()) / kShares, r.split = in.number();
     all.push_back(std::move(r));
   });
   return all;

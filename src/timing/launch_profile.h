@@ -132,6 +132,8 @@ struct ReusedTime {
   std::string kernel;
   bool scaled = false;  // by its counts, which were others
   double active = 0, share = 1, ctas = 0;
+  double sms = 0;
+  u64 split = 0;
 };
 
 std::string to_record(const LaunchProfile&);

@@ -21,6 +21,7 @@ constexpr double kMostLost = 0.02;                   // of the warps
 constexpr u64 kMostSearched = 500'000;               // steps of paths that are looked up, to count and to replay each
 constexpr std::size_t kMostTold = 4096;              // warps, with their times
 constexpr u64 kRounds = 6;                           // of CTAs that fill a multiprocessor
+constexpr double kStart = 1000;                      // cycles in which CTAs start, however much they do
 
 u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 
@@ -48,10 +49,10 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
     if (site == probe::kNoSite) continue;
     if (slot_of_site_.size() <= site) {
       slot_of_site_.resize(site + 1, ~0u);
-      floats_.resize(site + 1), retried_.resize(site + 1);
+      floats_.resize(site + 1), swaps_.resize(site + 1);
     }
     floats_[site] = floats_[site] || code_->timed.rows[k].floats;
-    retried_[site] = retried_[site] || code_->timed.rows[k].retried;
+    swaps_[site] = swaps_[site] || code_->timed.rows[k].swaps;
   }
 }
 
@@ -75,11 +76,11 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
 }
 
 // Cycles of a slice.
-float LaunchTime::store(u64 line, const u8 (&bytes)[4]) {
+float LaunchTime::store(const probe::Record& r, u64 line, const u8 (&bytes)[4]) {
   footprint_.write(line, bytes);
-  const u32 sectors = stores_.add(line, bytes);
+  const u32 sectors = stores_.add(u64{r.cta} << 8 | r.warp, line, bytes);
   if (!sectors) return 0;
-  const double cycles = slice_cost_of_store(parameters_, 1, sectors);
+  const double cycles = slice_cost_of_store(parameters_, 1, sectors, r.code.bytes < 4);
   of_stores_.add(line, cycles);
   stored_ += sectors;
   return static_cast<float>(cycles);
@@ -90,15 +91,16 @@ float LaunchTime::touch(const probe::Record& r) {
   const bool write = r.code.kind == probe::RecordCode::Kind::Write;
   const u32 bytes = std::max(1u, r.code.bytes);
   if (r.lanes == ~0u && r.code.addresses == probe::RecordCode::Addresses::Row)
-    return span(r.first, r.first + u64{probe::kLanes} * bytes, write);
+    return span(r, r.first, r.first + u64{probe::kLanes} * bytes, write);
   float cost = 0;
-  for (const Lines::Line& l : Lines(r)) cost += write ? store(l.line, l.bytes) : footprint_.read(l.line, l.sectors);
+  for (const Lines::Line& l : Lines(r)) cost += write ? store(r, l.line, l.bytes) : footprint_.read(l.line, l.sectors);
   return cost;
 }
 
 float LaunchTime::touch_atomic(const probe::Record& r) {
   const AtomicSectors sectors(r);
-  for (const AtomicSectors::Sector& s : sectors) of_atomics_.add(s.sector / 4, slice_cost(parameters_, s));
+  const bool swaps = r.site < swaps_.size() && swaps_[r.site];
+  for (const AtomicSectors::Sector& s : sectors) of_atomics_.add(s.sector / 4, slice_cost(parameters_, s, swaps));
   float dram = 0;
   for (const Lines::Line& l : Lines(r)) {
     dram += footprint_.read(l.line, l.sectors, true);
@@ -109,12 +111,11 @@ float LaunchTime::touch_atomic(const probe::Record& r) {
   const double cycles = 1 / (floats ? parameters_.atomic_float : parameters_.atomic_address);
   for (u32 l = 0; l < probe::kLanes; ++l)
     if (r.lanes >> l & 1) atomics_[r.address(l)] += cycles;
-  if (r.site < retried_.size() && retried_[r.site]) for_each_address(r, [&](u64 a) { swapped_[a].add(r.cta % sms_); });
   return dram;
 }
 
 // ... if it is of the bytes from `first` to before `end`.
-float LaunchTime::span(u64 first, u64 end, bool write) {
+float LaunchTime::span(const probe::Record& r, u64 first, u64 end, bool write) {
   float cost = 0;
   for (u64 line = first / kLineBytes; line * kLineBytes < end; ++line) {
     const u64 from = std::max(first, line * kLineBytes), to = std::min(end, (line + 1) * kLineBytes);
@@ -125,7 +126,7 @@ float LaunchTime::span(u64 first, u64 end, bool write) {
       const u64 low = std::max(from, sector), high = std::min(to, sector + kSectorBytes);
       if (low < high) bytes[k] = static_cast<u8>(high - low), sectors |= 1u << k;
     }
-    cost += write ? store(line, bytes) : footprint_.read(line, sectors);
+    cost += write ? store(r, line, bytes) : footprint_.read(line, sectors);
   }
   return cost;
 }
@@ -136,7 +137,7 @@ float LaunchTime::bring(const probe::Record& r) {
   float dram = 0;
   for (u32 k = 0; k < rows.rows; ++k) {
     const u64 first = r.first + static_cast<u64>(i64{k} * rows.stride * 16), end = first + u64{rows.row} * 16;
-    dram += span(first, end, false);
+    dram += span(r, first, end, false);
   }
   return dram;
 }
@@ -238,7 +239,6 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
   l.written_back = stored_ ? dram.cost_of_writing / static_cast<double>(stored_) : 0;
-  l.swapped = &swapped_;
   std::ranges::copy(p.grid, l.grid), std::ranges::copy(p.cluster, l.cluster);
   l.store_share = of_stores_.share_of_busiest(), l.atomic_share = of_atomics_.share_of_busiest();
   return l;
@@ -262,22 +262,33 @@ void LaunchTime::tell_warps(const SmTime& sm, const std::vector<const TimedCta*>
 double LaunchTime::replay(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, const Parameters& parameters,
                           const Tell& tell) const {
   double longest = 0;
+  Balance balance(traces_.work(), ctas_, sms_, resident_);
   for (const auto& list : by_multiprocessor(ctas)) {
     const SmTime sm = run_multiprocessor(launch, list, parameters);
-    double cycles = sm.cycles;
-    // The CTAs that were not replayed go on at the pace of the later half of those that were.
-    const u64 mine = (ctas_ - list.front()->cta % sms_ + sms_ - 1) / sms_;
-    if (mine > list.size() && list.size() > 1) {
-      std::vector<double> ends = sm.ends;
-      std::ranges::sort(ends);
-      const std::size_t half = ends.size() / 2;
-      const double each = (ends.back() - ends[half - 1]) / static_cast<double>(ends.size() - half);
-      cycles += each * static_cast<double>(mine - list.size());
-    }
-    longest = std::max(longest, cycles);
+    balance.set(sm.busy());
+    longest = std::max(longest, whole(sm, list, balance));
     tell(sm, list);
   }
   return longest;
+}
+
+// What the multiprocessor would take that has most of the launch's work.
+double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& list, const Balance& balance) const {
+  const u32 number = list.front()->cta % sms_;
+  const u64 mine = (ctas_ - number + sms_ - 1) / sms_;
+  std::vector<u32> some;
+  for (const TimedCta* c : list) some.push_back(c->cta);
+  if (mine <= list.size() || list.size() < 2)
+    return sm.cycles + (balance.of(number, some).load - 1) * std::max(0.0, sm.cycles - kStart);
+  // The CTAs that were not replayed go on at the pace of the later half of those that were.
+  std::vector<double> ends = sm.ends;
+  std::ranges::sort(ends);
+  const std::size_t half = ends.size() / 2;
+  const double each = (ends.back() - ends[half - 1]) / static_cast<double>(ends.size() - half);
+  some.erase(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(half));
+  const Balance::Of of = balance.of(number, some);
+  const double all = static_cast<double>(mine) * of.load, rest = all - static_cast<double>(list.size());
+  return sm.cycles + each * of.each * std::max(0.0, rest);
 }
 
 // What atomics on one address take at least.

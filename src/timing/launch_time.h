@@ -28,8 +28,8 @@ class LaunchTime {
   float bring(const probe::Record&);
   float touch(const probe::Record&);
   float touch_atomic(const probe::Record&);
-  float span(u64 first, u64 end, bool write);
-  float store(u64 line, const u8 (&bytes)[4]);
+  float span(const probe::Record&, u64 first, u64 end, bool write);
+  float store(const probe::Record&, u64 line, const u8 (&bytes)[4]);
   void count(LaunchProfile&);
   std::string why_not(const LaunchProfile&) const;  // there is no model of the launch
   std::vector<TimedCta> replayed();
@@ -38,6 +38,7 @@ class LaunchTime {
   // Cycles of the multiprocessor that takes longest; `tell` hears of each that was replayed.
   using Tell = std::function<void(const SmTime&, const std::vector<const TimedCta*>&)>;
   double replay(const TimedLaunch&, const std::vector<TimedCta>&, const Parameters&, const Tell& tell) const;
+  double whole(const SmTime&, const std::vector<const TimedCta*>&, const Balance&) const;
   double busiest_address() const;
   double busiest_slice() const;
   u64 picoseconds(double longest) const;
@@ -58,8 +59,7 @@ class LaunchTime {
   StoreBuffer stores_;
   u64 stored_ = 0;                           // sectors, each time
   std::unordered_map<u64, double> atomics_;  // cycles, by address
-  SwappedAddresses swapped_;
-  std::vector<bool> floats_, retried_;  // sites: atomics of floating point; Row::retried
+  std::vector<bool> floats_, swaps_;         // sites: atomics of floating point, compare-and-swap
   std::vector<u32> slot_of_site_;
   Traces traces_;
 };

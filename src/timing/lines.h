@@ -66,13 +66,14 @@ class AtomicSectors {
     for (u32 k = 0, same = 0; k < n; ++k) {
       same = k && addresses[k] == addresses[k - 1] ? same + 1 : 1;
       if (const u64 s = addresses[k] / kSectorBytes; !count_ || sectors_[count_ - 1].sector != s)
-        sectors_[count_++] = {s, 0};
-      sectors_[count_ - 1].most = std::max(sectors_[count_ - 1].most, same);
+        sectors_[count_++] = {s, 0, 0};
+      Sector& at = sectors_[count_ - 1];
+      at.most = std::max(at.most, same), ++at.lanes;
     }
   }
   struct Sector {
     u64 sector = 0;
-    u32 most = 0;
+    u32 most = 0, lanes = 0;
   };
   const Sector* begin() const { return sectors_; }
   const Sector* end() const { return sectors_ + count_; }

@@ -35,7 +35,7 @@ class Multiprocessor {
         l1_(l.l1_bytes),
         local_(l, p, l1_, share_),
         far_(p),
-        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8, l.warm_code) {
+        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8, l.warm_code, l.active_sms / kSmsOfRate) {
     result_.stalls.resize(code_.rows.size());
     result_.ends.resize(ctas.size());
     places_.resize(std::max(1u, l.resident));
@@ -141,7 +141,8 @@ class Multiprocessor {
       free = std::max(free, q.queue[q.head]);
     }
     if (free > t) return w.blocked = why, soon_ = std::min(soon_, free), false;
-    if (q.dispatch > t) return w.blocked = Stall::Dispatch, soon_ = std::min(soon_, q.dispatch), false;
+    if (const double at = std::max(q.dispatch, q.can_read(r)); at > t)
+      return w.blocked = Stall::Dispatch, soon_ = std::min(soon_, at), false;
     return true;
   }
 
@@ -192,6 +193,7 @@ class Multiprocessor {
     if (r.pipe == Pipe::Fma && q.free[pipe] > now) pipe = static_cast<u32>(Pipe::FmaHeavy);
     q.free[pipe] = std::max(now, q.free[pipe]) + r.interval;
     result_.pipe_cycles[pipe] += r.interval;
+    q.read(r, now);
     q.dispatch = now + r.dispatch;
   }
 
@@ -425,13 +427,13 @@ class Multiprocessor {
       const Wavefronts f = wavefronts_of(n.r);
       cycles = std::max<double>(cycles, f.wavefronts);
       more = p_.shared_way * (f.wavefronts - f.passes);
+      if (r.kind == Kind::SharedAtomic) {  // lanes at one address take turns
+        const double each = r.swaps ? p_.shared_swap : p_.shared_atomic, ways = most_at_one_address(n.r);
+        cycles = std::max(cycles, each * ways), more = std::max(more, 2.1 * each * (ways - 1));
+      }
     }
     Done d = shared(q, r, now, cycles);
     d.result += more;
-    if (r.retried && n.known) {
-      const double turn = d.result - now + p_.swap_turn;
-      d.result = swaps_.succeed(n.r, u64{w.place + 1} << 48, d.result, [&](u64) { return turn; });
-    }
     return d;
   }
 
@@ -544,18 +546,13 @@ class Multiprocessor {
     Share::Atomic a{.answer = r.kind == Kind::Atomic};
     if (n.known) {
       const AtomicSectors all(n.r);
-      a.lines = Lines(n.r).count(), a.lanes = std::popcount(n.r.lanes), a.slices = slice_cost_of_atomic(p_, all);
+      a.lines = Lines(n.r).count(), a.lanes = std::popcount(n.r.lanes),
+      a.slices = slice_cost_of_atomic(p_, all, r.swaps);
       a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = n.cost;
     }
     lsu_ = at + a.lines;
     q.take(at + a.lines - 1);
-    double done = share_.atomic(at, a);
-    if (r.retried && n.known)
-      done = swaps_.succeed(n.r, 0, done, [&](u64 address) {
-        const auto found = launch_.swapped ? launch_.swapped->find(address) : SwappedAddresses::const_iterator();
-        const bool shared = launch_.swapped && found != launch_.swapped->end();
-        return (p_.atomic_latency + p_.swap_turn) * (shared ? found->second.shared_by(launch_.active_sms) : 1);
-      });
+    const double done = share_.atomic(at, a);
     w.stored = std::max(w.stored, done - (r.kind == Kind::Atomic ? 0 : p_.atomic_latency / 2));
     return {done, at + a.lines + 5, Stall::LongScoreboard};
   }
@@ -567,7 +564,6 @@ class Multiprocessor {
   Share share_;
   L1 l1_;
   LocalMemory local_;
-  Swaps swaps_;
   FarShared far_;
   InstructionCache fetch_;
   SmTime result_;

@@ -2,6 +2,7 @@
 // One multiprocessor: the instructions of its warps, issued as control words, pipes, queues and memory let them. It
 // knows time only: where warps go and what they access is recorded. Nothing is stepped while nobody can issue.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -9,7 +10,6 @@
 #include "sass/executed.h"
 #include "timing/rows.h"
 #include "timing/stalls.h"
-#include "timing/swaps.h"
 
 namespace us::timing {
 
@@ -48,7 +48,6 @@ struct TimedLaunch {
   double written_back = 0;  // sectors whose time DRAM needs for each that is stored
   // What the busiest slice of L2 has to do of all stores, of all atomics.
   double store_share = 0, atomic_share = 0;
-  const SwappedAddresses* swapped = nullptr;
   bool warm_code = false;  // it ran before, and caches were kept
   u32 grid[3] = {1, 1, 1}, cluster[3] = {1, 1, 1};
   u32 rank_of(u32 cta) const {  // in its cluster
@@ -73,6 +72,11 @@ struct SmTime {
     double begin = 0, end = 0;
   };
   std::vector<Span> spans{};  // of warps
+  // The part of the time in which the busiest of schedulers, pipes and L1 is.
+  double busy() const {
+    const double most = std::max(static_cast<double>(issued), *std::ranges::max_element(pipe_cycles)) / 4;
+    return cycles > 0 ? std::min(1.0, std::max(most, shared_cycles) / cycles) : 0;
+  }
 };
 
 // The CTAs in the order in which the SM gets them.

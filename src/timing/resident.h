@@ -57,10 +57,23 @@ struct Partition {
   std::vector<u32> warps;  // oldest first
   u32 last = ~0u;
   std::array<double, kPipes> free{};
-  double dispatch = 0;        // until then the operands of an instruction are read
+  double dispatch = 0;        // until then the last instruction is on its way to its pipe
+  double banks[2] = {};       // until when registers of each are being read
   std::vector<double> queue;  // when each place is free
   u32 head = 0;
 
+  // Operands of an instruction are there some cycles after it was issued: reads of others may still be under way.
+  static constexpr double kReadCycles = 3;
+  double can_read(const Row& r) const {
+    double at = 0;
+    for (u32 b = 0; b < 2; ++b)
+      if (r.reads[b]) at = std::max(at, banks[b] + r.reads[b] - std::max<double>(kReadCycles, r.reads[b]));
+    return at;
+  }
+  void read(const Row& r, double now) {
+    for (u32 b = 0; b < 2; ++b)
+      if (r.reads[b]) banks[b] = std::max(banks[b], now) + r.reads[b];
+  }
   void take(double until) {  // a place
     queue[head] = until;
     head = (head + 1) % queue.size();

@@ -75,43 +75,18 @@ u8 words_of(const sass::Instruction& i) {
   return static_cast<u8>(std::clamp<u32>(i.memory.bytes / 4, 1, 4));
 }
 
-// Registers lie in two banks, each of which gives one a cycle; what the operand cache holds is not read again.
+// Registers lie in two banks, each of which gives one a cycle; what the operand cache holds is not read again, nor is
+// one that is several operands.
 void count_reads(const sass::Instruction& i, Row& r) {
   u32 slot = 0;
-  u8 reads[2] = {};
   for (const sass::Access& a : i.reads) {
     if (a.bank != sass::Bank::Register) continue;
     const bool kept = i.control.reuse >> slot & 1;
     ++slot;
-    if (kept) continue;
-    for (u32 k = 0; k < std::min<u32>(a.count, 2); ++k) ++reads[(a.first + k) % 2];
+    const auto same = [&](const sass::Access& b) { return b.bank == a.bank && b.first == a.first; };
+    if (kept || &*std::ranges::find_if(i.reads, same) != &a) continue;
+    for (u32 k = 0; k < std::min<u32>(a.count, 2); ++k) ++r.reads[(a.first + k) % 2];
   }
-  r.dispatch = std::max({u8{1}, reads[0], reads[1]});
-}
-
-// A compare-and-swap whose answer decides a jump back to it or before it.
-bool is_retried(const sass::Function& f, std::size_t at) {
-  constexpr std::size_t kReach = 64;  // instructions
-  const sass::Instruction& swap = f.instructions[at];
-  if (!has(swap.name, ".CAS")) return false;
-  const auto answer = std::ranges::find(swap.writes, sass::Bank::Register, &sass::Access::bank);
-  if (answer == swap.writes.end()) return false;
-  const auto is_answer = [&](const sass::Access& a) {
-    return a.bank == sass::Bank::Register && a.first < answer->first + answer->count &&
-           answer->first < a.first + a.count;
-  };
-  u32 decides = 0;  // predicates, by bit
-  for (std::size_t k = at + 1; k < std::min(f.instructions.size(), at + kReach); ++k) {
-    const sass::Instruction& i = f.instructions[k];
-    if (i.name.starts_with("ISETP")) {
-      const bool told = std::ranges::any_of(i.reads, is_answer);
-      for (const sass::Access& w : i.writes)
-        if (w.bank == sass::Bank::Predicate) decides = told ? decides | 1u << w.first : decides & ~(1u << w.first);
-    }
-    if (i.name.starts_with("BRA") && i.target && *i.target <= swap.offset && decides >> i.guard.predicate & 1)
-      return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -122,6 +97,8 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
   r.never = i.guard.never();
   r.words = words_of(i);
   r.constant = has(i.operands, "c[");
+  if (has(i.name, "IMAD.WIDE") || has(i.name, "IMAD.HI") || r.pipe == Pipe::Fp64) r.dispatch = 2;
+  r.swaps = has(i.name, ".CAS");
   r.floats = has(i.name, ".F32") || has(i.name, ".F64") || has(i.name, ".F16");
   r.bypass = has(i.name, ".STRONG") || has(i.name, ".MMIO");
   r.local = i.memory.space == sass::Memory::Space::Local;
@@ -171,10 +148,7 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
 std::vector<Row> rows_of(const sass::Function& f, const Parameters& p) {
   std::vector<Row> rows;
   rows.reserve(f.instructions.size());
-  for (const sass::Instruction& i : f.instructions) {
-    rows.push_back(row_of(i, p));
-    rows.back().retried = is_retried(f, rows.size() - 1);
-  }
+  for (const sass::Instruction& i : f.instructions) rows.push_back(row_of(i, p));
   return rows;
 }
 

@@ -48,15 +48,16 @@ struct Row {
   float latency = 0;   // cycles until the result is there, where a scoreboard tells
   sass::Control control;
   u8 words = 1;           // of 4 bytes, of a lane's access
-  u8 dispatch = 1;        // cycles in which its operands are read
+  u8 reads[2] = {};       // registers of each bank
+  u8 dispatch = 1;        // cycles until the sub-partition can issue another
   u16 number = 0;         // of a barrier, or how many groups may be left
   u16 count = 0;          // threads that a barrier waits for; 0: all of the CTA
   bool bypass = false;    // of L1
   bool floats = false;    // an atomic operation of floating point
+  bool swaps = false;     // an atomic compare-and-swap
   bool constant = false;  // reads a constant bank
   bool never = false;     // its guard is false
   bool local = false;     // an access of local memory
-  bool retried = false;   // a compare-and-swap in a loop that goes on until it succeeds
   i32 frame = -1;         // where that is in the frame of the function; -1: elsewhere
 };
 

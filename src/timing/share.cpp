@@ -58,7 +58,7 @@ void Share::write_back(double at, u32 sectors, double dram_bytes) {
 
 double Share::atomic(double at, const Atomic& a) {
   const double answer = a.answer ? p_.slice_answer : 1;
-  const double device = std::max(a.slices * atomic_pace_, a.sectors * sms_ / p_.atomic_sectors) * answer;
+  const double device = std::max(a.slices * atomic_pace_, a.sectors * sms_ / p_.atomic_sectors * answer);
   const double least = std::max(p_.atomic_request * a.lanes / 32, p_.atomic_line * a.lines);
   atomics_ = std::max(atomics_, at) + std::max(least, device);
   double done = atomics_ + p_.atomic_latency - least;

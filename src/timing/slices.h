@@ -10,27 +10,28 @@
 namespace us::timing {
 
 // Cycles of a slice. A line that is stored entirely takes as long as the rate of all SMs says.
-inline double slice_cost_of_store(const Parameters& p, double lines, double sectors) {
-  return std::max(lines * p.slice_store, sectors * kSectorBytes * p.l2_slices / p.l2_write);
+inline double slice_cost_of_store(const Parameters& p, double lines, double sectors, bool bytes = false) {
+  const double line = bytes ? p.slice_store_bytes : p.slice_store;
+  return std::max(lines * line, sectors * kSectorBytes * p.l2_slices / p.l2_write);
 }
-inline double slice_cost(const Parameters& p, const AtomicSectors::Sector& s) {
-  return std::max(p.slice_atomic, s.most / p.atomic_address);
+inline double slice_cost(const Parameters& p, const AtomicSectors::Sector& s, bool swaps) {
+  return std::max(p.slice_atomic, s.most / p.atomic_address) * (swaps && s.lanes > s.most ? p.slice_swap : 1);
 }
-inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sectors) {
+inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sectors, bool swaps) {
   double cycles = 0;
-  for (const AtomicSectors::Sector& s : sectors) cycles += slice_cost(p, s);
+  for (const AtomicSectors::Sector& s : sectors) cycles += slice_cost(p, s, swaps);
   return cycles;
 }
 
-// Stores that follow each other leave a multiprocessor together, if they fill one line.
+// Stores of a warp that follow each other leave a multiprocessor together, if they fill one line.
 class StoreBuffer {
  public:
   // Sectors that must be stored now; the others are on their way.
-  u32 add(u64 line, const u8 (&bytes)[4]) {
+  u32 add(u64 warp, u64 line, const u8 (&bytes)[4]) {
     Pending& p = pending_[line % std::size(pending_)];
-    bool fits = p.line == line;
+    bool fits = p.line == line && p.warp == warp;
     for (u32 k = 0; k < 4; ++k) fits = fits && p.bytes[k] + bytes[k] <= kSectorBytes;
-    if (!fits) p = {.line = line};
+    if (!fits) p = {.line = line, .warp = warp};
     u32 sectors = 0;
     for (u32 k = 0; k < 4; ++k) {
       sectors += bytes[k] && !p.bytes[k];
@@ -41,7 +42,7 @@ class StoreBuffer {
 
  private:
   struct Pending {
-    u64 line = ~u64{0};
+    u64 line = ~u64{0}, warp = 0;
     u8 bytes[4] = {};
   };
   Pending pending_[64];

@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kMostSteps = 20000;  // of what multiprocessors had to do, looked back
 constexpr double kNothing = 1e-6;          // of the device
+constexpr double kLookBack = 1e9;          // ns: nothing begins so long before what was placed last
 constexpr double kAfar = 1e18;
 
 using Place = WorkProfile::Place;
@@ -49,6 +50,8 @@ std::optional<KernelTime> kernel_time(const LaunchProfile& l, const Parameters& 
   t.active = static_cast<double>(l.time.active) / p.sm_clock;
   t.share = std::min(1.0, ctas / room);
   t.ctas = std::min(ctas, room);
+  t.sms = std::min(1.0, ctas / std::max(1u, l.residency.sms));
+  t.split = l.residency.shared_wish;
   return t;
 }
 
@@ -203,7 +206,11 @@ void Timeline::place_kernel(const Op& op, Done& d) {
   double begin = 0, ready = op.ready;
   Device& device = devices_[op.work.device];
   if (op.work.graph) ready = std::max(ready, device.graph_nodes), device.graph_nodes = ready + p_.graph_node;
-  d.last = run_on(device, ready + head(), t, begin);
+  d.last = run_on(device, divide(device, ready + head(), t), t, begin);
+  if (t.split) {
+    std::erase_if(device.divided, [&](const Device::Divided& k) { return k.end < ready - kLookBack; });
+    device.divided.push_back({d.last, t.sms, t.split});
+  }
   d.span = {begin - head(), d.last + head()};
   d.ctas = t.ctas;
   d.next = d.span.end + p_.gap_cta * t.ctas;
@@ -216,6 +223,19 @@ void Timeline::place_copy(const Op& op, Done& d) {
   d.left_at_once = left_at_once(op.work);
   d.span.begin = std::max(op.ready, free);
   d.span.end = d.last = d.next = free = d.span.begin + t.least + static_cast<double>(op.work.bytes) / t.rate;
+}
+
+// When there are enough multiprocessors that are not divided in another way, for kernels that still run there.
+double Timeline::divide(const Device& device, double from, const KernelTime& t) {
+  if (!t.split) return from;
+  std::vector<Device::Divided> others;
+  for (const Device::Divided& k : device.divided)
+    if (k.split != t.split && k.end > from) others.push_back(k);
+  std::ranges::sort(others, std::greater<>(), &Device::Divided::end);
+  double taken = t.sms;
+  for (const Device::Divided& k : others)
+    if ((taken += k.sms) > 1 + kNothing) return k.end;
+  return from;
 }
 
 // Takes what is free, up to its share, until it has had enough.

@@ -26,6 +26,8 @@ struct KernelTime {
   double active = 0;  // ns, from the first CTA to the last
   double share = 1;   // of the device
   double ctas = 0;    // that are there at a time
+  double sms = 0;     // multiprocessors on which it is, a part of all
+  u64 split = 0;      // Residency::shared_wish: kernels that want L1 divided otherwise are not on one of them
 };
 std::optional<KernelTime> kernel_time(const LaunchProfile&, const Parameters&);
 
@@ -75,6 +77,11 @@ class Timeline {
     std::map<double, double> used;  // from then on, of all multiprocessors
     double engines[4] = {};         // when each is free
     double graph_nodes = 0;         // when the next one can begin
+    struct Divided {
+      double end, sms;
+      u64 split;
+    };
+    std::vector<Divided> divided;  // multiprocessors, for kernels that wish for a split
   };
 
   double& clock(u32 thread);
@@ -86,6 +93,7 @@ class Timeline {
   void place_copy(const Op&, Done&);
   double behind(u64 before, const Op&) const;
   void pass_for(const WorkProfile&);
+  static double divide(const Device&, double from, const KernelTime&);
   double run_on(Device&, double from, const KernelTime&, double& begin);
   double head() const { return p_.launch_cycles / p_.sm_clock / 2; }
   KernelTime library_time(u64 bytes) const;

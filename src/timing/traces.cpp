@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timing/traces.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 
 namespace us::timing {
@@ -54,7 +56,23 @@ void Traces::add(const probe::Record& r, const u64* begin, const u64* end) {
   }
 }
 
+CtaWork Traces::work_of(const CtaTrace& c) const {
+  CtaWork w{.cta = c.cta};
+  double all = 0;
+  for (const WarpTrace& warp : c.warps) {
+    u64 statements = 0;
+    for (const sass::PathStep& s : warp.path) {
+      const sass::Program::Block& b = program_.blocks()[s.block];
+      statements += b.end - b.first;
+    }
+    w.most = std::max(w.most, static_cast<float>(statements)), all += static_cast<double>(statements);
+  }
+  w.average = static_cast<float>(all / std::max<double>(1, static_cast<double>(c.warps.size())));
+  return w;
+}
+
 void Traces::close(Open& of) {
+  work_.push_back(work_of(of.trace));
   for (const WarpTrace& w : of.trace.warps) {
     if (w.path.empty()) continue;
     Path& p = paths_[hash_of(w.path)];

@@ -7,6 +7,7 @@
 
 #include "probe/records.h"
 #include "sass/executed.h"
+#include "timing/balance.h"
 
 namespace us::timing {
 
@@ -39,7 +40,8 @@ class Traces {
   const std::unordered_map<u64, Path>& paths() const { return paths_; }  // different ones
   u64 left_out() const { return left_out_; }                             // warps whose paths did not fit
   std::vector<CtaTrace>& kept() { return kept_; }
-  void finish();  // CTAs that have not ended will not
+  const std::vector<CtaWork>& work() const { return work_; }  // of each CTA
+  void finish();                                              // CTAs that have not ended will not
 
  private:
   struct Open {
@@ -48,6 +50,7 @@ class Traces {
   };
   Open& open(u32 cta);
   void close(Open&);
+  CtaWork work_of(const CtaTrace&) const;
 
   const sass::Program& program_;
   const u32 warps_;
@@ -57,6 +60,7 @@ class Traces {
   u32 last_cta_ = 0;
   std::unordered_map<u64, Path> paths_;
   std::vector<CtaTrace> kept_;
+  std::vector<CtaWork> work_;
   u64 steps_ = 0, words_ = 0, left_out_ = 0;
 };
 

@@ -74,9 +74,10 @@ TEST(Footprint, PartsOfSectorsAreReadFirst) {
 TEST(StoreBuffer, JoinsStoresThatFillALine) {
   StoreBuffer b;
   const u8 quarter[4] = {8, 8, 8, 8};
-  EXPECT_EQ(b.add(7, quarter), 4u);
-  for (int k = 0; k < 3; ++k) EXPECT_EQ(b.add(7, quarter), 0u);
-  EXPECT_EQ(b.add(7, quarter), 4u);
+  EXPECT_EQ(b.add(1, 7, quarter), 4u);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(b.add(1, 7, quarter), 0u);
+  EXPECT_EQ(b.add(1, 7, quarter), 4u);
+  EXPECT_EQ(b.add(2, 7, quarter), 4u);  // of another warp
 }
 
 // add_u32 4 1048576 4096 256, 32 and 65536 places: 449484 and 22176 cycles.
@@ -89,7 +90,8 @@ TEST(Slices, OneLineIsServedByOneOfThem) {
       u64 each[probe::kLanes];
       for (u32 l = 0; l < probe::kLanes; ++l) each[l] = u64{mix(first + l) & (places - 1)} * 4;
       r.lanes = ~0u, r.code.bytes = 4, r.code.addresses = probe::RecordCode::Addresses::Each, r.each = each;
-      for (const AtomicSectors::Sector& sector : AtomicSectors(r)) s.add(sector.sector / 4, slice_cost(p, sector));
+      for (const AtomicSectors::Sector& sector : AtomicSectors(r))
+        s.add(sector.sector / 4, slice_cost(p, sector, false));
     }
     EXPECT_NEAR(s.busiest() / cycles, 1, 0.25) << places;
   }

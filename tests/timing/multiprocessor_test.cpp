@@ -161,28 +161,6 @@ TEST(Multiprocessor, LocalMemoryStaysInL1AsFarAsThereIsRoom) {
   EXPECT_GT(larger.local_written, 0.4 * 8192 * 128);
 }
 
-// 640 threads add to a word by compare-and-swap, as tests/programs/atomics.cu has it: an H200 took 437 000 cycles with
-// the word in global memory, and 160 000 with it in shared memory and one block.
-TEST(Multiprocessor, SwapsAtOneAddressTakeTurns) {
-  for (const bool global : {true, false}) {
-    Code c;
-    const u32 site = c.add_access(global ? Kind::Atomic : Kind::SharedAtomic, 4);
-    Row& r = c.launch.code.rows.back();
-    r.retried = true, r.latency = 41, r.control.write_scoreboard = 0;
-    probe::Record record = Code::row(global ? probe::Space::Global : probe::Space::Shared, 4);
-    record.code.kind = RecordCode::Kind::Atomic, record.code.addresses = RecordCode::Addresses::Same;
-    record.first = 4096;
-    for (u32 lanes = ~0u; lanes; lanes &= lanes - 1) record.lanes = lanes, c.touches(site, record);
-    c.add(Kind::Plain, Pipe::None).control.wait = 1;
-    c.launch.active_sms = global ? 5 : 1;
-    SwappedAddresses swapped{{4096, {640, Swapped::kSeveral}}};
-    c.launch.swapped = &swapped;
-    const SmTime t = c.run(4, global ? 1 : 5, 32);
-    const double device = global ? 437'000 : 160'000;
-    EXPECT_NEAR(t.cycles, device, 0.2 * device) << global;
-  }
-}
-
 // What the assembler keeps in the frame has no record.
 TEST(Multiprocessor, RegistersInTheFrameComeFromL1) {
   Code c;

@@ -176,6 +176,17 @@ TEST(Timeline, TheHostWaits) {
   EXPECT_NEAR(s.t.span(s.kernel({}, {1, 1, 1}))->begin, end + s.p.host_wake + 3500, 1e-6);
 }
 
+// oracle/timing/effects, cache_config: of two streams of kernels that leave room beside them but want L1 divided
+// otherwise, one waits for the other, unless there are multiprocessors for both.
+TEST(Timeline, KernelsThatWantAnotherSplitWait) {
+  for (const auto& [sms, split, overlaps] :
+       {std::tuple{1.0, u64{101}, false}, {1.0, u64{1}, true}, {1.0, u64{0}, true}, {0.12, u64{101}, true}}) {
+    Program s;
+    const u64 a = s.kernel({}, {45000, 0.06, 132, sms, 1}), b = s.kernel({}, {45000, 0.06, 132, sms, split});
+    EXPECT_EQ(s.t.span(b)->begin + 2 * s.head() + 1 < s.t.span(a)->end, overlaps) << sms << ' ' << split;
+  }
+}
+
 // Work is placed when what it takes is known. What was later known and could have run before takes what is left over.
 TEST(Timeline, WaitsForFigures) {
   Timeline t;

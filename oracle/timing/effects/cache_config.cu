@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A6: two kernels that leave most of the device free, in turn in two streams: with one split of L1 and shared memory,
-// with two that cudaFuncSetCacheConfig demands, and with two that are hints.
+// A6: two kernels that leave most of each multiprocessor free, in turn in two streams: with one split of L1 and shared
+// memory, with two that cudaFuncSetCacheConfig demands, and with two that are hints.
 #include "effects.h"
 
 template <int kWhich>
@@ -11,13 +11,15 @@ __global__ void busy(float* out, int n) {
   float x = own[threadIdx.x ^ 1];
 #pragma unroll 1
   for (int k = 0; k < n; ++k) x = x * 0.5f + 1.0f;
-  out[kWhich * 1024 + blockIdx.x * 64 + threadIdx.x] = x;
+  out[(kWhich * gridDim.x + blockIdx.x) * 64 + threadIdx.x] = x;
 }
 
+// ROUNDS [CTAS OF EACH KERNEL]: with 132 each multiprocessor has one of both.
 int main(int argc, char** argv) {
   arguments(argc, argv);
+  const int ctas = argc > 2 ? std::atoi(argv[2]) : 132;
   float* out;
-  MUST(cudaMalloc(&out, 8192));
+  MUST(cudaMalloc(&out, 2 * ctas * 256));
   cudaStream_t s, a, b;
   cudaEvent_t fork, join_a, join_b;
   for (auto* t : {&s, &a, &b}) MUST(cudaStreamCreateWithFlags(t, cudaStreamNonBlocking));
@@ -28,8 +30,8 @@ int main(int argc, char** argv) {
     MUST(cudaEventRecord(fork, s));
     MUST(cudaStreamWaitEvent(a, fork)), MUST(cudaStreamWaitEvent(b, fork));
     for (int k = 0; k < kPairs; ++k) {
-      if (first) busy<0><<<16, 64, 0, a>>>(out, kTurns);
-      if (second) busy<1><<<16, 64, 0, b>>>(out, kTurns);
+      if (first) busy<0><<<ctas, 64, 0, a>>>(out, kTurns);
+      if (second) busy<1><<<ctas, 64, 0, b>>>(out, kTurns);
     }
     MUST(cudaEventRecord(join_a, a)), MUST(cudaEventRecord(join_b, b));
     MUST(cudaStreamWaitEvent(s, join_a)), MUST(cudaStreamWaitEvent(s, join_b));
@@ -51,8 +53,8 @@ int main(int argc, char** argv) {
   tell("hints_equal", microseconds(s, [&] { both(true, true); }));
   hints(0, 100);
   tell("hints_differ", microseconds(s, [&] { both(true, true); }));
-  std::vector<float> got(2048);
-  MUST(cudaMemcpy(got.data(), out, 8192, cudaMemcpyDeviceToHost));
+  std::vector<float> got(2 * ctas * 64);
+  MUST(cudaMemcpy(got.data(), out, got.size() * 4, cudaMemcpyDeviceToHost));
   for (float f : got) check(f == 2.0f, "fixed point");
   std::puts("ok");
 }

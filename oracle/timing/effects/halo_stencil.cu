@@ -42,6 +42,20 @@ __global__ void sync_copy(const float* in, float* out) {
   }
 }
 
+// The same, when the compiler may not have several loads under way.
+__global__ void sync_in_turn(const float* in, float* out) {
+  __shared__ Tile tile;
+  for (int z = 0; z < kPlanes; ++z) {
+    fetch(tile, in, z, [](float* to, const float* from) {
+      *const_cast<volatile float*>(to) = *from;
+      __syncwarp();
+    });
+    __syncthreads();
+    work(tile, out, z);
+    __syncthreads();
+  }
+}
+
 template <int kStages>
 __global__ void staged(const float* in, float* out) {
   __shared__ Tile tiles[kStages];
@@ -84,6 +98,7 @@ int main(int argc, char** argv) {
     }
   };
   one("sync", sync_copy);
+  one("sync_in_turn", sync_in_turn);
   one("unstaged", staged<1>);
   one("two_stages", staged<2>);
   one("three_stages", staged<3>);

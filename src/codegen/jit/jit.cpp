@@ -109,6 +109,7 @@ Result<std::shared_ptr<const Compiled>> Jit::compile(const ir::Module& m, const 
     out->run = reinterpret_cast<void (*)(device::WarpCtx*)>(out->object->entry());
   out->yields = code.yields;
   out->triggers = code.triggers;
+  out->shares = code.shares;
   out->local_bytes = code.local_bytes;
   const CompiledObject* self = out.get();
   out->line_of = [self](const void* pc) {

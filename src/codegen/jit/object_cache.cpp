@@ -16,13 +16,13 @@
 namespace us::codegen {
 namespace {
 
-constexpr char kMagic[8] = {'u', 's', 'o', 'b', 'j', '0', '0', '3'};
+constexpr char kMagic[8] = {'u', 's', 'o', 'b', 'j', '0', '0', '4'};
 constexpr std::size_t kKeyDigits = 32;
 
 struct Header {
   char magic[8];
   char key[kKeyDigits];
-  u32 yields, local_bytes, its, whole_cta, triggers, unused;
+  u32 yields, local_bytes, its, whole_cta, triggers, shares;
   u64 size;
   u64 check[2];  // of all fields above and of the object
 };
@@ -36,6 +36,7 @@ Header header_of(const std::string& key, const ObjectCode& code) {
   h.its = code.its;
   h.whole_cta = code.whole_cta;
   h.triggers = code.triggers;
+  h.shares = code.shares;
   h.size = code.elf.size();
   return h;
 }
@@ -148,6 +149,7 @@ bool ObjectCache::load(const std::string& key, ObjectCode* out) const {
   out->its = h.its;
   out->whole_cta = h.whole_cta;
   out->triggers = h.triggers;
+  out->shares = h.shares;
   return true;
 }
 

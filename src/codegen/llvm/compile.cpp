@@ -127,6 +127,7 @@ class Compilation {
     out_.local_bytes += (l.function.local_bytes + 15) / 16 * 16;
     out_.triggers = out_.triggers || l.triggers;
     out_.yields = out_.yields || (l.analysis.yields && !l.whole_cta());
+    out_.shares = out_.shares || l.analysis.shares;
     return l;
   }
 

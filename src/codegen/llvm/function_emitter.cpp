@@ -5,6 +5,7 @@
 #include "codegen/llvm/forgetting.h"
 #include "codegen/llvm/promote_slots.h"
 #include "codegen/llvm/records.h"
+#include "codegen/lower/waits.h"
 
 #include <algorithm>
 
@@ -140,10 +141,17 @@ void FunctionEmitter::run_semantics(const ir::Inst& i) {
   }
 }
 
+void FunctionEmitter::give_way() {
+  tests_.make_all();
+  V none;
+  builder_.call_rt(RtFn::Yield, {v_.imm(64, 0)}, {}, &none, false);
+}
+
 void FunctionEmitter::emit_inst(const ir::Inst& i) {
   s_.inst = &i;
   v_.forget();
   s_.set_debug_loc(i.loc);
+  if (s_.lowered.analysis.shares && tells_others(i)) give_way();
   if (i.guard.kind != Operand::Kind::None) return emit_guarded(i);
   builder_.count(i.site, probe::Counter::Lanes, 1);
   run_semantics(i);

@@ -19,6 +19,7 @@ class FunctionEmitter : private Part {
   void emit_block(u32 b);
   void emit_inst(const ir::Inst&);
   void emit_guarded(const ir::Inst&);
+  void give_way();  // to warps that share a loop
   void tell_arrival(const ir::Terminator&);
   void run_semantics(const ir::Inst&);
   Value* lanes_of_guard(const LV& pred, V);  // i32

@@ -36,7 +36,9 @@ class Analyzer {
     a_.spins_around.assign(c_.loops.size(), 0);
     for (u32 l = 0; l < c_.loops.size(); ++l) {
       a_.spins_around[l] = waits_.around_barrier(static_cast<int>(l));
-      a_.loop_spins[l] = a_.spins_around[l] || waits_.exit_waits(static_cast<int>(l), all_conditions);
+      const bool shares = facts_.records() && waits_.shares(static_cast<int>(l));
+      a_.shares = a_.shares || shares;
+      a_.loop_spins[l] = shares || a_.spins_around[l] || waits_.exit_waits(static_cast<int>(l), all_conditions);
       a_.yields = a_.yields || a_.loop_spins[l];
     }
     return std::move(a_);

@@ -25,6 +25,7 @@ struct Analysis {
   std::vector<u8> loop_diverges;  // by loop: some lanes leave earlier than others
   std::vector<u8> loop_spins;     // by loop: leaving it may depend on what another thread does
   std::vector<u8> spins_around;   // ... and there is a barrier of the block in it
+  bool shares = false;            // where records are taken: some loop does what other threads leave to it
   bool its = false;
   const char* its_reason = "";
   bool yields = false;  // contains something that may block or spin

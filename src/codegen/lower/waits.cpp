@@ -28,6 +28,13 @@ bool only_looks(const ir::Inst& i) {
   return i.ops.size() > 2 && i.ops[2].kind == Operand::Kind::Imm && i.ops[2].imm == 0;
 }
 
+bool of_device(const ir::Inst& i) {
+  for (const isa::Tok t : {isa::Tok::local, isa::Tok::param, isa::Tok::const_, isa::Tok::nc})
+    if (i.has(t)) return false;
+  return true;
+}
+bool of_block(const ir::Inst& i) { return i.has(isa::Tok::shared) || i.has(isa::Tok::shared_cta); }
+
 }  // namespace
 
 Waits::Waits(ir::Function& f, const Cfg& c) : f_(f), c_(c) {
@@ -132,6 +139,27 @@ bool Waits::around_barrier(int loop) const {
          std::any_of(looks.begin(), looks.end(), [&](ir::Inst* i) { return is_told(*i, loop); });
 }
 
+bool Waits::shares(int loop) const {
+  bool writes = false, takes = false;  // takes: by an atomic in global memory
+  std::vector<ir::ValueId> exits;
+  for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks) {
+    for (const ir::Inst& i : f_.blocks[b].insts) {
+      const bool far = of_device(i) && !of_block(i);
+      writes = writes || (effects(i) & isa::kAtomic) || ((effects(i) & isa::kStore) && far);
+      takes = takes || ((effects(i) & isa::kAtomic) && far);
+    }
+    const auto leaves = [&](u32 s) { return !c_.in_loop(s, loop); };
+    const Operand& o = f_.blocks[b].term.cond;
+    if (o.kind == Operand::Kind::Value && std::any_of(c_.succs[b].begin(), c_.succs[b].end(), leaves))
+      exits.push_back(o.value);
+  }
+  return depends(exits, loop, [&](ir::Inst& i) {
+    if (effects(i) & isa::kAtomic) return true;
+    if (!(effects(i) & isa::kLoad) || !of_device(i)) return false;
+    return is_spin(i) || (of_block(i) ? takes : writes);
+  });
+}
+
 // A load, or an atomic whose result is stored in the loop.
 bool Waits::is_told(ir::Inst& look, int loop) const {
   if (effects(look) & isa::kLoad) return true;
@@ -152,6 +180,14 @@ bool Waits::is_lock_free_update(ir::Inst& i, int loop) const {
   return compare.value.valid() && depends({compare.value}, loop, [](ir::Inst& d) {
            return d.form == isa::Form::Unknown || (effects(d) & (isa::kLoad | isa::kAtomic));
          });
+}
+
+bool tells_others(const ir::Inst& i) {
+  if (of_block(i)) return false;
+  const u32 e = effects(i);
+  if (e & isa::kAtomic) return true;
+  if (e & isa::kStore) return i.has(isa::Tok::volatile_) || i.has(isa::Tok::relaxed) || i.has(isa::Tok::release);
+  return (e & isa::kOrders) && (i.has(isa::Tok::gl) || i.has(isa::Tok::gpu) || i.has(isa::Tok::sys));
 }
 
 bool is_spin(const ir::Inst& i) {

@@ -10,6 +10,8 @@ namespace us::codegen {
 
 // An instruction whose result may be produced by another thread: part of a wait.
 bool is_spin(const ir::Inst&);
+// One that tells threads of other blocks something: a fence, an atomic or a store that they look at.
+bool tells_others(const ir::Inst&);
 
 struct Waits {
   Waits(ir::Function&, const ir::Cfg&);
@@ -19,6 +21,9 @@ struct Waits {
   // block or the host writes, or one looks and tells its block through shared memory: what is loaded behind the barrier
   // decides.
   bool around_barrier(int loop) const;
+  // Does what other threads have done by then decide whether the loop goes on: memory that it looks at, changes by
+  // atomics, or writes as well as reads?
+  bool shares(int loop) const;
 
   std::vector<u32> def_block;       // by ValueId
   std::vector<ir::Inst*> def_inst;  // by ValueId; null for phis

@@ -211,12 +211,13 @@ class Profiler final : public probe::Observer {
     file_.write(timing::to_record(p));
   }
   void reuse(const KnownTimes::Shape& shape, const LaunchProfile& p, const timing::LaunchCounts::Counted& c) {
-    const KnownTimes::Answer a = known_.of(shape, c);
+    KnownTimes::Answer a = known_.of(shape, c);
+    if (a.time) a.time->split = p.residency.shared_wish;
     timeline_.took(p.node, a.time);
     if (keeps_caches_) l2_of(p.device)->pass(a.l2_lines);
     const KernelTime t = a.time.value_or(KernelTime{0, 0, 0});
-    file_.write(
-        timing::to_record(timing::ReusedTime{p.process, p.node, p.kernel, a.scaled, t.active, t.share, t.ctas}));
+    file_.write(timing::to_record(
+        timing::ReusedTime{p.process, p.node, p.kernel, a.scaled, t.active, t.share, t.ctas, t.sms, t.split}));
   }
 
   ProcessFile file_;

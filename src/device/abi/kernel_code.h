@@ -18,6 +18,7 @@ struct KernelCode {
   RunCta run_cta = nullptr;
   bool yields = false;       // needs a fibre
   bool triggers = false;     // has griddepcontrol.launch_dependents
+  bool shares = false;       // all CTAs that fit on the device take turns, loop by loop
   u32 local_bytes = 0;       // per thread, all frames that are known statically
   u32 local_dynamic = 1024;  // per thread, for the .local frames of recursive and indirect calls
   // Source line of a code address, for faults and deadlock reports ("file.cu:12"); empty if unknown.

@@ -24,12 +24,14 @@ void futex_wake(std::atomic<u32>& word, u64 count) {
 }
 u32 divide_up(u32 a, u32 b) { return (a + b - 1) / b; }
 
-std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch) {
+std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch, u32 spin_budget) {
   auto g = std::make_shared<Grid>();
   const GridCtx& c = launch->ctx;
   g->run = launch->code->run;
   g->run_cta = launch->code->run_cta;
   g->yields = launch->code->yields;
+  g->shares = launch->code->shares;
+  g->spin_budget = g->shares ? 1 : spin_budget;
   g->cluster_ctas = c.cluster.x * c.cluster.y * c.cluster.z;
   g->cta_threads = c.block.x * c.block.y * c.block.z;
   g->cta_warps = divide_up(g->cta_threads, kWarpSize);
@@ -97,7 +99,7 @@ void Machine::submit(std::unique_ptr<Launch> launch) {
   ctx.shared_end = divide_up(shared, kSharedGrain) * kSharedGrain;
   if (options.space) ctx.global_start = options.space->global_start(), ctx.global_bytes = options.space->global_bytes();
   const u64 number = ctx.grid_id;
-  std::shared_ptr<Grid> g = make_grid(std::move(launch));
+  std::shared_ptr<Grid> g = make_grid(std::move(launch), options.spin_budget);
   g->chance.begin(options.seed, number);
   u64 clusters = g->clusters;
   if (clusters == 0) return finish(g);

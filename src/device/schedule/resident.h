@@ -36,6 +36,8 @@ struct Grid {
   void (*run)(WarpCtx*) = nullptr;  // of launch->code
   KernelCode::RunCta run_cta = nullptr;
   bool yields = false;
+  bool shares = false;
+  u32 spin_budget = 0;
   bool triggers = false;
   bool tells_begun = false;
   probe::Listener* listener = nullptr;  // launch->listener, if it hears events

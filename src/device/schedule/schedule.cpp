@@ -83,7 +83,11 @@ void Worker::pass() {
   Pulse::count(pulse.passes);
   Round sum;
   if (machine.options.seed) shuffle_residents();
-  for (size_t k = 0; k < resident_.size();) k += visit(k, sum);
+  // Who shares a loop with others sees what they did in the pass before.
+  if (!resident_.empty() && resident_.front()->grid->shares)
+    for (size_t k = resident_.size(); k-- > 0;) visit(k, sum);
+  else
+    for (size_t k = 0; k < resident_.size();) k += visit(k, sum);
   if (sum.old_fruit) fruitless_ = 0, stuck_ = false;
   if (sum.fruit) {
     Pulse::count(pulse.fruits);

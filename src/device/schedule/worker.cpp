@@ -87,6 +87,8 @@ void Worker::take_from(const std::shared_ptr<Grid>& g) {
   Pulse::count(pulse.fruits);
   if (g->yields) {
     if (!admit(g)) return home_.reset();
+    while (g->shares && admit(g)) {
+    }
     for (u32 more = g->chance.on() ? g->chance.below(kMostByChance) : 0; more && admit(g); --more) {
     }
     return;
@@ -121,7 +123,7 @@ void Worker::loop_entry(void* worker) {
 void Worker::loop_body() {
   Slot& s = loop_slot_;
   Grid& g = *s.grid;
-  const u32 spin = machine.options.spin_budget;
+  const u32 spin = g.spin_budget;
   for (u32 r = 0; r < g.cluster_ctas; ++r)
     for (u32 n = 0; n < g.cta_warps; ++n) reset(*s.cta[r]->warp[n], spin);
   loop_order_.clear();
@@ -226,7 +228,7 @@ void Worker::begin(Slot& s, u64 cluster) {
   s.events++;
   for (u32 r = 0; r < g.cluster_ctas; ++r) {
     Cta& c = *s.cta[r];
-    for (u32 n = 0; n < g.cta_warps; ++n) reset(*c.warp[n], machine.options.spin_budget);
+    for (u32 n = 0; n < g.cta_warps; ++n) reset(*c.warp[n], g.spin_budget);
     c.ready = g.cta_warps == kMaxWarps ? kFullMask : (1u << g.cta_warps) - 1;
     c.spun = c.polling = 0;
     c.running_warps = g.cta_warps;
@@ -296,7 +298,8 @@ void Worker::give_way(Warp& w) {
   // A warp that waits for warps which are waiting themselves spins in vain at each of its turns: its budget shrinks
   // every time.
   constexpr u32 kLastStep = 5, kLeast = 2;
-  w.spin = std::max(machine.options.spin_budget >> w.gave_way, kLeast);
+  const Grid& g = *c.slot->grid;
+  w.spin = g.shares ? g.spin_budget : std::max(g.spin_budget >> w.gave_way, kLeast);
   if (w.gave_way < kLastStep) ++w.gave_way;
   if (!w.on_fibre) return;
   c.ready &= ~(1u << w.warp_id);

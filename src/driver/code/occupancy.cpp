@@ -97,6 +97,12 @@ u32 sms_of_clusters(const DeviceSpec& d, u32 blocks) {
   return sms ? sms : d.sms;
 }
 
+// CUfunc_cache: the part for shared memory, per cent; -1: whatever it is.
+static int carveout_of(int cache_config) {
+  constexpr int kParts[] = {-1, 100, 0, 50};  // none, shared, L1, equal
+  return cache_config > 0 && cache_config < 4 ? kParts[cache_config] : -1;
+}
+
 probe::Residency residency(const DeviceSpec& d, const Function& f, u32 threads, u64 dynamic_shared,
                            u32 cluster_blocks) {
   const BlockNeeds n = needs_of(f, threads, dynamic_shared);
@@ -108,6 +114,9 @@ probe::Residency residency(const DeviceSpec& d, const Function& f, u32 threads, 
   r.registers = n.registers, r.origin = name_of(f.resources().origin);
   r.shared = shared_of_block(d, n.shared), r.shared_system = d.shared_reserved_per_block;
   r.blocks = blocks_per_sm(d, n);
+  BlockNeeds wish = n;
+  if (wish.carveout < 0) wish.carveout = carveout_of(f.cache_config);
+  r.shared_wish = wish.carveout < 0 ? 0 : shared_per_sm(d, wish) + 1;
   r.shared_per_sm = n.carveout < 0 ? usual_split(d, n, r.blocks) : shared_per_sm(d, n);
   r.by_registers = by_registers(d, n, warps), r.by_shared = static_cast<u32>(r.shared_per_sm / r.shared);
   r.by_warps = by_warps(d, warps), r.by_blocks = d.max_blocks_per_sm;

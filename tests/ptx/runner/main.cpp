@@ -305,6 +305,7 @@ class FileTest {
       std::string why;
       if (!execute(engines_, m, engines_.one(), *code, c, out, why, logs.back(), pointers.get()))
         return report_.fail(where, why);
+      if ((*code)->shares) return;  // how often its loops turn is a matter of order
     }
     judge_lanes(file_.path + " " + c.kernel + ", records", logs[0]->lanes(), logs[1]->lanes());
     judge_bytes(file_.path + " " + c.kernel + ", bytes of records", m, logs[1]->bytes(), logs[1]->counted());
