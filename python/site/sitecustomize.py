@@ -15,11 +15,26 @@ def see_the_device(module):
     module.has_visible_nvidia_gpu = lambda: True
 
 
+def has_convolution_fusion():
+    """Without it XLA asks cuDNN for a convolution when it runs, and the error leaves a lock behind: the same compiled
+    program, run again, waits for ever. With it the error comes when it is compiled. A flag that XLA does not know is fatal."""
+    import importlib.metadata
+
+    try:
+        version = importlib.metadata.version("jaxlib").split(".")
+        return (int(version[0]), int(version[1])) >= (0, 10)
+    except (importlib.metadata.PackageNotFoundError, ValueError, IndexError):
+        return False
+
+
 def let_libraries_link(module):
     """XLA has an assembler inside, which makes machine code. Without it, it asks libnvJitLink or ptxas, and those are
     Understudy's. It would also compile and time many forms of a matrix product: times of a virtual device tell nothing."""
     flags = os.environ.get("XLA_FLAGS", "")
-    for name, value in (("xla_gpu_enable_libnvptxcompiler", "false"), ("xla_gpu_autotune_level", "0")):
+    wanted = [("xla_gpu_enable_libnvptxcompiler", "false"), ("xla_gpu_autotune_level", "0")]
+    if has_convolution_fusion():
+        wanted.append(("xla_gpu_experimental_enable_conv_fusion", "true"))
+    for name, value in wanted:
         if name not in flags:
             flags += f" --{name}={value}"
     os.environ["XLA_FLAGS"] = flags.strip()

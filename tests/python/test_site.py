@@ -56,6 +56,13 @@ class Site(unittest.TestCase):
         self.expect(run_python(code.format(""), files, XLA_FLAGS="--a=1"), "--a=1 " + both)
         self.expect(run_python(code.format(""), files, XLA_FLAGS=own), own)
 
+    def test_xla_that_has_the_flag_refuses_convolutions_when_it_compiles(self):
+        code = "import os, jax_plugins.xla_cuda13; print('enable_conv_fusion=true' in os.environ['XLA_FLAGS'])"
+        for version, has in (("0.9.1", False), ("0.10.2", True), ("1.0", True), ("odd", False)):
+            metadata = f"Metadata-Version: 2.1\nName: jaxlib\nVersion: {version}\n"
+            files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": "", f"jaxlib-{version}.dist-info/METADATA": metadata}
+            self.expect(run_python(code, files), str(has))
+
     def test_nothing_is_imported_before_the_program_does(self):
         code = "import sys; print([m for m in ('ctypes', 'mmap', 'jax', 'cuda') if m in sys.modules])"
         self.expect(run_python(code, {}), "[]")

@@ -36,8 +36,7 @@ u8* EvalBuilder::host_address(const MemRef& m, u32 lane, u64 bytes_before) {
       return warp_.grid->const_bank + a;
     case Space::Param:
       if (m.param_of_function) return parameter(m.param, lane) + a;
-      if (!m.addr) return const_cast<u8*>(warp_.grid->params) + a;
-      [[fallthrough]];
+      return const_cast<u8*>(warp_.grid->params) + a;
     default:
       return std::bit_cast<u8*>(a);
   }
@@ -51,6 +50,7 @@ void EvalBuilder::require_access(const MemRef& m) {
   const u64 align = apart || m.space == Space::Local ? 1 : std::max(m.align, 1u);
   const auto bounds = is_shared(m.space)        ? BadAccess::Shared
                       : m.space == Space::Local ? BadAccess::Local
+                      : m.space == Space::Param ? BadAccess::Param
                                                 : BadAccess::Global;
   u64 rows[2][32] = {}, misaligned = 0, outside = 0;
   each_active([&](u32 l) {
@@ -58,7 +58,7 @@ void EvalBuilder::require_access(const MemRef& m) {
     rows[1][l] = bytes;
     if (is_shared(m.space)) a = static_cast<u32>(a);
     misaligned |= a & (align - 1);
-    outside |= !apart && m.space != Space::Generic && refused(warp_, bounds, a, bytes);
+    outside |= m.space != Space::Const && m.space != Space::Generic && refused(warp_, bounds, a, bytes);
   });
   const auto rule = misaligned ? BadAccess::Misaligned : bounds;
   const struct {
@@ -68,7 +68,7 @@ void EvalBuilder::require_access(const MemRef& m) {
   const u64 args[] = {std::bit_cast<u64>(&table), std::bit_cast<u64>(&rows[0][0])};
   auto call = [&](device::RtFn fn, const u64* a) { warp_.rt[static_cast<std::size_t>(fn)](&warp_, exec_, a, nullptr); };
   if (misaligned || outside) call(device::RtFn::BadAccess, args);
-  if (m.space == Space::Generic || m.space == Space::Param) call(device::RtFn::CheckGeneric, rows[0]);
+  if (m.space == Space::Generic) call(device::RtFn::CheckGeneric, rows[0]);
 }
 
 // One access where the bytes are a word of the host: others see all of a strong vector or nothing of it.
@@ -186,8 +186,10 @@ V EvalBuilder::symbol_address(ir::SymId id, i64 offset) {
     case Space::Param: {
       const ir::Function& f = module_.functions[s.func.v];
       for (const ir::Param& p : f.params)
-        if (f.entry && p.sym == id) return imm(64, std::bit_cast<u64>(warp_.grid->params) + p.offset + add);
-      return per_lane(64, [&](u32 l) { return exec_ >> l & 1 ? std::bit_cast<u64>(parameter(id, l)) + add : 0; });
+        if (f.entry && p.sym == id) return imm(64, p.offset + add);
+      const u64 params = std::bit_cast<u64>(warp_.grid->params);
+      return per_lane(64,
+                      [&](u32 l) { return exec_ >> l & 1 ? std::bit_cast<u64>(parameter(id, l)) - params + add : 0; });
     }
     default:
       return imm(64, host + add);
@@ -213,11 +215,11 @@ static Window window_of(const device::WarpCtx& w, Space s, u32 lane) {
     case Space::Const:
       return {std::bit_cast<u64>(w.grid->const_bank), w.grid->const_bank ? 64 * 1024u : 0};
     default:
-      return {std::bit_cast<u64>(w.grid->params), 32764};
+      return {std::bit_cast<u64>(w.grid->params), device::kParamBytes};
   }
 }
 static u64 origin(const device::WarpCtx& w, Space s, u32 lane) {  // generic address of offset 0
-  if (s == Space::Global || s == Space::Param || s == Space::Generic) return 0;
+  if (s == Space::Global || s == Space::Generic) return 0;
   return window_of(w, s == Space::Shared ? Space::SharedCluster : s, lane).base;
 }
 V EvalBuilder::to_generic(Space s, V a) {

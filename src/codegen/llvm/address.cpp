@@ -28,9 +28,7 @@ V Memory::symbol_address(ir::SymId id, i64 offset) {
       u32 at_byte = 0;
       for (const ir::Param& p : f_.params)
         if (p.sym == id) at_byte = p.offset;
-      Value* params =
-          b_.CreatePtrToInt(s_.load_at(s_.grid, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
-      return v_.make_uniform(b_.CreateAdd(params, b_.getInt64(at_byte + static_cast<u64>(offset))), uniform_shape(64));
+      return v_.imm(64, at_byte + static_cast<u64>(offset));
     }
     default: {
       Value* table = s_.load_at(s_.grid, offsetof(GridCtx, symbols), b_.getPtrTy(), "symbols");
@@ -56,7 +54,13 @@ V Memory::to_generic(Space s, V a) {
                               64);
     return v_.bin(Bin::Add, start, a);
   }
-  return v_.bin(Bin::Add, a, v_.imm(64, 0));
+  return v_.bin(Bin::Add, a, s == Space::Param ? parameters() : v_.imm(64, 0));
+}
+
+// Where the kernel's parameters begin, as a generic address.
+V Memory::parameters() {
+  Value* start = s_.load_at(s_.grid, offsetof(GridCtx, params), b_.getPtrTy(), "params");
+  return v_.make_uniform(b_.CreatePtrToInt(start, b_.getInt64Ty()), uniform_shape(64));
 }
 
 V Memory::from_generic(Space s, V a) {
@@ -66,6 +70,8 @@ V Memory::from_generic(Space s, V a) {
     start = v_.make_uniform(b_.CreatePtrToInt(s_.window, b_.getInt64Ty()), uniform_shape(64));
   else if (s == Space::Local)
     start = to_generic(Space::Local, v_.imm(64, 0));
+  else if (s == Space::Param)
+    start = parameters();
   else
     return v_.bin(Bin::Add, a, v_.imm(64, 0));
   return v_.bin(Bin::Sub, a, start);
@@ -93,11 +99,6 @@ V Memory::in_space(Space s, V a) {
     V size = v_.make_uniform(b_.CreateMul(stride, b_.getInt64(kWarpSize)), uniform_shape(64));
     return v_.icmp(ICmp::ULt, d, size);
   };
-  auto params = [&] {
-    Value* start =
-        b_.CreatePtrToInt(s_.load_at(s_.grid, offsetof(GridCtx, params), b_.getPtrTy(), "params"), b_.getInt64Ty());
-    return inside(start, 4096);
-  };
   switch (s) {
     case Space::Shared:
       return inside(shared_start(true), device::kCtaSharedStride);
@@ -106,7 +107,7 @@ V Memory::in_space(Space s, V a) {
     case Space::Local:
       return local();
     case Space::Param:
-      return params();
+      return v_.icmp(ICmp::ULt, v_.bin(Bin::Sub, a, parameters()), v_.imm(64, device::kParamBytes));
     case Space::Const: {
       Value* start = b_.CreatePtrToInt(s_.load_at(s_.grid, offsetof(GridCtx, const_bank), b_.getPtrTy(), "const"),
                                        b_.getInt64Ty());

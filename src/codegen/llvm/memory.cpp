@@ -50,9 +50,8 @@ LV Memory::address(const MemRef& m, Value** root) {
       return v_.at(v_.resize(v_.canon(m.addr), 32, false));
     }
     case Space::Param: {
-      if (m.addr) return v_.at(v_.resize(v_.canon(m.addr), 64, false));  // the address of a parameter is a host address
       *root = s_.load_at(s_.grid, offsetof(GridCtx, params), b_.getPtrTy(), "params");
-      return zero;
+      return m.addr ? v_.at(v_.resize(v_.canon(m.addr), 64, false)) : zero;
     }
     case Space::Local: {
       *root = s_.load_at(s_.frame->ctx(), offsetof(WarpCtx, local), b_.getPtrTy(), "local");

@@ -18,6 +18,7 @@ class Memory : private Part {
   void fence(Order, Scope);
   V symbol_address(ir::SymId, i64 offset);
   V to_generic(isa::Space, V addr64);
+  V parameters();
   V from_generic(isa::Space, V addr64);
   V in_space(isa::Space, V addr64);
 

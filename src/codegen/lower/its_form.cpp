@@ -30,7 +30,23 @@ Width operand_width(const Inst& i, u32 k) {
 
 class ItsForm {
  public:
-  explicit ItsForm(ir::Function& f) : f_(f) {}
+  explicit ItsForm(ir::Function& f) : f_(f) {
+    std::set<u32> written;
+    for (Block& b : f_.blocks)
+      for (Inst& i : b.insts) {
+        const bool known = i.guard.kind == Operand::Kind::None && i.form == isa::Form::mov && !i.ops.empty() &&
+                           i.ops.back().kind == Operand::Kind::Imm;
+        const bool parameter =
+            i.guard.kind == Operand::Kind::None && i.form == isa::Form::ld && i.has(isa::Tok::param) && f_.entry;
+        ir::for_each_def(i, [&](ValueId v) {
+          const bool once = written.insert(v.v).second;
+          if (once && (known || parameter))
+            same_.insert(v.v);
+          else
+            same_.erase(v.v);
+        });
+      }
+  }
 
   void run() {
     for (u32 b = 0; b < f_.blocks.size(); ++b)
@@ -66,6 +82,24 @@ class ItsForm {
     return {static_cast<u32>(i.form), i.toks.to_string(), {i.types.begin(), i.types.end()}};
   }
 
+  // The mask is the same in all lanes, as can be told from the text.
+  bool told(const Operand& mask) const {
+    return mask.kind == Operand::Kind::Imm || (mask.kind == Operand::Kind::Value && same_.count(mask.value.v));
+  }
+
+  // What a whole warp brings to the common place: there it can no longer be told that the masks are the same, and all
+  // lanes take part whatever such a mask says (llvm/members.cpp).
+  void let_whole_warps_in(Block& from, Operand& mask, const SrcLoc& loc) {
+    if (!f_.entry || !told(mask) || (mask.kind == Operand::Kind::Imm && static_cast<u32>(mask.imm) == kFullMask))
+      return;
+    const Operand active = ir::new_register(f_, Width::B32), whole = ir::new_register(f_, Width::Pred),
+                  all = ir::new_register(f_, Width::B32);
+    from.insts.push_back(ir::make_inst("activemask.b32", {active}, loc));
+    from.insts.push_back(ir::make_inst("setp.eq.s32", {whole, Operand{}, active, ir::literal(-1)}, loc));
+    from.insts.push_back(ir::make_inst("selp.b32", {all, active, mask, whole}, loc));
+    mask = all;
+  }
+
   void unite(const std::vector<u32>& sites) {
     const u32 common = ir::add_blocks(f_);
     const Inst first = f_.blocks[sites[0]].insts[0];
@@ -84,9 +118,10 @@ class ItsForm {
     out.loc = first.loc;
     for (u32 n = 0; n < sites.size(); ++n) {
       Block& from = f_.blocks[sites[n]];
-      const Inst i = std::move(from.insts[0]);
+      Inst i = std::move(from.insts[0]);
       const u32 rest = from.term.targets[0].v, arrival = sites[n];
       from.insts.clear();
+      let_whole_warps_in(from, i.ops[static_cast<std::size_t>(isa::operands_of(i.form).membermask)], i.loc);
       from.term = ir::jump(common, i.loc);
       from.term.site = i.site;
       auto add = [&](u32 block, Width w, const Operand& to, const Operand& source) {
@@ -107,6 +142,7 @@ class ItsForm {
   }
 
   ir::Function& f_;
+  std::set<u32> same_;  // registers that are written once, with a number or a parameter
   std::map<Key, std::vector<u32>> sites_;
   std::set<u32> alone_;
 };

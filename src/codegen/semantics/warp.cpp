@@ -93,7 +93,7 @@ void sem_redux(const Sem& s) {
 }
 
 void sem_activemask(const Sem& s) {
-  tell(s, Kind::ActiveMask, {});
+  if (s.i.site != ir::kNoSite) tell(s, Kind::ActiveMask, {});  // otherwise a pass wrote it
   s.out(0, s.b.active_mask(), Type::b32);
 }
 

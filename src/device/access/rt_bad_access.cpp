@@ -41,7 +41,7 @@ bool refused(const WarpCtx& ctx, u64 rule, u64 address, u64 bytes) {
     case BadAccess::Local:
       return !in_local(w, address, bytes);
     case BadAccess::Param:
-      return !in_params(w, address);
+      return address >= kParamBytes;
     default:
       return !in_global(w, address);
   }

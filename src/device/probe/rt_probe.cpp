@@ -24,7 +24,7 @@ Spot resolve(const Warp& w, u64 a, u32 lane) {
   if (w.local_stride && within(local - kLocalBefore, w.local_stride))
     return {Space::Local, a - std::bit_cast<u64>(local)};
   if (within(g.const_bank, kConstBytes)) return {Space::Const, a};
-  if (within(g.params, kParamBytes)) return {Space::Param, a};
+  if (within(g.params, kParamBytes)) return {Space::Param, a - std::bit_cast<u64>(g.params)};
   return {Space::Global, a};
 }
 
