@@ -34,9 +34,11 @@ class Analyzer {
       for (const ir::Inst& i : b.insts) a_.yields = a_.yields || may_yield(i);
     a_.loop_spins.assign(c_.loops.size(), 0);
     a_.spins_around.assign(c_.loops.size(), 0);
+    // Lanes that wait at a barrier while others of their warp turn would turn with them, for nothing.
+    const bool may_share = facts_.records() && !(a_.its && a_.yields);
     for (u32 l = 0; l < c_.loops.size(); ++l) {
       a_.spins_around[l] = waits_.around_barrier(static_cast<int>(l));
-      const bool shares = facts_.records() && waits_.shares(static_cast<int>(l));
+      const bool shares = may_share && waits_.shares(static_cast<int>(l));
       a_.shares = a_.shares || shares;
       a_.loop_spins[l] = shares || a_.spins_around[l] || waits_.exit_waits(static_cast<int>(l), all_conditions);
       a_.yields = a_.yields || a_.loop_spins[l];

@@ -24,6 +24,8 @@ void futex_wake(std::atomic<u32>& word, u64 count) {
 }
 u32 divide_up(u32 a, u32 b) { return (a + b - 1) / b; }
 
+constexpr u64 kMostTurns = 1'000'000;
+
 std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch, u32 spin_budget) {
   auto g = std::make_shared<Grid>();
   const GridCtx& c = launch->ctx;
@@ -32,6 +34,7 @@ std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch, u32 spin_budget)
   g->yields = launch->code->yields;
   g->shares = launch->code->shares;
   g->spin_budget = g->shares ? 1 : spin_budget;
+  g->turns_left = kMostTurns;
   g->cluster_ctas = c.cluster.x * c.cluster.y * c.cluster.z;
   g->cta_threads = c.block.x * c.block.y * c.block.z;
   g->cta_warps = divide_up(g->cta_threads, kWarpSize);

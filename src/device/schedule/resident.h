@@ -37,6 +37,7 @@ struct Grid {
   KernelCode::RunCta run_cta = nullptr;
   bool yields = false;
   bool shares = false;
+  u64 turns_left = 0;  // of CTAs that share loops; then the usual order
   u32 spin_budget = 0;
   bool triggers = false;
   bool tells_begun = false;

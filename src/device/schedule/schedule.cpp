@@ -46,6 +46,11 @@ void Worker::take_crash(Slot& s, Warp& w) {
   machine.fail(s.grid, crash_fault(w, crash));
 }
 
+// Of CTAs that share loops. There is an end to it: chains through large grids would take very long.
+void Worker::take_turn(Grid& g) {
+  if (--g.turns_left == 0) g.shares = false, g.spin_budget = machine.options.spin_budget;
+}
+
 void Worker::run_round(Slot& s) {
   bool poll = fruitless_ >= kPollAfter;
   u32 n = s.grid->cluster_ctas;
@@ -62,6 +67,7 @@ void Worker::run_round(Slot& s) {
         if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) return;
         Chance& chance = s.grid->chance;
         Warp& w = *c.warp[chance.on() ? chance.one_of(c.ready) : u32(std::countr_zero(c.ready))];
+        if (s.grid->shares) take_turn(*s.grid);
         enter(w.fibre, s, &w);
         again = true;
         if (!s.breaks) continue;

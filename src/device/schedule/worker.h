@@ -54,6 +54,7 @@ struct Worker {
   void shuffle_residents();
   bool start_next(Slot&);  // the slot takes its grid's next cluster
   void begin(Slot&, u64 cluster);
+  void take_turn(Grid&);
   void run_round(Slot&);
   void enter(Fibre&, Slot&, Warp*);
   struct Round {
