@@ -50,7 +50,8 @@ struct Settings {
   std::function<void(std::string_view)> refused;        // an image or a kernel was turned away: which, and why
   bool newer_ptx = true;  // where an image has machine code for the device, but PTX only of newer ones, that is run
   std::function<void(std::string_view image, u32 arch)> ran_newer_ptx;  // that happened
-  std::function<void(const codegen::Compiled&)> compiled;  // a kernel was compiled or came from the object cache
+  // A kernel was compiled or came from the object cache: its name as people read it, what that took.
+  std::function<void(const codegen::Compiled&, const std::string& kernel, std::chrono::nanoseconds)> compiled;
   std::string ptxas;  // the toolkit's assembler: a path, "none", or empty: where toolkits usually are
   std::function<void(const std::string& kernel, FactSource)>
       resources;  // registers and stack of a kernel are known, or estimated for good

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "driver/code/compile_times.h"
+
 namespace us::driver {
 namespace {
 
@@ -54,6 +56,25 @@ TEST(CompileNotice, SaysNothingWhenToldToBeQuiet) {
   bool told = false;
   l.compile(told, 100ms);
   EXPECT_TRUE(l.said.empty());
+}
+
+TEST(CompileTimes, AreToldIfTheyMatter) {
+  CompileTimes t;
+  EXPECT_EQ(t.text(true), "");
+  t.add("fill(int*)", 1000ms);
+  EXPECT_EQ(t.text(true), "");
+  t.add("fill(int*)", 0ms);
+  t.add("sum(int*)", 1500ms);
+  EXPECT_EQ(
+      t.text(true),
+      "compiling took 2.5 s: 3 kernels, 1.5 s of it sum(int*); the next run has the compiled code from the cache");
+}
+
+TEST(CompileTimes, OneKernelNeedsNoShare) {
+  CompileTimes t;
+  t.add("fill(int*)", 2040ms);
+  EXPECT_EQ(t.text(false),
+            "compiling fill(int*) took 2.0 s; without a cache (--cache DIR) the next run compiles again");
 }
 
 }  // namespace

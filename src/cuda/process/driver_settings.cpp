@@ -10,6 +10,7 @@
 #include "cuda/process/fidelity.h"
 #include "cuda/process/profile.h"
 #include "cuda/state.h"
+#include "driver/code/compile_times.h"
 #include "driver/code/resources.h"
 #include "driver/preset.h"
 
@@ -48,8 +49,9 @@ driver::Settings driver_settings(const Config& c) {
   if (c.settings.count) s.counts = &executed();
   s.device_query = answer_device_query;
   s.capture_mode = [] { return thread_state().capture_mode; };
-  s.compiled = [](const codegen::Compiled& k) {
+  s.compiled = [](const codegen::Compiled& k, const std::string& kernel, std::chrono::nanoseconds took) {
     fidelity().count(k.from_cache ? "kernels from the cache" : "kernels compiled");
+    if (!k.from_cache) compile_times().add(kernel, took);
   };
   s.ptxas = c.settings.ptxas;
   s.resources = [](const std::string& kernel, driver::FactSource from) {

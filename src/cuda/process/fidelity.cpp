@@ -17,6 +17,7 @@
 #include "cuda/process/profile.h"
 #include "cuda/process/refusal.h"
 #include "cuda/state.h"
+#include "driver/code/compile_times.h"
 #include "driver/code/counts.h"
 
 namespace us::cuda {
@@ -50,6 +51,8 @@ void write_report() {
   finish_profile();
   if (in_refused_child()) return;
   const Settings& s = config().settings;
+  if (const std::string took = compile_times().text(!s.cache_dir.empty()); !s.quiet && !took.empty())
+    fmt::print(stderr, "understudy: {}\n", took);
   if (s.count) fmt::print(stderr, "{}", executed().text());
   if (!s.verbose && s.json.empty()) return;
   Report& r = fidelity();
@@ -75,6 +78,11 @@ struct AtExit {
 Report& fidelity() {
   static Report* const report = new Report;  // never destroyed: threads may still count while the process ends
   return *report;
+}
+
+driver::CompileTimes& compile_times() {
+  static driver::CompileTimes* const times = new driver::CompileTimes;  // the same
+  return *times;
 }
 
 driver::Counts& executed() {

@@ -4,10 +4,12 @@
 #include "base/report.h"
 
 namespace us::driver {
+class CompileTimes;
 class Counts;
-}
+}  // namespace us::driver
 
 namespace us::cuda {
-Report& fidelity();          // thread safe; lives until the process ends
-driver::Counts& executed();  // of --count; the same
+Report& fidelity();                     // thread safe; lives until the process ends
+driver::CompileTimes& compile_times();  // the same
+driver::Counts& executed();             // of --count; the same
 }  // namespace us::cuda

@@ -142,6 +142,7 @@ Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codeg
     variant.block = {0, 0, 0};
     if ((out = find(variant))) return Error::Success;
   }
+  const auto begin = std::chrono::steady_clock::now();
   auto compiled = compile(variant);
   if (!compiled) {
     log = "kernel " + demangled(ir_.name) + " does not compile:";
@@ -150,7 +151,8 @@ Error Function::code(const codegen::Variant& wanted, std::shared_ptr<const codeg
     return Error::InvalidPtx;
   }
   out = *compiled;
-  if (runtime.settings().compiled) runtime.settings().compiled(*out);
+  if (runtime.settings().compiled)
+    runtime.settings().compiled(*out, demangled(ir_.name), std::chrono::steady_clock::now() - begin);
   variants_.push_back({variant, out});
   return Error::Success;
 }
