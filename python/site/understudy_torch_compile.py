@@ -73,7 +73,8 @@ def choices():
 
 
 def symbolic(taken, mode):
-    """Operands without data, whose sizes other than 1 are symbols."""
+    """Operands without data, whose sizes other than 1 are symbols. A convolution's code is made for its channels and kernel
+    anyway, and those come with one image size: there only the first size, the batch, is a symbol."""
     from torch._dynamo.source import LocalSource
     from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext
 
@@ -85,7 +86,9 @@ def symbolic(taken, mode):
             dtype, size, stride, aligned, _ = sign
             offset = 0 if aligned else 1
             fresh = torch.empty(0, dtype=dtype, device=t.device).set_(t.untyped_storage(), offset, size, stride)
-            context = StatelessSymbolicContext(dynamic_sizes=[DimDynamic.STATIC if n == 1 else DimDynamic.DYNAMIC for n in size])
+            free = size[:1] if taken.operator.name.startswith("convolution") else size
+            kinds = [DimDynamic.DYNAMIC if d < len(free) and n != 1 else DimDynamic.STATIC for d, n in enumerate(size)]
+            context = StatelessSymbolicContext(dynamic_sizes=kinds)
         out.append(mode.from_tensor(fresh, source=LocalSource(f"t{i}"), symbolic_context=context))
     return out
 

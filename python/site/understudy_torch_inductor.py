@@ -10,6 +10,7 @@ Operands of one shape and dense are taken as one dimension where an operator tre
 current stream and the call returns before they have ended. What is refused goes to the CPU; its reason is kept as a kernel would be.
 """
 import functools
+import math
 import os
 import threading
 
@@ -138,8 +139,10 @@ class Taken:
         single = not any(s[1] for s in self.signs if s is not None)
         for i, value in self.pending:
             kind = 2 if isinstance(value, float) else int(not isinstance(value, bool))
-            if self.routes.form is not None and kind > category(lead):
-                raise Refused("a number of a higher type than the tensor")
+            if self.routes.form is not None and kind > category(lead):  # it is written into the tensor, or refused by PyTorch
+                if not math.isfinite(value) or value != int(value) or (not category(lead) and value not in (0, 1)):
+                    raise Refused("a number that the tensor's type does not have")
+                kind, value = category(lead), int(value)
             if kind > category(lead):
                 dtype = (torch.bool, torch.int64, torch.get_default_dtype())[kind]
             elif single:
