@@ -88,6 +88,11 @@ def ways():
     return tally.ways()
 
 
+def way():
+    """The way that was chosen."""
+    return Operator.way
+
+
 def report():
     return tally.report()
 
