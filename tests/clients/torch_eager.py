@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's eager operators by understudy_torch: training of an MLP, a transformer and a residual network, and what is
-particular to operators of a device. Expectations are the CPU's, with the same weights and data."""
+particular to operators of a device. Expectations are the CPU's, with the same weights and data.
+
+UNDERSTUDY_TORCH_VIA=inductor, or `python -m understudy_torch --via inductor`, runs it through Inductor."""
 import copy
 
 import torch
@@ -156,6 +158,58 @@ def they_are_counted():
     before = understudy_torch.counts().get("mm", 0)
     x = torch.eye(3, device="cuda")
     assert torch.equal((x @ x).cpu(), torch.eye(3)) and understudy_torch.counts()["mm"] == before + 1
+
+
+def convolved(x, weight, bias, *how):
+    """The result and the gradients."""
+    operands = [v.detach().clone().requires_grad_() for v in (x, weight, bias)]
+    y = torch.convolution(*operands, *how)
+    y.backward(torch.arange(y.numel()).float().cos().reshape(y.shape).to(y.device))
+    return [y.detach().cpu(), *(v.grad.cpu() for v in operands)]
+
+
+@step
+def convolutions_of_all_kinds():
+    for x, weight, outputs, *how in (
+        ((2, 4, 9, 10), (6, 2, 3, 3), 6, [2, 1], [1, 0], [1, 1], False, [0, 0], 2),
+        ((2, 4, 9, 10), (6, 4, 3, 3), 6, [1, 1], [2, 2], [2, 2], False, [0, 0], 1),
+        ((2, 4, 19), (6, 4, 5), 6, [2], [1], [1], False, [0], 1),
+        ((2, 4, 5, 6), (4, 3, 3, 3), 6, [2, 1], [1, 0], [2, 1], True, [1, 0], 2),
+    ):
+        operands = torch.randn(x), torch.randn(weight), torch.randn(outputs)
+        for cuda, cpu in zip(convolved(*(v.cuda() for v in operands), *how), convolved(*operands, *how)):
+            torch.testing.assert_close(cuda, cpu, rtol=1e-4, atol=1e-4)
+
+
+@step
+def numbers_keep_the_type():
+    for type_ in (torch.float16, torch.float32, torch.float64, torch.int32, torch.bool):
+        x = (torch.arange(6).reshape(2, 3) % 2).to(type_)
+        d = x.cuda()
+        for f in (lambda v: v * 2.5, lambda v: v + 3, lambda v: v[0, 1] * 0.1, lambda v: v.add(v, alpha=1) == 2, lambda v: v.clone().fill_(1)):
+            torch.testing.assert_close(f(d).cpu(), f(x))
+
+
+@step
+def operands_that_share_memory():
+    x = torch.arange(16.0).reshape(4, 4)
+    d = x.cuda()
+    assert torch.equal(d.add_(d.t().clone()).cpu(), x + x.t())
+    assert torch.equal(d[1:].mul_(2).cpu(), (x + x.t())[1:] * 2) and torch.equal(d[0].cpu(), (x + x.t())[0])
+    odd = torch.arange(9.0).cuda()[1:]  # not aligned to 16 bytes
+    assert torch.equal((odd + odd).cpu(), torch.arange(1.0, 9) * 2)
+
+
+@step
+def ways_are_counted():
+    ways = understudy_torch.ways()
+    total = sum(ways.values())
+    assert total == sum(understudy_torch.counts().values())
+    if understudy_torch.way() == "inductor":
+        assert ways["inductor"] > 0.9 * total, ways
+    else:
+        assert ways["inductor"] == 0, ways
+    print(f"{ways['inductor']} of {total} calls of operators through Inductor")
 
 
 finish()

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operator of CUDA tensors by PyTorch's own for the CPU, on the device's memory as it lies there: nothing is copied, strides
+and views stay. It waits for the current stream first, and the operator is done when the call returns."""
+import ctypes
+
+import torch
+
+
+def on_host(t):
+    """A CPU tensor with the storage, shape and strides of a CUDA tensor."""
+    storage = t.untyped_storage()
+    bytes_ = storage.nbytes()
+    if bytes_ == 0 or t.numel() == 0:
+        return torch.empty_strided(t.size(), t.stride(), dtype=t.dtype)
+    memory = torch.frombuffer((ctypes.c_ubyte * bytes_).from_address(storage.data_ptr()), dtype=torch.uint8)
+    alias = torch.empty(0, dtype=t.dtype).set_(memory.untyped_storage(), t.storage_offset(), t.size(), t.stride())
+    alias = torch._conj(alias) if t.is_conj() else alias
+    return torch._neg_view(alias) if t.is_neg() else alias
+
+
+def on_device(t, device):
+    out = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device=device)
+    if t.numel():
+        on_host(out).copy_(t)
+    return out
+
+
+def tensors_in(values):
+    for v in values:
+        if isinstance(v, torch.Tensor):
+            yield v
+        elif isinstance(v, (list, tuple)):
+            yield from tensors_in(v)
+
+
+def changed(value, change):
+    if isinstance(value, (list, tuple)):
+        return type(value)(changed(v, change) for v in value)
+    return change(value)
+
+
+def host_generator(generator, device):
+    """A CPU generator that continues the device's: seed and offset of that decide what it gives, and the offset moves on."""
+    own = generator if generator is not None else torch.cuda.default_generators[device.index]
+    seed, offset = own.initial_seed(), own.get_offset()
+    own.set_offset(offset + 4)
+    return torch.Generator().manual_seed((seed * 0x9E3779B97F4A7C15 + offset) & 0x7FFFFFFFFFFFFFFF)
+
+
+def put(to, value):
+    """Results into the tensors that the caller gave for them."""
+    for t, v in zip(tensors_in([to]), tensors_in([value])):
+        if t.size() != v.size():
+            t.resize_(v.size())
+        if t.numel():
+            on_host(t).copy_(v)
+
+
+def compute(operator, given, device):
+    if torch.cuda.is_current_stream_capturing():
+        raise NotImplementedError(f"understudy_torch: {operator.op} cannot be captured into a graph")
+    torch.cuda.current_stream(device).synchronize()
+    fresh, host = {}, {}
+    for name, value in given.items():
+        if name in operator.outs:  # a result may need another shape, and may be an operand
+            fresh[name] = host[name] = changed(value, lambda t: torch.empty(0, dtype=t.dtype))
+        elif isinstance(value, torch.device):
+            host[name] = torch.device("cpu")
+        else:
+            host[name] = changed(value, lambda v: on_host(v) if isinstance(v, torch.Tensor) and v.is_cuda else v)
+    if "device" in operator.names:
+        host["device"] = torch.device("cpu")
+    if host.get("pin_memory"):
+        host["pin_memory"] = False
+    if operator.random:
+        host["generator"] = host_generator(given.get("generator"), device)
+    if host.get("half_to_float"):
+        host["self"], host["half_to_float"] = host["self"].float(), False
+    words = [a.name for a in operator.arguments if not a.kwarg_only and a.name in host]
+    # A number in a tensor's place is no tensor to Python; another overload takes it.
+    number = any(isinstance(host.get(w), (bool, int, float, complex)) for w in operator.tensors)
+    op = operator.op.overloadpacket if number else operator.op
+    result = op(*(host[w] for w in words), **{w: v for w, v in host.items() if w not in words})
+    for name, value in fresh.items():
+        put(given[name], value)
+
+    def of(r, name):
+        if name is not None:
+            return given[name]
+        return changed(r, lambda v: on_device(v, device) if isinstance(v, torch.Tensor) else v)
+
+    if not operator.returned:
+        return None
+    if len(operator.returned) == 1:
+        return of(result, operator.returned[0])
+    return tuple(of(r, n) for r, n in zip(result, operator.returned))
