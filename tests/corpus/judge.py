@@ -8,7 +8,7 @@ BAD = re.compile(r"\bfail(ed|ure|s)?\b|\bmismatch|\bincorrect\b|\bnot ok\b|\bwro
 NOT_BAD = re.compile(r"\b(no|0|without|any) (tests )?(error|fail|mismatch)|(fail\w*|mismatch\w*|errors?)\s*[:=]\s*0(\.0*)?\b|failure probability|not wrong|\bif\b[^=:]*\bfail|as expected|Assertion `|^failed tests:$", re.I)
 POLYBENCH = re.compile(r"Non-Matching.*?:\s*(\d+)")
 LOADER = re.compile(r"undefined symbol: (\w+)|cannot open shared object file|error while loading shared libraries: (\S+?):")
-NO_INPUT = re.compile(r"(cannot|can't|could not|couldn't|unable to|failed to|error) (open|opening|read|load|find)\b|^usage\b|^options:|no such file", re.I | re.M)
+NO_INPUT = re.compile(r"(cannot|can't|could not|couldn't|unable to|failed to|error) (open|opening|read|load|find)\b|^usage\b|^options:|no such file|\bfile .{1,80} does not exist", re.I | re.M)
 WAIVED = 2  # cuda-samples: the device lacks a feature
 
 

@@ -26,6 +26,10 @@ class Judge(unittest.TestCase):
         self.assertEqual(state("", 1, report={"refused": {"the CUDA runtime in libcublas.so.13": 1}}),
                          "unsupported:the CUDA runtime in libcublas.so.13")
 
+    def test_a_missing_file_is_no_pass(self):
+        self.assertEqual(state("Starting ..\nFile output.tns does not exist!"), "no-input")
+        self.assertEqual(state("File output.tns does not exist! Made it. PASS", report={"counts": {"grids launched": 1}}), "pass")
+
     def test_exit_codes(self):
         self.assertEqual(state("fine", 1), "wrong")
         self.assertEqual(state("fine", -11), "crash")
