@@ -40,6 +40,28 @@ def let_libraries_link(module):
     os.environ["XLA_FLAGS"] = flags.strip()
 
 
+def compile_to_ptx(module):
+    """Warp's compiler makes machine code where it is newer than the driver; PTX is what runs. Its tile functions come from
+    LTO-IR, which the linker inside would make machine code of, too: it has plain ones of its own."""
+    module.cuda_output = "ptx"
+    for name in ("enable_mathdx_gemm", "enable_mathdx_solver", "enable_mathdx_fft"):
+        if hasattr(module, name):
+            setattr(module, name, False)
+
+
+def refuse_cutlass_dsl(module):
+    """It has an assembler inside, which makes machine code, and a licence for systems with the vendor's devices only."""
+    import importlib.util
+
+    spec = importlib.util.find_spec("nvidia_cutlass_dsl")
+    if spec is not None:
+        raise ImportError(
+            "understudy: the CUTLASS DSL (nvidia-cutlass-dsl) does not run here: it makes machine code with an assembler of its "
+            "own, and its licence grants its use for systems with NVIDIA GPUs only (sections 1.1, 2.1, 2.10 and 2.11 of the "
+            "LICENSE in its dist-info). Use CUTLASS's C++ templates with nvcc, or Triton, in its place (docs/clients.md)"
+        )
+
+
 def send_runtime_to_ours(module):
     """cuda.bindings has the static CUDA runtime inside, without symbols. But it lists its functions, one for each of
     the runtime's, which do nothing but call it: each becomes a jump to ours of the same name and version."""
@@ -48,9 +70,14 @@ def send_runtime_to_ours(module):
     understudy_runtime_functions.redirect(module)
 
 
-BEFORE = {"jax_plugins.xla_cuda12": let_libraries_link, "jax_plugins.xla_cuda13": let_libraries_link}
+BEFORE = {
+    "jax_plugins.xla_cuda12": let_libraries_link,
+    "jax_plugins.xla_cuda13": let_libraries_link,
+    "cutlass.base_dsl": refuse_cutlass_dsl,
+}
 AFTER = {
     "jax._src.hardware_utils": see_the_device,
+    "warp.config": compile_to_ptx,
     "cuda.bindings._internal.runtime": send_runtime_to_ours,
     "cuda.bindings._internal.runtime_ptds": send_runtime_to_ours,
     "cuda.bindings._bindings.cyruntime": send_runtime_to_ours,

@@ -46,7 +46,11 @@ std::string explain(const std::string& file) {
          " contains a CUDA runtime of its own (libcudart_static), which needs the vendor's driver; its calls fail. "
          "Understudy takes its place if the file kept its symbol table, is of CUDA 12 or 13, and the program is "
          "started "
-         "with `understudy run`: do not strip the file, or link it with the shared runtime (nvcc -cudart shared)";
+         "with `understudy run`: do not strip the file, or link it with the shared runtime (nvcc -cudart shared), or "
+         "name "
+         "the libcudart_static.a that it was linked from (--static-runtime FILE; Python package nvidia-cuda-runtime, "
+         "of "
+         "the same version)";
 }
 
 // Compilers and linkers of the toolkit ask for the driver and do their work without an answer.

@@ -9,13 +9,6 @@
 
 namespace us::loader {
 
-// A file may be cut short or lie about itself: everything is checked against its size.
-template <class T>
-const T* ObjectFile::at(Elf64_Off offset, size_t n) const {
-  if (offset > bytes_ || offset % alignof(T) != 0 || n > (bytes_ - offset) / sizeof(T)) return nullptr;
-  return reinterpret_cast<const T*>(file_ + offset);
-}
-
 ObjectFile::ObjectFile(const char* path, Table table) {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return;
@@ -35,25 +28,57 @@ ObjectFile::~ObjectFile() {
   if (file_) munmap(const_cast<unsigned char*>(file_), bytes_);
 }
 
-void ObjectFile::find_symbols(Table table) {
+const Elf64_Shdr* ObjectFile::sections(size_t& n) const {
   const auto* head = at<Elf64_Ehdr>(0);
-  if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64) return;
-  segments_ = at<Elf64_Phdr>(head->e_phoff, head->e_phnum);
-  n_segments_ = segments_ ? head->e_phnum : 0;
-  const auto* sections = at<Elf64_Shdr>(head->e_shoff, head->e_shnum);
-  if (!sections || head->e_shoff == 0) return;
-  for (size_t i = 0; i < head->e_shnum; ++i) {
-    const Elf64_Shdr& s = sections[i];
-    if (s.sh_type != static_cast<Elf64_Word>(table) || s.sh_link >= head->e_shnum) continue;
-    const Elf64_Shdr& names = sections[s.sh_link];
-    const char* text = at<char>(names.sh_offset, names.sh_size);
-    if (!text || names.sh_size == 0 || text[names.sh_size - 1] != 0) return;
+  n = 0;
+  if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64) return nullptr;
+  const auto* first = head->e_shoff == 0 ? nullptr : at<Elf64_Shdr>(head->e_shoff, head->e_shnum);
+  if (first) n = head->e_shnum;
+  return first;
+}
+
+const char* ObjectFile::text(const Elf64_Shdr& names) const {
+  const char* text = at<char>(names.sh_offset, names.sh_size);
+  return text && names.sh_size != 0 && text[names.sh_size - 1] == 0 ? text : nullptr;
+}
+
+void ObjectFile::find_symbols(Table table) {
+  size_t n = 0;
+  const Elf64_Shdr* const all = sections(n);
+  const auto* head = at<Elf64_Ehdr>(0);
+  if (head && memcmp(head->e_ident, ELFMAG, SELFMAG) == 0 && head->e_ident[EI_CLASS] == ELFCLASS64) {
+    segments_ = at<Elf64_Phdr>(head->e_phoff, head->e_phnum);
+    n_segments_ = segments_ ? head->e_phnum : 0;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const Elf64_Shdr& s = all[i];
+    if (s.sh_type != static_cast<Elf64_Word>(table) || s.sh_link >= n) continue;
+    text_ = text(all[s.sh_link]);
+    if (!text_) return;
     symbols_ = at<Elf64_Sym>(s.sh_offset, s.sh_size / sizeof(Elf64_Sym));
     count_ = symbols_ ? s.sh_size / sizeof(Elf64_Sym) : 0;
-    text_ = text;
-    text_bytes_ = names.sh_size;
+    text_bytes_ = all[s.sh_link].sh_size;
     return;
   }
+}
+
+bool ObjectFile::registers_its_kernels() const {
+  size_t n = 0;
+  const Elf64_Shdr* const all = sections(n);
+  const auto* head = at<Elf64_Ehdr>(0);
+  if (!all || head->e_shstrndx >= n) return false;
+  const Elf64_Shdr& name_section = all[head->e_shstrndx];
+  const char* const section_names = text(name_section);
+  bool has_kernels = false;
+  for (size_t i = 0; section_names && i < n; ++i) {
+    const Elf64_Shdr& s = all[i];
+    has_kernels |= s.sh_name < name_section.sh_size && strcmp(section_names + s.sh_name, ".nvFatBinSegment") == 0;
+    if (s.sh_type != SHT_DYNSYM || s.sh_link >= n) continue;
+    // It has another's runtime do it.
+    const char* const names = text(all[s.sh_link]);
+    if (names && memmem(names, all[s.sh_link].sh_size, "__cudaRegisterFatBinary", 24)) return false;
+  }
+  return has_kernels;
 }
 
 bool ObjectFile::names(const char* text) const {

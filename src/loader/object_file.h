@@ -21,6 +21,9 @@ class ObjectFile {
   bool names(const char* text) const;
   bool matches(const link_map&) const;  // the object comes from this file, as far as its dynamic section tells
 
+  // It holds kernels and registers them itself: a CUDA runtime is in it, whether or not symbols tell.
+  bool registers_its_kernels() const;
+
   // f(name, symbol) for each function that is defined here.
   template <class F>
   void each_function(F&& f) const {
@@ -33,11 +36,26 @@ class ObjectFile {
   // The bytes that are loaded to this address (without the object's base), and the protection that they have then.
   const unsigned char* code(Elf64_Addr address, size_t bytes, int& protection) const;
   bool alone(const Elf64_Sym&, size_t bytes) const;  // no other function begins in its first bytes
+  // f(bytes, n, address) for each segment of code, with the address that it is loaded to.
+  template <class F>
+  void each_code(F&& f) const {
+    for (size_t i = 0; i < n_segments_; ++i) {
+      const Elf64_Phdr& p = segments_[i];
+      if (p.p_type != PT_LOAD || !(p.p_flags & PF_X)) continue;
+      if (const auto* bytes = at<unsigned char>(p.p_offset, p.p_filesz)) f(bytes, p.p_filesz, p.p_vaddr);
+    }
+  }
 
  private:
+  // A file may be cut short or lie about itself: everything is checked against its size.
   template <class T>
-  const T* at(Elf64_Off offset, size_t n = 1) const;
+  const T* at(Elf64_Off offset, size_t n = 1) const {
+    if (offset > bytes_ || offset % alignof(T) != 0 || n > (bytes_ - offset) / sizeof(T)) return nullptr;
+    return reinterpret_cast<const T*>(file_ + offset);
+  }
   void find_symbols(Table);
+  const Elf64_Shdr* sections(size_t& n) const;
+  const char* text(const Elf64_Shdr&) const;  // a section of names, that ends
 
   const unsigned char* file_ = nullptr;
   size_t bytes_ = 0;

@@ -7,13 +7,18 @@
 // The first bytes of each public function that our runtime of that version has become a jump (jump.h) to our stub
 // (entry_stubs.h), with the number of this runtime in the process (cuda/calling_runtime.h).
 //
+// A file without symbol table still has that object file in it, byte for byte but for the addresses: the archive that it
+// was linked from, where there is one, tells where its functions are (base/runtime_archive.h).
+//
 // Other functions stay; nothing inside reaches a public function by another way than a call of it.
 #include "loader/static_runtime.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <atomic>
 
+#include "base/runtime_archive.h"
 #include "cuda/calling_runtime.h"
 #include "loader/code_pages.h"
 #include "loader/entry_stubs.h"
@@ -23,10 +28,32 @@
 namespace us::loader {
 namespace {
 
+// The functions of the runtime in a file by the symbols of the file, which stand for themselves,
+struct FromSymbols {
+  const ObjectFile& file;
+  template <class F>
+  void each(F&& f) const {
+    file.each_function([&](const char* name, const Elf64_Sym& s) {
+      f(name, s.st_value, s.st_size >= kNumberedJumpBytes || file.alone(s, kNumberedJumpBytes));
+    });
+  }
+};
+// or by those of the archive that begins at a place of the file.
+struct FromArchive {
+  const RuntimeArchive& archive;
+  Elf64_Addr begin;
+  template <class F>
+  void each(F&& f) const {
+    archive.each_function(
+        [&](const char* name, const Elf64_Sym& s) { f(name, begin + s.st_value, s.st_size >= kNumberedJumpBytes); });
+  }
+};
+
 // CUDA 13 has no cudaGetDeviceProperties_v2, CUDA 11 no such name yet and the texture references that CUDA 12 gave up.
-bool find_version(const ObjectFile& file, RuntimeVersion& version) {
+template <class Functions>
+bool find_version(const Functions& functions, RuntimeVersion& version) {
   bool twelve = false, eleven = false;
-  file.each_function([&](const char* name, const Elf64_Sym&) {
+  functions.each([&](const char* name, Elf64_Addr, bool) {
     twelve |= strcmp(name, "cudaGetDeviceProperties_v2") == 0;
     eleven |= strcmp(name, "cudaBindTexture") == 0;
   });
@@ -34,24 +61,22 @@ bool find_version(const ObjectFile& file, RuntimeVersion& version) {
   return !eleven;
 }
 
-// f(function, stub) for each public function that ours has and whose first bytes may be written.
-template <class F>
-void each_replaced(const ObjectFile& file, RuntimeVersion version, F&& f) {
-  file.each_function([&](const char* name, const Elf64_Sym& s) {
+// f(place, stub) for each public function that ours has and whose first bytes may be written.
+template <class Functions, class F>
+void each_replaced(const Functions& functions, RuntimeVersion version, F&& f) {
+  functions.each([&](const char* name, Elf64_Addr at, bool has_room) {
     if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0) return;
     const cuda::EntryFn stub = find_stub(version, name);
-    if (stub && (s.st_size >= kNumberedJumpBytes || file.alone(s, kNumberedJumpBytes))) f(s.st_value, stub);
+    if (stub && has_room) f(at, stub);
   });
 }
 
-}  // namespace
-
-void send_static_runtime_to_ours(const link_map& object) {
-  const ObjectFile file(object.l_name[0] ? object.l_name : "/proc/self/exe");
+template <class Functions>
+void replace(const link_map& object, const ObjectFile& file, const Functions& functions) {
   RuntimeVersion version;
-  if (!file.names("libcudart_static_") || !file.matches(object) || !find_version(file, version)) return;
+  if (!file.matches(object) || !find_version(functions, version)) return;
   Elf64_Addr begin = ~Elf64_Addr{0}, end = 0;
-  each_replaced(file, version, [&](Elf64_Addr at, cuda::EntryFn) {
+  each_replaced(functions, version, [&](Elf64_Addr at, cuda::EntryFn) {
     if (at < begin) begin = at;
     if (at + kNumberedJumpBytes > end) end = at + kNumberedJumpBytes;
   });
@@ -64,8 +89,36 @@ void send_static_runtime_to_ours(const link_map& object) {
   if (!pages) return;
   static std::atomic<unsigned> next = cuda::kFirstStaticRuntime;
   const unsigned number = next++;
-  each_replaced(file, version,
+  each_replaced(functions, version,
                 [&](Elf64_Addr at, cuda::EntryFn stub) { write_numbered_jump(code + (at - begin), number, stub); });
+}
+
+void replace_by_archive(const link_map& object, const ObjectFile& file, const char* path) {
+  const auto variable = [](const char* name) {
+    const char* const value = getenv(name);
+    return value ? value : "";
+  };
+  const char* const toolkits[] = {variable("CUDA_HOME"), variable("CUDA_PATH"), "/usr/local/cuda", nullptr};
+  each_runtime_archive(variable("UNDERSTUDY_STATIC_RUNTIME"), path, toolkits, [&](const char* candidate) {
+    const RuntimeArchive archive(candidate);
+    bool found = false;
+    file.each_code([&](const unsigned char* code, size_t bytes, Elf64_Addr address) {
+      const size_t place = archive.find_in(code, bytes);
+      if (place == RuntimeArchive::kNowhere) return;
+      found = true;
+      replace(object, file, FromArchive{archive, address + place});
+    });
+    return found;
+  });
+}
+
+}  // namespace
+
+void send_static_runtime_to_ours(const link_map& object) {
+  const char* const path = object.l_name[0] ? object.l_name : "/proc/self/exe";
+  const ObjectFile file(path);
+  if (file.names("libcudart_static_")) return replace(object, file, FromSymbols{file});
+  if (!file.has_symbols() && file.registers_its_kernels()) replace_by_archive(object, file, path);
 }
 
 }  // namespace us::loader

@@ -45,7 +45,7 @@ bool examine(const std::string& file, Tally& tally, bool alone) {
     return false;
   }
   ++tally.files;
-  const auto needs = needs_of(*elf, {}, is_ours);
+  const auto needs = needs_of(*elf, file, {}, is_ours);
   if (needs.empty()) {
     if (alone) fmt::print("{}\n  has nothing to do with CUDA itself; what it loads may\n", file);
     return true;

@@ -9,6 +9,7 @@
 
 #include "tools/elf_file.h"
 #include "tools/ptx_facts.h"
+#include "tools/stripped_runtime.h"
 
 namespace us::tools {
 namespace {
@@ -42,7 +43,7 @@ void add_libraries(const ElfFile& elf, const std::function<bool(const std::strin
                    "PTX in its place (docs/faq.md)"});
 }
 
-void add_runtime(const ElfFile& elf, std::vector<Need>& out) {
+void add_runtime(const ElfFile& elf, const std::string& file, std::vector<Need>& out) {
   const bool shared =
       std::ranges::any_of(elf.needed, [](const std::string& n) { return n.starts_with("libcudart.so"); });
   // The table of error names is in the runtime as a whole, so it survives stripping.
@@ -55,9 +56,18 @@ void add_runtime(const ElfFile& elf, std::vector<Need>& out) {
     out.push_back({Answer::Good, "runtime", "inside (libcudart_static), with symbols: its calls are sent to ours", {}});
     return;
   }
+  if (const std::string archive = archive_of_runtime_in(elf, file); !archive.empty()) {
+    out.push_back(
+        {Answer::Good,
+         "runtime",
+         fmt::format("inside (libcudart_static), without symbols, which {} has: its calls are sent to ours", archive),
+         {}});
+    return;
+  }
   out.push_back({Answer::Bad, "runtime", "inside (libcudart_static), without symbols: its calls cannot be sent to ours",
-                 "take the file as it was before `strip`, or link it with the shared runtime (nvcc -cudart shared); "
-                 "cuda.bindings needs neither"});
+                 "take the file as it was before `strip`, link it with the shared runtime (nvcc -cudart shared), or "
+                 "name the libcudart_static.a that it was linked from (`understudy run --static-runtime FILE`; Python "
+                 "package nvidia-cuda-runtime, of the same version); cuda.bindings needs none of it"});
 }
 
 std::string tell(const std::map<std::string, u32>& entries) {
@@ -93,10 +103,10 @@ void add_code(const ElfFile& elf, ptx::Target target, std::vector<Need>& out) {
 
 }  // namespace
 
-std::vector<Need> needs_of(const ElfFile& elf, ptx::Target target,
+std::vector<Need> needs_of(const ElfFile& elf, const std::string& file, ptx::Target target,
                            const std::function<bool(const std::string&)>& here) {
   std::vector<Need> out;
-  add_runtime(elf, out);
+  add_runtime(elf, file, out);
   add_libraries(elf, here, out);
   add_code(elf, target, out);
   return out;

@@ -20,6 +20,7 @@ struct Need {
 };
 
 // Nothing, if the file has nothing to do with CUDA. `here`: whether a library of that name is one of ours.
-std::vector<Need> needs_of(const ElfFile&, ptx::Target, const std::function<bool(const std::string&)>& here);
+std::vector<Need> needs_of(const ElfFile&, const std::string& file, ptx::Target,
+                           const std::function<bool(const std::string&)>& here);
 
 }  // namespace us::tools

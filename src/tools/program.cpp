@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "tools/elf_file.h"
+#include "tools/stripped_runtime.h"
 
 namespace us::tools {
 namespace {
@@ -56,7 +57,7 @@ Program examine_program(const std::string& name) {
   if (!has_static_runtime(*elf)) return p;
   if (!elf->section(".interp"))
     p.own_runtime = Program::OwnRuntime::NoLoader;
-  else if (elf->symbols.empty())
+  else if (elf->symbols.empty() && archive_of_runtime_in(*elf, p.path).empty())
     p.own_runtime = Program::OwnRuntime::Stripped;
   return p;
 }

@@ -148,6 +148,10 @@ void explain_own_runtime(const std::string& name, Program::OwnRuntime how) {
              "    CMake set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) before the targets\n"
              "    g++   -lcudart instead of -lcudart_static\n",
              stripped ? 'l' : 'L');
+  if (stripped)
+    fmt::print(stderr,
+               "  or name the archive that it was linked from, of exactly that version of the toolkit:\n"
+               "    understudy run --static-runtime .../libcudart_static.a ...\n");
 }
 
 }  // namespace

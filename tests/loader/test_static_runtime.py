@@ -179,12 +179,67 @@ class StaticRuntime(Case):
         # After the parent used CUDA a forked child gets cudaErrorInitializationError (3), as from the shared runtime.
         self.expect(understudy(self.nvcc("forks", FORKS)), "forked early 1\nparent 2\nforked late -3\nexecuted 3\n")
 
+    def archive(self):
+        """The one that NVCC links."""
+        home = pathlib.Path(NVCC).resolve().parent.parent
+        for place in ("lib64", "lib", "targets/x86_64-linux/lib"):
+            if (home / place / "libcudart_static.a").exists():
+                return home / place / "libcudart_static.a"
+        self.skipTest("nvcc's libcudart_static.a is in no known place")
+
+    def run_by_archive(self, archives, *command, verb="run"):
+        more = {"UNDERSTUDY_STATIC_RUNTIME": archives}
+        return subprocess.run([UNDERSTUDY, verb, *map(str, command)], capture_output=True, text=True, env=CLEAN | more, timeout=120)
+
+    def test_stripped_of_a_known_archive(self):
+        """The archive tells where the functions are: in programs, whatever linked them, and in libraries."""
+        archive = str(self.archive())
+        linkers = [(), ("-Xcompiler", "-fno-pie", "-Xlinker", "-no-pie")] + ([("-Xcompiler", "-fuse-ld=lld")] if shutil.which("ld.lld") else [])
+        for i, flags in enumerate(linkers):
+            program = self.nvcc(f"program{i}", PROGRAM, "-DNUMBER=7", *flags)
+            self.build("strip", program)
+            self.expect(self.run_by_archive(archive, program), "107\n")
+        named = [UNDERSTUDY, "run", "--static-runtime", f"/nowhere.a:{archive}", program]
+        self.expect(subprocess.run(named, capture_output=True, text=True, env=CLEAN), "107\n")
+        plugins = [self.plugin(n) for n in (1, 2)]
+        self.build("strip", *plugins)
+        self.expect(self.run_by_archive(archive, self.host(), *plugins), "101\n102\n" * 2)
+        told = self.run_by_archive(archive, program, verb="doctor")
+        self.assertIn(f"without symbols, which {archive} has: its calls are sent to ours", told.stdout)
+        # Beside the file, where a Python package has it.
+        site = self.dir / "site/nvidia/cu13/lib"
+        site.mkdir(parents=True)
+        shutil.copy(archive, site)
+        (self.dir / "site/client").mkdir()
+        shutil.copy(program, self.dir / "site/client")
+        self.assertIn(str(site), self.run_by_archive("", self.dir / "site/client" / program.name, verb="doctor").stdout)
+
+    def test_archives_of_others(self):
+        """Of another version, cut short, or no archive: nothing is found, and nothing breaks."""
+        program = self.nvcc("program", PROGRAM, "-DNUMBER=7")
+        self.build("strip", program)
+        whole, bad = self.archive().read_bytes(), self.dir / "bad.a"
+        other = bytearray(whole)
+        code = whole.index(b"\x7fELF") + 64  # the section of code comes first
+        for at in range(code + 0x10000, code + 0x10100):
+            other[at] ^= 1
+        damaged = [bytes(other), whole[:7], whole[:68], whole[:200], whole[: len(whole) // 2], whole[:-1], b"!<arch>\n" * 99, b"",
+                   whole.replace(b".text\0", b".tixt\0"), whole[:8] + whole[200:]]
+        for i, content in enumerate(damaged):
+            bad.write_bytes(content)
+            told = self.run_by_archive(bad, program, verb="doctor")
+            self.assertIn("without symbols: its calls cannot be sent to ours", told.stdout, (i, told.stderr))
+            if i % 4 == 0:
+                self.assertEqual(self.run_by_archive(bad, program).returncode, 121)
+
     def test_stripped(self):
         program = self.nvcc("program", PROGRAM, "-DNUMBER=7")
         self.build("strip", program)
+        CLEAN["UNDERSTUDY_STATIC_RUNTIME"] = "none"
+        self.addCleanup(lambda: CLEAN.pop("UNDERSTUDY_STATIC_RUNTIME"))
         result = subprocess.run([UNDERSTUDY, "run", program], capture_output=True, text=True, env=CLEAN)
         self.assertEqual(result.returncode, 121)
-        for part in (str(program), "its symbol table was stripped", "Run it unstripped", "-cudart shared"):
+        for part in (str(program), "its symbol table was stripped", "Run it unstripped", "-cudart shared", "--static-runtime"):
             self.assertIn(part, result.stderr)
         behind_a_script = understudy("sh", "-c", str(program))
         self.assertIn(f"{program} contains a CUDA runtime of its own", behind_a_script.stderr)

@@ -63,6 +63,16 @@ class Site(unittest.TestCase):
             files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": "", f"jaxlib-{version}.dist-info/METADATA": metadata}
             self.expect(run_python(code, files), str(has))
 
+    def test_warp_compiles_to_ptx(self):
+        files = {"warp/__init__.py": "", "warp/config.py": "cuda_output = None\nenable_mathdx_gemm = True\n"}
+        self.expect(run_python("from warp import config as c; print(c.cuda_output, c.enable_mathdx_gemm)", files), "ptx False")
+
+    def test_the_cutlass_dsl_is_refused_with_a_sentence(self):
+        files = {"cutlass/__init__.py": "from . import base_dsl\n", "cutlass/base_dsl/__init__.py": "name = 'somebody else'\n"}
+        self.expect(run_python("import cutlass; print(cutlass.base_dsl.name)", files), "somebody else")
+        files["nvidia_cutlass_dsl/__init__.py"] = ""
+        self.expect(run_python("try: import cutlass\nexcept ImportError as e: print(str(e)[:36])", files), "understudy: the CUTLASS DSL (nvidia-c")
+
     def test_nothing_is_imported_before_the_program_does(self):
         code = "import sys; print([m for m in ('ctypes', 'mmap', 'jax', 'cuda') if m in sys.modules])"
         self.expect(run_python(code, {}), "[]")
