@@ -88,6 +88,10 @@ struct LaunchInfo {
   std::function<bool(u32 site)> guesses;
   // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.
   std::function<u32(u32 site)> left_by;
+  // The instruction that certainly reads what this wgmma writes before the wait for it; or kNoSite.
+  std::function<u32(u32 site)> read_early;
+  // The arrival whose newest answer a test of an mbarrier asks for; or kNoSite.
+  std::function<u32(u32 site)> token_of;
   // Addresses in the memory that the kernel's stores are meant for, as its text says, among other numbers. Nothing:
   // some store says nothing of where it goes. What it does say need not be so.
   std::optional<std::vector<u64>> stored_to;

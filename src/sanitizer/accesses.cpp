@@ -106,6 +106,7 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
     me.lane = lane;
     if (!shared && a.kind != probe::Access::Kind::Read) stores_to(address);
     if (!shared && process_.aliases.any()) address = other_address(p, who, a, lane, address, me.segment);
+    if (a.addend) sums(*judge, a, lane, address, me, shared ? owner : nullptr);
     touch_lane(*judge, a, lane, address, me);
     if (is_strong(a)) continue;
     for (u64 at = address & ~u64{3}; at < address + u64{a.bytes} * a.count; at += 4) judge->shadow().narrow(at);

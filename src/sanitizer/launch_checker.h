@@ -127,6 +127,11 @@ class LaunchChecker final : public probe::Listener {
   Judge global_judge(const Warp*, u32 lanes);
   bool before(const Segment&, bool waited) const;
 
+  // float_order.cpp
+  void sums(Judge&, const probe::Access&, u32 lane, u64 address, const Actor&, Cta* owner);
+  void end_sum(FloatSum&, u64 address, Cta* owner);
+  void end_sums(FloatSums&, Cta* owner);
+
   // memory_checks.cpp
   bool in_bounds(const At&, const probe::Who&, const probe::Access&, u32 lane, u64 address, Cta* owner);
   bool shared_in_bounds(const probe::Who&, const probe::Access&, u32 lane, u64 address);
@@ -193,6 +198,7 @@ class LaunchChecker final : public probe::Listener {
   // hints.cpp
   void prefetched(const probe::Who&, u64 address);
   void discarded(u64 begin, u64 bytes);
+  void misaligned_row(const probe::Who&, u32 lane, const probe::Hint&);
 
   // mbarriers.cpp
   void mbarrier_init(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, Cta& owner);
@@ -207,6 +213,7 @@ class LaunchChecker final : public probe::Listener {
   void mbarrier_wrong(Check, const probe::Who&, u32 lane, const char* action, u64 offset, const MbarrierObject*,
                       std::string why, std::string fix = {});
   bool ignored(u32 site);
+  bool foreign_token(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, const MbarrierObject&);
   void token(const probe::Who&, u32 lane, u64 offset, const MbarrierObject&, u64 state);
   bool init_known(const At&, u32 lane, const Cta& owner, const MbarrierObject&, bool by_copy) const;
   void copy_reports(const At&, const probe::Who&, u32 lane, const probe::Transfer&);
@@ -240,6 +247,7 @@ class LaunchChecker final : public probe::Listener {
   void split_row(Shadow&, Segments&, const RowOfCopies&, GroupsOfLane* const*, std::size_t group);
   bool row_groups(const At&, const probe::Who&, const probe::Copies&);
   // groups.cpp
+  void sums_read_early(const probe::Who&, u32 lane);
   void commits(const At&, const probe::Who&);
   void landed(Segments&, std::vector<u32>&, Warp&, u32 lane);
   void landed(const At&, CopyGroup&, u32 lane, bool writes);
@@ -273,6 +281,8 @@ class LaunchChecker final : public probe::Listener {
   std::vector<probe::Symbol> shared_symbols_;
   std::vector<Planes> spare_;  // of CTAs that have ended
   std::vector<std::unique_ptr<Warp>> spare_warps_;
+  FloatSums sums_;  // of global memory
+  SumLimits sum_limits_;
   Part meeting_;                            // of a barrier's warps, while they meet
   std::unique_ptr<Cluster> spare_cluster_;  // the last that has ended
   const probe::Access* now_ = nullptr;      // the access that is judged
@@ -285,6 +295,8 @@ class LaunchChecker final : public probe::Listener {
   std::vector<Bounds> bounds_;                     // by site
   std::unordered_map<u32, bool> ignored_;          // by site
   mutable std::unordered_map<u32, bool> guesses_;  // by site of a load
+  std::unordered_map<u32, u32> token_of_;          // by site of a test
+  std::unordered_map<u32, u32> read_early_;        // by site of a wgmma
   std::map<std::pair<u32, u32>, u32> decided_by_;  // by site and element of its answer
   std::unordered_set<u32> membership_asked_;       // sites of activemask
   std::unordered_set<u64> acquired_maps_;          // addresses

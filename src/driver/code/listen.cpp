@@ -11,10 +11,12 @@
 #include "device/abi/kernel_code.h"
 #include "driver/code/consequences.h"
 #include "driver/code/decisions.h"
+#include "driver/code/early_reads.h"
 #include "driver/code/guesses.h"
 #include "driver/code/module.h"
 #include "driver/code/occupancy.h"
 #include "driver/code/stored_to.h"
+#include "driver/code/tokens.h"
 #include "driver/context.h"
 #include "driver/device.h"
 #include "driver/memory/virtual_memory.h"
@@ -156,6 +158,14 @@ class Sites {
     const ir::Site* s = at_instruction(site);
     return s ? taken_for_members(*s->function, *s->inst) : probe::kNoSite;
   }
+  u32 token_of(u32 site) {
+    const ir::Site* s = at_instruction(site);
+    return s ? driver::token_of(*s->function, *s->inst) : probe::kNoSite;
+  }
+  u32 read_early(u32 site) {
+    const ir::Site* s = at_instruction(site);
+    return s ? read_too_early(*s->function, *s->inst) : probe::kNoSite;
+  }
   u32 left_by(u32 site) {
     std::lock_guard l(m_);
     if (all_.empty()) all_ = ir::sites(module_);
@@ -219,6 +229,8 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.decides = [sites](u32 site, u32 element) { return sites->decides(site, element); };
   info.guesses = [sites](u32 site) { return sites->guesses(site); };
   info.members = [sites](u32 site) { return sites->members(site); };
+  info.read_early = [sites](u32 site) { return sites->read_early(site); };
+  info.token_of = [sites](u32 site) { return sites->token_of(site); };
   info.stored_to = stored_to(f.ir(), g.params);
   info.left_by = [sites](u32 site) { return sites->left_by(site); };
   info.registers = f.ir().maxnreg;
