@@ -97,6 +97,7 @@ struct Meeting {
   bool aligned = false;
   bool relaxed = false;  // barrier.cluster.arrive.relaxed
   u32 members = 0;       // WarpSync: the membermask
+  u32 differ = 0;        // WarpSync: the mask of a lane that is named and executes it with another one, or 0
 };
 
 // One lane at one mbarrier object, or (Test) lanes of a warp with one answer.
@@ -160,7 +161,7 @@ struct Collective {
       nullptr;  // [lane] Shuffle: whose value it gets; itself where the lane asked for leaves its segment
 };
 
-// Addresses at which no byte is read: instructions about caches, and rows. As in Access.
+// Addresses at which no byte is read: instructions about caches, rows, frees. As in Access.
 struct Hint {
   enum class Kind : u8 {
     Prefetch,           // prefetch: of the cache line there
@@ -168,6 +169,7 @@ struct Hint {
     PrefetchTensormap,  // of the map there
     ApplyPriority,
     Discard,    // what the bytes hold is lost
+    Free,       // of the device's heap, by its function: told before
     MatrixRow,  // of ldmatrix, stmatrix: an address that a lane gives; its elements are Accesses
   };
   Kind kind = Kind::Prefetch;

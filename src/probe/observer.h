@@ -55,6 +55,11 @@ struct Page {
   bool compressible = false;  // device memory that was made as such
 };
 
+struct Consequence {
+  u32 decides = kNoSite;                    // the instruction that acts on it first: a branch, an address, an atomic
+  std::vector<std::pair<u32, u32>> stored;  // before that, sites of stores of what it decides, and their elements
+};
+
 struct LaunchInfo {
   u64 id = 0;  // unique in the process, grows
   u32 device = 0;
@@ -67,6 +72,7 @@ struct LaunchInfo {
   u32 domain = 0;                             // memory synchronisation domain
   // Threads are ordered by barriers of their whole CTA and of lanes of a warp, by nothing else.
   bool barriers_only = false;
+  bool locals_known = true;                     // nothing but accesses that are told writes local memory
   bool cooperative = false, dependent = false;  // dependent: may begin before what it waits for at griddepcontrol.wait
   u32 workers = 1;
   u32 sites = 0;                         // of the module: their numbers are lower
@@ -82,8 +88,8 @@ struct LaunchInfo {
   // Which of `symbols` the address of an access is made from; ~0: none, several, or not known.
   std::function<u32(u32 site)> made_from;
   std::function<bool(u32 site)> ignored;  // nothing that the program does depends on what the instruction answers
-  // The instruction that certainly acts on that element of its answer: a branch, an address, an atomic; or kNoSite.
-  std::function<u32(u32 site, u32 element)> decides;
+  // What certainly becomes of that element of its answer.
+  std::function<Consequence(u32 site, u32 element)> consequence;
   // A load whose answer only compare-and-swaps of the same place expect to find.
   std::function<bool(u32 site)> guesses;
   // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.

@@ -20,8 +20,7 @@ constexpr std::size_t kLooks = 4;
 // `owner`: of shared memory.
 void LaunchChecker::sums(Judge& judge, const probe::Access& a, u32 lane, u64 address, const Actor& me, Cta* owner) {
   if (who_->site == probe::kNoSite || a.values.empty()) return;
-  if (const auto at = sum_limits_.reported.find(who_->site);
-      at != sum_limits_.reported.end() && at->second >= kOfSite)
+  if (const auto at = sum_limits_.reported.find(who_->site); at != sum_limits_.reported.end() && at->second >= kOfSite)
     return;
   const u64 mask = a.bytes >= 8 ? ~u64{0} : (u64{1} << (8 * a.bytes)) - 1;
   const u64 old = a.values[0][lane] & mask;

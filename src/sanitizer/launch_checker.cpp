@@ -14,7 +14,7 @@ void Cta::clear() {
   shared_known = 1, known = known_end = own = 0;
   settled = looked = 0;
   quiet = false, phases = told = 0;
-  exits.clear(), mbarriers.clear(), visits.clear(), sums.clear();
+  exits.clear(), mbarriers.clear(), visits.clear(), sums.clear(), copied.clear();
   agents = kFirstAgent;
   most_visits = kVisits, cluster_left = 0;
 }

@@ -7,6 +7,7 @@
 #include "probe/quick.h"
 #include "sanitizer/barriers.h"
 #include "sanitizer/cells.h"
+#include "sanitizer/copied.h"
 #include "sanitizer/copies.h"
 #include "sanitizer/float_sums.h"
 #include "sanitizer/mbarriers.h"
@@ -66,9 +67,11 @@ struct Warp {
     waiting = {}, pool = {};
     exited = behind_wait = cluster_arrived = peers_started = cluster_next = 0;
     met = 1, wgmma_fence = false;
-    arrivals.clear();
+    arrivals.clear(), unwritten.clear(), local.clear();
     return true;
   }
+  UnwrittenValues unwritten;
+  std::vector<u32> local;  // of each word of local memory: the lanes that have written into it
   // Where each lane arrived last at an mbarrier, by site.
   static constexpr u64 kNowhere = ~u64{0};
   struct Arrivals {
@@ -115,6 +118,7 @@ struct Cta {
   std::map<u64, MbarrierObject> mbarriers;  // by offset
   u32 agents = kFirstAgent;                 // next free slot
   FloatSums sums;
+  std::unordered_map<u64, UnwrittenCopy> copied;  // words that hold what nobody wrote
   std::vector<Visit> visits;
   std::size_t most_visits = kVisits;  // before those that are known go
   u32 cluster_left = 0;               // generations of the cluster's barrier that a thread of the block has left

@@ -71,6 +71,8 @@ void tell_warp_sync(Warp& w, u32 lanes, const u64* members) {
     probe::Meeting m;
     m.kind = MeetingKind::WarpSync;
     m.members = u32(members[l]);
+    for (u32 k : Lanes(lanes & named))
+      if (u32(members[k]) != m.members) m.differ = u32(members[k]);
     probe::Who of = who(w, together);
     if (of.site == probe::kNoSite) of.site = t.arrived[l];
     w.listener->meeting(of, m);
