@@ -33,7 +33,8 @@ class ProbeBuilder final : public Builder {
     count_bytes(probe::Counter::Written, m);
     touch(probe::RecordCode::Kind::Atomic, m);
     const V old = to_.atomic(op, t, m, b, c, used || events_);
-    if (events_) tell_atomic(m, old, op == AtomOp::Cas ? equal(old, b) : to_.imm(1, 1));
+    if (events_)
+      tell_atomic(m, old, op == AtomOp::Cas ? equal(old, b) : to_.imm(1, 1), op == AtomOp::FAdd ? b : V{}, t);
     return old;
   }
   void touch(probe::RecordCode::Kind, const MemRef&) override;
@@ -105,7 +106,7 @@ class ProbeBuilder final : public Builder {
   V equal(V a, V b);
   V address_of(const MemRef&);
   void tell(probe::Access::Kind, const MemRef&, std::span<const V> values);
-  void tell_atomic(const MemRef&, V old, V wrote);
+  void tell_atomic(const MemRef&, V old, V wrote, V addend, isa::Type);  // addend: of a sum of floating-point numbers
   void tell(device::AccessCode, const MemRef&, std::span<const V> rows);
 
   Builder& to_;

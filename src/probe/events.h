@@ -52,6 +52,9 @@ struct Access {
   // [element][lane]: what a store writes; of an atomic, what was there. Empty: not known.
   std::span<const u64* const> values = {};
   u32 wrote = ~0u;  // mask: an atomic whose compare failed only read
+  enum class Sum : u8 { None, F16, BF16, F16x2, BF16x2, F32, F64 };
+  Sum sum = Sum::None;          // an atomic that adds such numbers
+  const u64* addend = nullptr;  // [lane], of a sum
 };
 
 struct Fence {
@@ -94,6 +97,7 @@ struct Meeting {
   bool aligned = false;
   bool relaxed = false;  // barrier.cluster.arrive.relaxed
   u32 members = 0;       // WarpSync: the membermask
+  u32 differ = 0;        // WarpSync: the mask of a lane that is named and executes it with another one, or 0
 };
 
 // One lane at one mbarrier object, or (Test) lanes of a warp with one answer.
@@ -157,19 +161,21 @@ struct Collective {
       nullptr;  // [lane] Shuffle: whose value it gets; itself where the lane asked for leaves its segment
 };
 
-// Instructions about caches. Addresses as in Access; no byte is read.
+// Addresses at which no byte is read: instructions about caches, rows, frees. As in Access.
 struct Hint {
   enum class Kind : u8 {
     Prefetch,           // prefetch: of the cache line there
     PrefetchUniform,    // prefetchu: a generic address, which must not lie in const, local or shared memory
     PrefetchTensormap,  // of the map there
     ApplyPriority,
-    Discard,  // what the bytes hold is lost
+    Discard,    // what the bytes hold is lost
+    Free,       // of the device's heap, by its function: told before
+    MatrixRow,  // of ldmatrix, stmatrix: an address that a lane gives; its elements are Accesses
   };
   Kind kind = Kind::Prefetch;
   Space space = Space::Global;
   u8 level = 2;                  // of the cache, 1 or 2; of a tensor map, 0
-  u32 bytes = 0;                 // ApplyPriority, Discard, PrefetchTensormap
+  u32 bytes = 0;                 // ApplyPriority, Discard, PrefetchTensormap, MatrixRow
   const u64* address = nullptr;  // [lane]
 };
 

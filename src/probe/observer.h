@@ -55,6 +55,11 @@ struct Page {
   bool compressible = false;  // device memory that was made as such
 };
 
+struct Consequence {
+  u32 decides = kNoSite;                    // the instruction that acts on it first: a branch, an address, an atomic
+  std::vector<std::pair<u32, u32>> stored;  // before that, sites of stores of what it decides, and their elements
+};
+
 struct LaunchInfo {
   u64 id = 0;  // unique in the process, grows
   u32 device = 0;
@@ -67,6 +72,7 @@ struct LaunchInfo {
   u32 domain = 0;                             // memory synchronisation domain
   // Threads are ordered by barriers of their whole CTA and of lanes of a warp, by nothing else.
   bool barriers_only = false;
+  bool locals_known = true;                     // nothing but accesses that are told writes local memory
   bool cooperative = false, dependent = false;  // dependent: may begin before what it waits for at griddepcontrol.wait
   u32 workers = 1;
   u32 sites = 0;                         // of the module: their numbers are lower
@@ -82,12 +88,16 @@ struct LaunchInfo {
   // Which of `symbols` the address of an access is made from; ~0: none, several, or not known.
   std::function<u32(u32 site)> made_from;
   std::function<bool(u32 site)> ignored;  // nothing that the program does depends on what the instruction answers
-  // The instruction that certainly acts on that element of its answer: a branch, an address, an atomic; or kNoSite.
-  std::function<u32(u32 site, u32 element)> decides;
+  // What certainly becomes of that element of its answer.
+  std::function<Consequence(u32 site, u32 element)> consequence;
   // A load whose answer only compare-and-swaps of the same place expect to find.
   std::function<bool(u32 site)> guesses;
   // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.
   std::function<u32(u32 site)> left_by;
+  // The instruction that certainly reads what this wgmma writes before the wait for it; or kNoSite.
+  std::function<u32(u32 site)> read_early;
+  // The arrival whose newest answer a test of an mbarrier asks for; or kNoSite.
+  std::function<u32(u32 site)> token_of;
   // Addresses in the memory that the kernel's stores are meant for, as its text says, among other numbers. Nothing:
   // some store says nothing of where it goes. What it does say need not be so.
   std::optional<std::vector<u64>> stored_to;

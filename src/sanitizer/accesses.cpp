@@ -54,9 +54,9 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   }
   if (a.space == Space::Shared || a.space == Space::Global) {
     touch(p, who, a);
+    if (a.kind == probe::Access::Kind::Write && !p.warp->unwritten.empty()) stores_unwritten(p, who, a);
   } else if (a.space == Space::Local) {
-    for (u32 rest = who.lanes; rest; rest &= rest - 1)
-      local_in_bounds(who, a, static_cast<u32>(std::countr_zero(rest)));
+    local(p, who, a);
   } else if (a.space == Space::Const) {
     for (u32 rest = who.lanes; rest; rest &= rest - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(rest));
@@ -106,6 +106,8 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
     me.lane = lane;
     if (!shared && a.kind != probe::Access::Kind::Read) stores_to(address);
     if (!shared && process_.aliases.any()) address = other_address(p, who, a, lane, address, me.segment);
+    if (a.addend) sums(*judge, a, lane, address, me, shared ? owner : nullptr);
+    if (a.kind != probe::Access::Kind::Write) unwritten(p, *judge, a, lane, address, owner);
     touch_lane(*judge, a, lane, address, me);
     if (is_strong(a)) continue;
     for (u64 at = address & ~u64{3}; at < address + u64{a.bytes} * a.count; at += 4) judge->shadow().narrow(at);
@@ -113,7 +115,6 @@ void LaunchChecker::touch(const At& p, const probe::Who& who, const probe::Acces
 }
 
 void LaunchChecker::touch_lane(Judge& judge, const probe::Access& a, u32 lane, u64 address, const Actor& me) {
-  if (a.kind != probe::Access::Kind::Write) unwritten(judge, a, lane, address);
   if (!is_strong(a)) return weak(judge, a, lane, address, me);
   for (u32 e = 0; e < a.count; e++) strong(judge, a, lane, address + u64{e} * a.bytes, e, me);
 }

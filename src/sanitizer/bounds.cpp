@@ -18,6 +18,8 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
   changes_++;
   last_ = nullptr;
   const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
+  const Thread by = m.owner == Memory::Owner::Heap ? frees_ : Thread{};
+  frees_ = {};
   if (comes) {
     const Block b{
         .begin = m.begin, .bytes = m.bytes, .owner = m.owner, .name = {}, .mapped = m.kind == Memory::Kind::Mapped};
@@ -30,7 +32,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
   auto at = live_.find(m.begin);
   if (at == live_.end()) return;
   freed_[m.begin] = at->second;
-  freed_[m.begin].freed = std::move(from), freed_[m.begin].freed_by = m.node;
+  freed_[m.begin].freed = std::move(from), freed_[m.begin].freed_by = m.node, freed_[m.begin].by = by;
   live_.erase(at);
   last_written_[0] = last_written_[1] = 0;
   std::erase_if(written_, [&](const auto& w) { return w.first >= m.begin && w.second <= m.begin + m.bytes; });

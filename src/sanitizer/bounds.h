@@ -10,6 +10,11 @@ namespace us::sanitizer {
 
 class Allocations {
  public:
+  struct Thread {
+    bool known = false;
+    u64 cta = 0;
+    u32 site = 0, warp = 0, lane = 0;
+  };
   struct Block {
     u64 begin = 0, bytes = 0;
     probe::Memory::Owner owner = probe::Memory::Owner::Device;
@@ -17,9 +22,11 @@ class Allocations {
     bool mapped = false;              // it may have other addresses, too
     HostStack::Addresses freed = {};  // where
     u64 freed_by = 0;                 // node of the work graph, or 0: at once
+    Thread by = {};                   // of a kernel
     u64 end() const { return begin + bytes; }
   };
   void told(const probe::Memory&, HostStack::Addresses from = {});
+  void will_free(const Thread& t) { frees_ = t; }  // a thread of a kernel, if the next to be told of is a free
   void variable(const probe::Symbol&);
   bool any() const { return !live_.empty(); }
   const Block* live(u64 address) const;   // that holds it
@@ -46,6 +53,7 @@ class Allocations {
   std::map<u64, Block> live_, freed_;
   std::map<u64, u64> written_;  // begin -> end, apart
   u64 changes_ = 0;
+  Thread frees_;
   mutable const Block* last_ = nullptr;
   mutable u64 last_written_[2] = {};  // within written_
 };

@@ -30,7 +30,7 @@ void LaunchChecker::collective(const probe::Who& who, const Collective& c) {
   const std::lock_guard held(process_.lock);
   find(who);
   if (c.kind == Collective::Kind::ActiveMask) return membership(who);
-  if (c.members && unnamed(who, c.members)) return;
+  if (c.members && (unnamed(who, c.members) || masks_differ(who, c.members))) return;
   if (c.kind == Collective::Kind::Shuffle && c.source) shuffle(who, c);
 }
 
@@ -49,6 +49,24 @@ bool LaunchChecker::unnamed(const probe::Who& who, const u64* members) {
   return true;
 }
 
+// Lanes that execute it together and name each other, but not the same lanes.
+bool LaunchChecker::masks_differ(const probe::Who& who, const u64* members) {
+  for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+    const u32 lane = first_of(rest), mask = static_cast<u32>(members[lane]);
+    for (u32 named = mask & who.lanes; named; named &= named - 1) {
+      const u32 other = first_of(named), its = static_cast<u32>(members[other]);
+      if (its != mask) return different_masks(who, lane, mask, other, its), true;
+    }
+  }
+  return false;
+}
+
+void LaunchChecker::different_masks(const probe::Who& who, u32 lane, u32 mask, u32 other, u32 its) {
+  raise(Check::WarpMask, {actor(who, lane, "warp instruction")}, "mask", fmt::format("mask {:#010x}", mask),
+        {fmt::format("lane {} names lane {}, which executes it with the mask {:#010x}", lane, other, its)},
+        "One mask for all that meet.");
+}
+
 // The value of a lane that takes no part is undefined: an error where something certainly depends on it.
 void LaunchChecker::shuffle(const probe::Who& who, const Collective& c) {
   u32 absent = 0;
@@ -57,7 +75,7 @@ void LaunchChecker::shuffle(const probe::Who& who, const Collective& c) {
     if (!(members & who.live & 1u << (c.source[lane] & 31))) absent |= 1u << lane;
   }
   if (!absent) return;
-  const u32 used = decided_by(who.site, 0);
+  const u32 used = consequence(who.site, 0).decides;
   if (used == probe::kNoSite) return;
   const u32 lane = first_of(absent);
   Actors user = actor(who, lane, "use");
@@ -85,10 +103,9 @@ void LaunchChecker::membership(const probe::Who& who) {
         "__ballot_sync before the branch, or the mask that is meant.");
 }
 
-u32 LaunchChecker::decided_by(u32 site, u32 element) {
-  if (site == probe::kNoSite || !info_->decides) return probe::kNoSite;
-  const auto [known, first] = decided_by_.try_emplace({site, element}, probe::kNoSite);
-  if (first) known->second = info_->decides(site, element);
+const probe::Consequence& LaunchChecker::consequence(u32 site, u32 element) {
+  const auto [known, first] = consequences_.try_emplace({site, element});
+  if (first && site != probe::kNoSite && info_->consequence) known->second = info_->consequence(site, element);
   return known->second;
 }
 

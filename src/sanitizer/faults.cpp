@@ -38,7 +38,8 @@ constexpr Named kFaults[] = {
 bool explains(Check c) {
   constexpr Check kCauses[] = {Check::BoundsGlobal, Check::BoundsShared, Check::BoundsLocal,    Check::BoundsConst,
                                Check::Misaligned,   Check::UseAfterFree, Check::ClusterExit,    Check::ClusterRank,
-                               Check::BarrierCount, Check::AsyncOperand, Check::ClusterBarrier, Check::WarpMask};
+                               Check::BarrierCount, Check::AsyncOperand, Check::ClusterBarrier, Check::WarpMask,
+                               Check::InvalidFree};
   return std::find(std::begin(kCauses), std::end(kCauses), c) != std::end(kCauses);
 }
 

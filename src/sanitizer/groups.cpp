@@ -119,6 +119,19 @@ void LaunchChecker::copies_arrive(const At& p, u32 lane, const Cta& owner, const
   for (const CopyGroup& g : found->second.committed) group(g);
 }
 
+void LaunchChecker::sums_read_early(const probe::Who& who, u32 lane) {
+  if (who.site == probe::kNoSite || !info_->read_early) return;
+  const auto [at, first] = read_early_.try_emplace(who.site, probe::kNoSite);
+  if (first) at->second = info_->read_early(who.site);
+  if (at->second == probe::kNoSite) return;
+  Actors reader = actor(who, lane, "read");
+  reader.site = at->second;
+  raise(Check::WgmmaWait, {reader, actor(who, lane, "wgmma")}, "wgmma", "the sums of wgmma.mma_async in registers",
+        {"they are there when wgmma.wait_group has said so for the group of the wgmma; until then they may be old or "
+         "new"},
+        "wgmma.wait_group before they are used.");
+}
+
 void LaunchChecker::matrix(const probe::Who& who, const probe::Matrix& m) {
   const std::lock_guard held(process_.lock);
   const At p = at(who);
@@ -134,6 +147,7 @@ void LaunchChecker::matrix(const probe::Who& who, const probe::Matrix& m) {
             {"no wgmma.fence by this warp lies before its first wgmma.mma_async"},
             "wgmma.fence.sync.aligned before it.");
     }
+    sums_read_early(who, lane);
     Flight f = flight(p, who, lane, Manner::Async, false);
     f.by.by_lane = kEveryLane, f.by.matrix = true;
     u32 segment = 0;

@@ -14,9 +14,24 @@ void Cta::clear() {
   shared_known = 1, known = known_end = own = 0;
   settled = looked = 0;
   quiet = false, phases = told = 0;
-  exits.clear(), mbarriers.clear(), visits.clear();
+  exits.clear(), mbarriers.clear(), visits.clear(), sums.clear(), copied.clear();
   agents = kFirstAgent;
   most_visits = kVisits, cluster_left = 0;
+}
+
+void Warp::arrived_at(u32 site, u32 lane, u64 address) {
+  auto at = std::ranges::find(arrivals, site, &Arrivals::site);
+  if (at == arrivals.end()) {
+    arrivals.emplace_back().site = site;
+    at = arrivals.end() - 1;
+    at->address.fill(kNowhere);
+  }
+  at->address[lane] = address;
+}
+
+u64 Warp::last_arrival(u32 site, u32 lane) const {
+  const auto at = std::ranges::find(arrivals, site, &Arrivals::site);
+  return at == arrivals.end() ? kNowhere : at->address[lane];
 }
 
 void Cluster::clear() {
@@ -60,6 +75,7 @@ void LaunchChecker::ended() {
   {
     const std::lock_guard held(process_.lock);
     if (began_) process_.running--, all = touched();
+    end_sums(sums_, nullptr);
   }
   if (process_.on_touched) process_.on_touched(*info_, all);
 }
@@ -173,6 +189,7 @@ void LaunchChecker::cta_ends(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
   const At p = usual(who);
   mbarriers_at_end(*p.cta);
+  end_sums(p.cta->sums, p.cta);
   registers_at_end(*p.cta);
   leave_cluster(p, who);
   p.cta->ended = true;

@@ -12,7 +12,8 @@
 
 namespace us::sanitizer {
 
-inline constexpr u64 kReserved = 1024;  // first bytes of a CTA's window
+const char* to_text(const probe::Access&);  // what a party did
+inline constexpr u64 kReserved = 1024;      // first bytes of a CTA's window
 
 class LaunchChecker final : public probe::Listener {
  public:
@@ -127,6 +128,11 @@ class LaunchChecker final : public probe::Listener {
   Judge global_judge(const Warp*, u32 lanes);
   bool before(const Segment&, bool waited) const;
 
+  // float_order.cpp
+  void sums(Judge&, const probe::Access&, u32 lane, u64 address, const Actor&, Cta* owner);
+  void end_sum(FloatSum&, u64 address, Cta* owner);
+  void end_sums(FloatSums&, Cta* owner);
+
   // memory_checks.cpp
   bool in_bounds(const At&, const probe::Who&, const probe::Access&, u32 lane, u64 address, Cta* owner);
   bool shared_in_bounds(const probe::Who&, const probe::Access&, u32 lane, u64 address);
@@ -137,7 +143,17 @@ class LaunchChecker final : public probe::Listener {
   const Allocations::Block* usable(u64 address) const;
   void no_memory(Actors, u64 address, u64 bytes);
   bool local_in_bounds(const probe::Who&, const probe::Access&, u32 lane);
-  void unwritten(Judge&, const probe::Access&, u32 lane, u64 address);
+
+  // unwritten.cpp
+  static bool is_written(Shadow&, u64 begin, u32 bytes);
+  void unwritten(const At&, Judge&, const probe::Access&, u32 lane, u64 address, Cta* owner);
+  void read_unwritten(const At&, const probe::Access&, u32 lane, u32 element, u64 address, Cta* owner,
+                      const UnwrittenCopy*);
+  bool is_padding(const probe::Access&, u64 address, Cta* owner);
+  void stores_unwritten(const At&, const probe::Who&, const probe::Access&);
+  static void local_written(Warp&, u32 lane, u64 address, u64 bytes, bool written);
+  void local(const At&, const probe::Who&, const probe::Access&);
+
   void wrong_rank(const probe::Who&, u32 lane, u32 rank);
   void mbarrier_bytes(u64 address, u32 lane);
 
@@ -184,15 +200,23 @@ class LaunchChecker final : public probe::Listener {
 
   // collectives.cpp
   bool unnamed(const probe::Who&, const u64* members);
+  bool masks_differ(const probe::Who&, const u64* members);
+  void different_masks(const probe::Who&, u32 lane, u32 mask, u32 other, u32 its);
   void shuffle(const probe::Who&, const probe::Collective&);
   void membership(const probe::Who&);
-  u32 decided_by(u32 site, u32 element);
+  const probe::Consequence& consequence(u32 site, u32 element);
   void register_pool(const At&, const probe::Who&, const probe::Meeting&);
   void registers_at_end(const Cta&);
 
   // hints.cpp
   void prefetched(const probe::Who&, u64 address);
   void discarded(u64 begin, u64 bytes);
+  static Actors freed_by(const Allocations::Thread&);
+  void frees(const probe::Who&, u64 address);
+  void misaligned_row(const probe::Who&, u32 lane, const probe::Hint&);
+
+  // images.cpp
+  void surface(const At&, const probe::Who&, const probe::Image&);
 
   // mbarriers.cpp
   void mbarrier_init(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, Cta& owner);
@@ -207,6 +231,7 @@ class LaunchChecker final : public probe::Listener {
   void mbarrier_wrong(Check, const probe::Who&, u32 lane, const char* action, u64 offset, const MbarrierObject*,
                       std::string why, std::string fix = {});
   bool ignored(u32 site);
+  bool foreign_token(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, const MbarrierObject&);
   void token(const probe::Who&, u32 lane, u64 offset, const MbarrierObject&, u64 state);
   bool init_known(const At&, u32 lane, const Cta& owner, const MbarrierObject&, bool by_copy) const;
   void copy_reports(const At&, const probe::Who&, u32 lane, const probe::Transfer&);
@@ -240,6 +265,7 @@ class LaunchChecker final : public probe::Listener {
   void split_row(Shadow&, Segments&, const RowOfCopies&, GroupsOfLane* const*, std::size_t group);
   bool row_groups(const At&, const probe::Who&, const probe::Copies&);
   // groups.cpp
+  void sums_read_early(const probe::Who&, u32 lane);
   void commits(const At&, const probe::Who&);
   void landed(Segments&, std::vector<u32>&, Warp&, u32 lane);
   void landed(const At&, CopyGroup&, u32 lane, bool writes);
@@ -273,6 +299,8 @@ class LaunchChecker final : public probe::Listener {
   std::vector<probe::Symbol> shared_symbols_;
   std::vector<Planes> spare_;  // of CTAs that have ended
   std::vector<std::unique_ptr<Warp>> spare_warps_;
+  FloatSums sums_;  // of global memory
+  SumLimits sum_limits_;
   Part meeting_;                            // of a barrier's warps, while they meet
   std::unique_ptr<Cluster> spare_cluster_;  // the last that has ended
   const probe::Access* now_ = nullptr;      // the access that is judged
@@ -281,16 +309,19 @@ class LaunchChecker final : public probe::Listener {
   u32 asked_ = 0;  // the segment that mine() looked up last
   bool answer_ = false;
   static constexpr u32 kNotAsked = ~0u - 1;
-  std::vector<u32> made_from_;                     // by site: of the launch's symbols
-  std::vector<Bounds> bounds_;                     // by site
-  std::unordered_map<u32, bool> ignored_;          // by site
-  mutable std::unordered_map<u32, bool> guesses_;  // by site of a load
-  std::map<std::pair<u32, u32>, u32> decided_by_;  // by site and element of its answer
-  std::unordered_set<u32> membership_asked_;       // sites of activemask
-  std::unordered_set<u64> acquired_maps_;          // addresses
-  std::map<u64, u32> used_maps_;                   // addresses, and who used them
-  bool settling_ = true;                           // what the text says of a kernel's accesses holds
-  bool expects_ = false;                           // stores only in these blocks, as they begin
+  std::vector<u32> made_from_;                                      // by site: of the launch's symbols
+  std::vector<Bounds> bounds_;                                      // by site
+  std::unordered_map<u32, bool> ignored_;                           // by site
+  mutable std::unordered_map<u32, bool> guesses_;                   // by site of a load
+  std::unordered_map<u32, u32> token_of_;                           // by site of a test
+  std::unordered_map<u32, u32> read_early_;                         // by site of a wgmma
+  std::size_t copies_ = 0;                                          // words of what nobody wrote
+  std::map<std::pair<u32, u32>, probe::Consequence> consequences_;  // by site and element of its answer
+  std::unordered_set<u32> membership_asked_;                        // sites of activemask
+  std::unordered_set<u64> acquired_maps_;                           // addresses
+  std::map<u64, u32> used_maps_;                                    // addresses, and who used them
+  bool settling_ = true;                                            // what the text says of a kernel's accesses holds
+  bool expects_ = false;                                            // stores only in these blocks, as they begin
   std::vector<u64> stored_;
   u64 begun_ = 0;       // Process::begun when that was so
   u32 everybody_ = 0;   // the segment of RowActor::everybody, if there is one

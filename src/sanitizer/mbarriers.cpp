@@ -218,6 +218,7 @@ void LaunchChecker::mbarrier_arrive(const At& p, const probe::Who& who, const Mb
                    "Wait for the phase before arriving again.");
   }
   o.came[thread] = p.cluster->deliveries;
+  p.warp->arrived_at(who.site, lane, m.address);
   if (o.newest.size() >= 64) o.newest.clear(), o.tokens.clear();
   o.newest[m.state] = o.phase;
   auto& tokens = o.tokens[thread];
@@ -274,8 +275,10 @@ void LaunchChecker::mbarrier_test(const At& p, const probe::Who& who, const Mbar
                    offset, nullptr, "nothing depends on the answer", "Ask until the answer is true.");
   }
   if (!m.by_parity) {
-    for (u32 rest = who.lanes; rest; rest &= rest - 1)
-      token(who, static_cast<u32>(std::countr_zero(rest)), offset, o, m.state);
+    for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+      const u32 lane = static_cast<u32>(std::countr_zero(rest));
+      if (!foreign_token(p, who, m, lane, o)) token(who, lane, offset, o, m.state);
+    }
   }
   if (!m.done) {
     p.warp->waiting = {
@@ -316,6 +319,21 @@ bool LaunchChecker::ignored(u32 site) {
   const auto [at, fresh] = ignored_.try_emplace(site, false);
   if (fresh) at->second = info_->ignored(site);
   return at->second;
+}
+
+// Does the state that is asked for come from an arrival at another object?
+bool LaunchChecker::foreign_token(const At& p, const probe::Who& who, const Mbarrier& m, u32 lane,
+                                  const MbarrierObject& o) {
+  if (who.site == probe::kNoSite || !info_->token_of) return false;
+  const auto [at, first] = token_of_.try_emplace(who.site, probe::kNoSite);
+  if (first) at->second = info_->token_of(who.site);
+  const u64 from = at->second == probe::kNoSite ? Warp::kNowhere : p.warp->last_arrival(at->second, lane);
+  if (from == Warp::kNowhere || from == m.address) return false;
+  mbarrier_wrong(Check::MbarrierPhase, who, lane, "mbarrier.test_wait", m.address % probe::kCtaStride, &o,
+                 fmt::format("the state is what the arrival {} returned, at the mbarrier in {}", site_text(at->second),
+                             object_text(probe::Space::Shared, from % probe::kCtaStride, 8, nullptr)),
+                 "Ask each mbarrier for its own states.");
+  return true;
 }
 
 // A state may be asked for in its phase and in the next one. One that the thread got from others is not judged.

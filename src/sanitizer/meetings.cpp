@@ -54,6 +54,11 @@ void LaunchChecker::warp_sync(const At& p, const probe::Who& who, const Meeting&
           "A mask that names every lane that executes the instruction.");
     members |= out;  // a warp that is together goes on together
   }
+  if (m.differ) {
+    raise(Check::WarpMask, {actor(who, static_cast<u32>(std::countr_zero(who.lanes)), "warp instruction")}, "mask",
+          fmt::format("mask {:#010x}", members), {fmt::format("it names a lane whose mask is {:#010x}", m.differ)},
+          "One mask for all that meet.");
+  }
   p.warp->time.sync(members & p.warp->time.live());
 }
 

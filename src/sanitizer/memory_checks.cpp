@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is there memory at the address, of this kind and alignment, and has somebody written it?
+// Is there memory at the address, of this kind and alignment?
 #include <fmt/format.h>
 
 #include "sanitizer/launch_checker.h"
@@ -7,22 +7,6 @@
 namespace us::sanitizer {
 
 using probe::Space;
-
-namespace {
-
-const char* action_of(const probe::Access& a) {
-  switch (a.kind) {
-    case probe::Access::Kind::Read:
-      return "read";
-    case probe::Access::Kind::Write:
-      return "write";
-    case probe::Access::Kind::Atomic:
-      return "atomic";
-  }
-  return "access";
-}
-
-}  // namespace
 
 LaunchChecker::Actors LaunchChecker::actor(const probe::Who& who, u32 lane, std::string action) const {
   return {.action = std::move(action), .site = who.site, .cta = key(who.cta), .warp = who.warp, .lane = lane};
@@ -32,7 +16,7 @@ bool LaunchChecker::in_bounds(const At&, const probe::Who& who, const probe::Acc
                               Cta* owner) {
   const u64 bytes = u64{a.bytes} * a.count;
   if (bytes && (bytes & (bytes - 1)) == 0 && address % bytes) {
-    raise(Check::Misaligned, {actor(who, lane, action_of(a))}, object_kind(a.space, address),
+    raise(Check::Misaligned, {actor(who, lane, to_text(a))}, object_kind(a.space, address),
           object_text(a.space, address, static_cast<u32>(bytes), owner),
           {fmt::format("an access of {} bytes needs an address that {} divides", bytes, bytes)});
     return true;
@@ -43,12 +27,14 @@ bool LaunchChecker::in_bounds(const At&, const probe::Who& who, const probe::Acc
 bool LaunchChecker::shared_in_bounds(const probe::Who& who, const probe::Access& a, u32 lane, u64 address) {
   const u64 bytes = u64{a.bytes} * a.count, end = kReserved + info_->shared_static + info_->shared_dynamic;
   std::string why;
+  const probe::Symbol* const in = shared_symbol(address);
+  if (in && address + bytes <= in->begin + in->bytes && address < kReserved) return true;  // the program asked for it
   if (address < kReserved) {
     why = "the first kilobyte of a block's shared memory is reserved for the system";
   } else if (address + bytes > end) {
     why = fmt::format("{} bytes behind the shared memory of the block ({} static and {} dynamic bytes)",
                       address + bytes - end, info_->shared_static, info_->shared_dynamic);
-  } else if (const probe::Symbol* s = shared_symbol(address); s && address < kReserved + info_->shared_static) {
+  } else if (const probe::Symbol* s = in; s && address < kReserved + info_->shared_static) {
     if (address + bytes <= s->begin + s->bytes) return made_well(who, a, lane, address);
     why = address < s->begin + s->bytes
               ? fmt::format("it begins in `{}` and ends behind it", s->name)
@@ -56,7 +42,7 @@ bool LaunchChecker::shared_in_bounds(const probe::Who& who, const probe::Access&
   } else {
     return made_well(who, a, lane, address);
   }
-  raise(Check::BoundsShared, {actor(who, lane, action_of(a))}, object_kind(Space::Shared, address),
+  raise(Check::BoundsShared, {actor(who, lane, to_text(a))}, object_kind(Space::Shared, address),
         fmt::format("{} bytes at offset {} of the shared memory", bytes, address), {why});
   return false;
 }
@@ -77,7 +63,7 @@ bool LaunchChecker::global_in_bounds(const probe::Who& who, const probe::Access&
   const Allocations::Block* b = usable(address);
   if (b && address + bytes <= b->end()) return made_well(who, a, lane, address);
   if (b) address = b->end();
-  no_memory(actor(who, lane, action_of(a)), address, bytes);
+  no_memory(actor(who, lane, to_text(a)), address, bytes);
   return false;
 }
 
@@ -101,7 +87,9 @@ void LaunchChecker::no_memory(Actors who, u64 address, u64 bytes) {
   }
   const std::string kind = near ? fmt::format("{:x}", near->begin) : "";
   std::vector<Actors> parties = {std::move(who)};
-  if (old && !old->freed.empty())
+  if (old && old->by.known)
+    parties.push_back(freed_by(old->by));
+  else if (old && !old->freed.empty())
     parties.push_back({.action = "freed", .site = probe::kNoSite, .cta = 0, .warp = 0, .lane = 0, .host = &old->freed});
   raise(old ? Check::UseAfterFree : Check::BoundsGlobal, parties, kind,
         fmt::format("{} bytes at {:#x}", bytes, address), {where});
@@ -128,7 +116,7 @@ bool LaunchChecker::made_well(const probe::Who& who, const probe::Access& a, u32
   raise(a.space == Space::Const    ? Check::BoundsConst
         : a.space == Space::Shared ? Check::BoundsShared
                                    : Check::BoundsGlobal,
-        {actor(who, lane, action_of(a))}, s->name, fmt::format("{} bytes at {:#x}", bytes, address),
+        {actor(who, lane, to_text(a))}, s->name, fmt::format("{} bytes at {:#x}", bytes, address),
         {fmt::format("its address is made from that of `{}` and lies {}", s->name, where)});
   return false;
 }
@@ -136,7 +124,7 @@ bool LaunchChecker::made_well(const probe::Who& who, const probe::Access& a, u32
 bool LaunchChecker::local_in_bounds(const probe::Who& who, const probe::Access& a, u32 lane) {
   const u64 bytes = u64{a.bytes} * a.count, address = a.address[lane];
   if (!info_->local_bytes || address + bytes <= info_->local_bytes) return true;
-  raise(Check::BoundsLocal, {actor(who, lane, action_of(a))}, "local",
+  raise(Check::BoundsLocal, {actor(who, lane, to_text(a))}, "local",
         fmt::format("{} bytes at offset {} of the thread's local memory", bytes, address),
         {fmt::format("a thread has {} bytes", info_->local_bytes)});
   return false;
@@ -162,7 +150,7 @@ u64 LaunchChecker::other_address(const At& p, const probe::Who& who, const probe
       const Aliases::Use& other = read ? w.read : w.written;
       const Segment& s = process_.segments[other.segment];
       raise(Check::ProxyAlias,
-            {actor(who, lane, action_of(a)),
+            {actor(who, lane, to_text(a)),
              {.action = read ? "read" : "write", .site = other.site, .cta = s.cta, .warp = s.slot, .lane = other.lane}},
             object_kind(a.space, address), object_text(a.space, address, a.bytes, nullptr),
             {fmt::format("the same memory was used at {:#x} before, and no fence.proxy.alias lies between",
@@ -174,47 +162,14 @@ u64 LaunchChecker::other_address(const At& p, const probe::Who& who, const probe
   return place->address;
 }
 
-// A wholly unwritten element: a part of one may be padding.
-void LaunchChecker::unwritten(Judge& judge, const probe::Access& a, u32 lane, u64 address) {
-  const bool shared = a.space == Space::Shared;
-  if (!shared && (!process_.options.uninitialised_global || !process_.allocations.any())) return;
-  for (u32 e = 0; e < a.count; e++) {
-    const u64 begin = address + u64{e} * a.bytes;
-    bool written = false;
-    for (u64 at = begin; at < begin + a.bytes && !written;) {
-      if (!judge.shadow().written(at)) {
-        at += 4 - at % 4;
-        continue;
-      }
-      const Cell& word = judge.shadow().word(at);
-      const Side* side = judge.shadow().side_if(word);
-      const bool split = side && side->bytes;
-      written = split ? (*side->bytes)[at % 4].written() : word.written();
-      at += split ? 1 : 4 - at % 4;
-    }
-    if (written || (!shared && process_.allocations.was_written(begin))) continue;
-    std::vector<Actors> parties = {actor(*who_, lane, action_of(a))};
-    const u32 decides = decided_by(who_->site, e);
-    if (decides != probe::kNoSite) {
-      parties.push_back(parties[0]);
-      parties[1].site = decides, parties[1].action = "decides";
-    }
-    raise(decides != probe::kNoSite ? Check::Uninitialised : Check::UninitialisedLoad, parties,
-          object_kind(a.space, begin), object_text(a.space, begin, a.bytes, nullptr),
-          {shared ? "no thread of the block has written it since the block began"
-                  : "neither a kernel nor a copy has written it since it was allocated"},
-          "Write it before it is read.");
-  }
-}
-
 void LaunchChecker::wrong_rank(const probe::Who& who, u32 lane, u32 rank) {
-  raise(Check::ClusterRank, {actor(who, lane, now_ ? action_of(*now_) : "access")}, "rank",
+  raise(Check::ClusterRank, {actor(who, lane, now_ ? to_text(*now_) : "access")}, "rank",
         fmt::format("shared memory of block rank {}", rank),
         {fmt::format("the cluster has {} block{}", cluster_size_, cluster_size_ == 1 ? "" : "s")});
 }
 
 void LaunchChecker::mbarrier_bytes(u64 address, u32 lane) {
-  raise(Check::MbarrierBytes, {actor(*who_, lane, action_of(*now_))}, "mbarrier",
+  raise(Check::MbarrierBytes, {actor(*who_, lane, to_text(*now_))}, "mbarrier",
         fmt::format("an mbarrier object at offset {} of the shared memory", address & ~u64{7}),
         {"an object that was initialised and not invalidated may only be used by mbarrier operations"},
         "mbarrier.inval before its bytes are used again.");

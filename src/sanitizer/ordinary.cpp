@@ -116,7 +116,7 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
                             Judge&& judge) {
   const std::lock_guard held(process_.lock);
   const Ordinary::Way way = a.shared ? Ordinary::Shared : a.nc() ? Ordinary::Nc : Ordinary::Global;
-  if (site >= bounds_.size()) return lanes;
+  if (site >= bounds_.size() || (a.write && !o.warp->unwritten.empty())) return lanes;
   const Bounds& b = bounds_[site];
   if (b.changes != process_.changes()) return lanes;
   const Planes& planes = (a.shared ? o.cta->shared : process_.global).planes();

@@ -11,6 +11,7 @@
 #include "sanitizer/bounds.h"
 #include "sanitizer/cells.h"
 #include "sanitizer/collector.h"
+#include "sanitizer/copied.h"
 #include "sanitizer/order.h"
 
 namespace us::sanitizer {
@@ -61,6 +62,7 @@ struct Process {
   std::set<u64> astray;    // launches that stored to what had been taken for only read: those loads were not judged
   Allocations allocations;
   Aliases aliases;
+  std::unordered_map<u64, UnwrittenCopy> copied;  // words of global memory that hold what nobody wrote
   Collector collector;
   std::map<u64, std::shared_ptr<const probe::LaunchInfo>> launches;
   std::map<u64, Floor> first_segment;  // of launches that have not ended

@@ -7,7 +7,9 @@
 #include "probe/quick.h"
 #include "sanitizer/barriers.h"
 #include "sanitizer/cells.h"
+#include "sanitizer/copied.h"
 #include "sanitizer/copies.h"
+#include "sanitizer/float_sums.h"
 #include "sanitizer/mbarriers.h"
 #include "sanitizer/rows.h"
 #include "sanitizer/warp_order.h"
@@ -65,8 +67,20 @@ struct Warp {
     waiting = {}, pool = {};
     exited = behind_wait = cluster_arrived = peers_started = cluster_next = 0;
     met = 1, wgmma_fence = false;
+    arrivals.clear(), unwritten.clear(), local.clear();
     return true;
   }
+  UnwrittenValues unwritten;
+  std::vector<u32> local;  // of each word of local memory: the lanes that have written into it
+  // Where each lane arrived last at an mbarrier, by site.
+  static constexpr u64 kNowhere = ~u64{0};
+  struct Arrivals {
+    u32 site = 0;
+    std::array<u64, 32> address;
+  };
+  std::vector<Arrivals> arrivals;
+  void arrived_at(u32 site, u32 lane, u64 address);
+  u64 last_arrival(u32 site, u32 lane) const;
   std::vector<std::vector<u32>> wgmma;  // committed groups of segments; the last one is open
 };
 
@@ -103,6 +117,8 @@ struct Cta {
   std::vector<Exit> exits;                  // since the last barrier of all threads
   std::map<u64, MbarrierObject> mbarriers;  // by offset
   u32 agents = kFirstAgent;                 // next free slot
+  FloatSums sums;
+  std::unordered_map<u64, UnwrittenCopy> copied;  // words that hold what nobody wrote
   std::vector<Visit> visits;
   std::size_t most_visits = kVisits;  // before those that are known go
   u32 cluster_left = 0;               // generations of the cluster's barrier that a thread of the block has left

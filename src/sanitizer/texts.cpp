@@ -19,6 +19,18 @@ std::string triple(u64 linear, const u32 (&size)[3]) {
 
 }  // namespace
 
+const char* to_text(const probe::Access& a) {
+  switch (a.kind) {
+    case probe::Access::Kind::Read:
+      return "read";
+    case probe::Access::Kind::Write:
+      return "write";
+    case probe::Access::Kind::Atomic:
+      return "atomic";
+  }
+  return "access";
+}
+
 std::string LaunchChecker::thread_text(u64 cta, u32 warp, u32 lane) const {
   const auto at = process_.launches.find(cta >> 32);
   const probe::LaunchInfo& l = at == process_.launches.end() ? *info_ : *at->second;

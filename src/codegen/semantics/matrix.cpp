@@ -30,9 +30,17 @@ MemRef tile_row(const Sem& s, V addresses, u32 t, V row, V bytes, u32 bits) {
   return m;
 }
 V row_addresses(const Sem& s, u32 k) {
-  if (s.b.listens()) s.b.note({.what = device::NoteCode::What::WarpSync}, s.b.active_mask());
+  using device::NoteCode;
+  if (s.b.listens()) s.b.note({.what = NoteCode::What::WarpSync}, s.b.active_mask());
   V a = address(s, k);
-  return space_of(s) == isa::Space::Generic ? a : s.b.resize(a, 32, false);
+  const bool generic = space_of(s) == isa::Space::Generic;
+  if (!generic) a = s.b.resize(a, 32, false);
+  if (s.b.listens()) {
+    const u8 space = generic ? device::AccessCode::kGeneric : device::kNoteShared;
+    s.b.note({.what = NoteCode::What::MatrixRows, .space = space, .number = static_cast<u16>(8 * tiles(s))},
+             s.b.resize(a, 64, false));
+  }
+  return a;
 }
 }  // namespace
 

@@ -50,6 +50,25 @@ std::optional<probe::QuickAccess> quick_form(AccessCode c) {
   return probe::QuickAccess{
       .bytes = static_cast<u8>(bytes), .write = c.kind == Kind::Write, .shared = shared, .detail = c.detail};
 }
+probe::Access::Sum sum_of(isa::Type t) {
+  using Sum = probe::Access::Sum;
+  switch (t) {
+    case isa::Type::f16:
+      return Sum::F16;
+    case isa::Type::bf16:
+      return Sum::BF16;
+    case isa::Type::f16x2:
+      return Sum::F16x2;
+    case isa::Type::bf16x2:
+      return Sum::BF16x2;
+    case isa::Type::f32:
+      return Sum::F32;
+    case isa::Type::f64:
+      return Sum::F64;
+    default:
+      return Sum::None;
+  }
+}
 // Parameters, and constants at places that the program's text names.
 bool is_fixed(const MemRef& m) { return m.space == Space::Param || (m.space == Space::Const && !m.base.valid()); }
 
@@ -91,7 +110,7 @@ void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> row
   const V at = address_of(m);
   to_.note_site(site_);
   if (to_.closed()) return;
-  if (code.space == static_cast<u8>(probe::Space::Shared)) code.detail = static_cast<u8>(to_.settled());
+  if (code.space == static_cast<u8>(probe::Space::Shared) && !code.sums()) code.detail = static_cast<u8>(to_.settled());
   const auto say = [&] {
     args[0] = to_.imm(64, code.pack());
     args[1] = at;
@@ -102,7 +121,7 @@ void ProbeBuilder::tell(AccessCode code, const MemRef& m, std::span<const V> row
     if (const auto quick = quick_form(code)) return to_.unless_quick(site_, *quick, at, say);
     say();
   };
-  if (code.space == static_cast<u8>(probe::Space::Shared) && code.detail)
+  if (code.space == static_cast<u8>(probe::Space::Shared) && code.detail && !code.sums())
     return to_.unless_settled(u32{code.bytes} * code.count, at, ask);
   ask();
 }
@@ -115,11 +134,14 @@ void ProbeBuilder::tell(Kind kind, const MemRef& m, std::span<const V> values) {
   tell(code, m, known ? values : std::span<const V>{});
 }
 
-void ProbeBuilder::tell_atomic(const MemRef& m, V old, V wrote) {
+void ProbeBuilder::tell_atomic(const MemRef& m, V old, V wrote, V addend, isa::Type t) {
   AccessCode code = code_of(Kind::Atomic, m);
   code.values = m.bits <= 64;
-  const V rows[] = {old, to_.resize(wrote, 64, false)};
-  tell(code, m, rows);
+  const probe::Access::Sum sum = addend ? sum_of(t) : probe::Access::Sum::None;
+  const bool sums = sum != probe::Access::Sum::None;
+  if (sums) code.detail = static_cast<u8>(AccessCode::kSum | static_cast<u8>(sum));
+  const V rows[] = {old, to_.resize(wrote, 64, false), addend};
+  tell(code, m, {rows, sums ? 3u : 2u});
 }
 
 }  // namespace us::codegen

@@ -10,11 +10,15 @@ namespace us::device {
 // Of RtFn::ProbeAccess.
 struct AccessCode {
   static constexpr u8 kGeneric = 0x80;  // the space is the address's
+  static constexpr u8 kSum = 0x80;      // of detail
   probe::Access::Kind kind = probe::Access::Kind::Read;
   u8 space = 0;  // probe::Space, or kGeneric
   probe::Order order = probe::Order::Weak;
   probe::Scope scope = probe::Scope::Sys;
-  u8 detail = 0;  // global: 1 through the read-only path; shared: probe::Access::settled
+  // Global: 1 through the read-only path; shared: probe::Access::settled; of atomics, kSum and a probe::Access::Sum: then
+  // a third row follows, what is added.
+  u8 detail = 0;
+  bool sums() const { return kind == probe::Access::Kind::Atomic && detail & kSum; }
   u8 bytes = 4, count = 1;
   u8 values = 0;  // rows
 
@@ -29,9 +33,10 @@ struct NoteCode {
     Fence,
     WarpSync,
     RegisterPool,
-    Sync,     // of the synchronisation that follows
-    Gate,     // lanes wait for others of their warp that take part
-    Arrival,  // lanes come to an instruction that stands in several places and is one, without a site
+    MatrixRows,  // of ldmatrix, stmatrix: the lanes' addresses
+    Sync,        // of the synchronisation that follows
+    Gate,        // lanes wait for others of their warp that take part
+    Arrival,     // lanes come to an instruction that stands in several places and is one, without a site
   };
   static constexpr u8 kEverySpace = 0x80;
   What what = What::Fence;
@@ -40,7 +45,7 @@ struct NoteCode {
   probe::Scope scope = probe::Scope::Sys;
   u8 space = kEverySpace;  // Fence: probe::Space, or all
   u8 flag = 0;             // RegisterPool: .dec; Sync: relaxed
-  u16 number = 0;          // RegisterPool: registers
+  u16 number = 0;          // RegisterPool: registers; MatrixRows: how many
 
   u64 pack() const { return std::bit_cast<u64>(*this); }
   static NoteCode unpack(u64 w) { return std::bit_cast<NoteCode>(w); }

@@ -5,6 +5,7 @@
 
 #include "device/access/limits.h"
 #include "device/functions/rt.h"
+#include "device/probe/tell.h"
 #include "device/schedule/machine.h"
 
 namespace us::device {
@@ -55,11 +56,13 @@ void rt_Malloc(WarpCtx* ctx, u32 mask, const u64* args, u64* results) {
 void rt_Free(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<FreeArgs>(args);
-  for (u32 l : Lanes(mask))
+  for (u32 l : Lanes(mask)) {
+    tell_free(w, l, a.ptr[l]);
     if (!machine_of(w).heap.free(a.ptr[l]))
       die(w, Outcome::IllegalAddress,
           fmt::format("free of {:#x}, which malloc did not return or which is free already", a.ptr[l]), 1u << l,
           probe::Refused::Free);
+  }
 }
 
 }  // namespace us::device

@@ -71,6 +71,8 @@ void tell_warp_sync(Warp& w, u32 lanes, const u64* members) {
     probe::Meeting m;
     m.kind = MeetingKind::WarpSync;
     m.members = u32(members[l]);
+    for (u32 k : Lanes(lanes & named))
+      if (u32(members[k]) != m.members) m.differ = u32(members[k]);
     probe::Who of = who(w, together);
     if (of.site == probe::kNoSite) of.site = t.arrived[l];
     w.listener->meeting(of, m);
@@ -100,7 +102,11 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   probe::Access e;
   e.kind = code.kind, e.order = code.order, e.scope = code.scope;
   const auto is = [&](Space s) { return code.space == u8(s); };
-  e.nc = is(Space::Global) && code.detail, e.settled = is(Space::Shared) ? code.detail : 0;
+  if (code.sums()) {
+    e.sum = probe::Access::Sum(code.detail & ~AccessCode::kSum), e.addend = a.value[2].lane;
+  } else {
+    e.nc = is(Space::Global) && code.detail, e.settled = is(Space::Shared) ? code.detail : 0;
+  }
   e.bytes = code.bytes, e.count = code.count;
   e.values = {rows, code.values};
   e.window = w.window;
@@ -206,6 +212,16 @@ void rt_ProbeNote(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       m.kind = MeetingKind::RegisterPool;
       m.threads = code.number, m.arrive_only = code.flag != 0;
       return w.listener->meeting(who(w, mask), m);
+    }
+    case NoteCode::What::MatrixRows: {
+      probe::Hint h;
+      h.kind = probe::Hint::Kind::MatrixRow, h.bytes = 16;
+      const u32 rows = code.number >= kWarpSize ? ~0u : (1u << code.number) - 1;
+      if (!(mask & rows)) return;
+      return in_spaces(w, mask & rows, code.space, a.value.lane, [&](Space s, u32 lanes, const u64* at) {
+        h.space = s, h.address = at;
+        w.listener->hint(who(w, lanes), h);
+      });
     }
     case NoteCode::What::Sync:
       w.told->next = code;

@@ -91,6 +91,15 @@ void tell_exit(Warp& w, u32 lanes) {
   tell_gone(w, lanes, w.probe_site);
 }
 
+void tell_free(Warp& w, u32 lane, u64 address) {
+  if (!w.listener || !address) return;
+  u64 at[kWarpSize] = {};
+  at[lane] = address;
+  probe::Hint h;
+  h.kind = probe::Hint::Kind::Free, h.address = at;
+  w.listener->hint(who(w, 1u << lane), h);
+}
+
 void tell_image(Warp& w, u32 lane, probe::Image::Kind kind, u64 object, std::span<const probe::Range> touched) {
   probe::Image i;
   i.kind = kind, i.object = object, i.touched = touched;

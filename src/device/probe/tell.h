@@ -54,6 +54,7 @@ void tell_cluster(Warp&, MeetingKind, u32 lanes);
 void tell_meeting(Warp&, MeetingKind, u32 lanes);
 NoteCode take_next(Warp&);  // what was noted about the synchronisation that runs now
 
+void tell_free(Warp&, u32 lane, u64 address);  // of the heap; if somebody listens
 // What a lane touches of an image.
 void tell_image(Warp&, u32 lane, probe::Image::Kind, u64 object, std::span<const probe::Range>);
 // A pointer of the host into memory that a launch may touch.

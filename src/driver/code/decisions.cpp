@@ -32,6 +32,12 @@ bool passes_on(const Inst& i, std::size_t k) {
   return false;
 }
 
+// A choice between two values is decided by its predicate where they cannot be the same.
+bool chooses(const Inst& i, std::size_t k) {
+  if (i.form != Form::selp || k != 3) return false;
+  return is_literal(i.ops[1], false) && is_literal(i.ops[2], false) && i.ops[1].imm != i.ops[2].imm;
+}
+
 // Follows registers from one instruction on, as far as all lanes of it go.
 class Forwards {
  public:
@@ -77,6 +83,8 @@ class Forwards {
 
 bool reads_and_writes(const Inst& i) { return (isa::info(i.form).effects & isa::kAtomic) != 0; }
 
+bool stores(const Inst& i) { return i.form == Form::st && i.ops.size() > 1; }
+
 // At the addresses of all lanes that execute it. (Asynchronous copies may be told to read nothing.)
 bool of_memory(const Inst& i) {
   const u32 effects = isa::info(i.form).effects;
@@ -85,15 +93,51 @@ bool of_memory(const Inst& i) {
 
 }  // namespace
 
-u32 decided_by(const ir::Function& f, const Inst& from, u32 element) {
-  if (from.guard.kind != Operand::Kind::None || from.ops.empty() || !ir::answers_of(from)) return ir::kNoSite;
-  Forwards walk(f, from);
-  const Operand& answer = from.ops[0];
-  if (answer.kind == Operand::Kind::Vector) {
-    if (element < answer.elems.size()) walk.take(answer.elems[element]);
-  } else {
-    walk.take(answer);
+namespace {
+
+// Is the value only moved and stored, wherever it goes?
+bool only_copied(const ir::Function& f, const Operand& answer) {
+  if (answer.kind != Operand::Kind::Value) return false;
+  std::vector<u32> copies{answer.value.v};
+  const auto is_copy = [&](const Operand& o) {
+    return o.value.valid() && std::ranges::find(copies, o.value.v) != copies.end();
+  };
+  for (std::size_t before = 0; before != copies.size();) {
+    before = copies.size();
+    for (const ir::Block& b : f.blocks) {
+      for (const ir::Phi& p : b.phis)
+        if (std::ranges::any_of(p.in, is_copy)) return false;
+      for (const Inst& i : b.insts) {
+        u32 uses = 0, stored = 0;
+        ir::for_each_use(i, [&](const Operand& o) { uses += is_copy(o); });
+        if (!uses) continue;
+        const bool moves = i.form == Form::mov && i.guard.kind == Operand::Kind::None;
+        if (moves && i.ops[0].kind == Operand::Kind::Value && i.ops[1].kind == Operand::Kind::Value) {
+          if (!is_copy(i.ops[0])) copies.push_back(i.ops[0].value.v);
+          continue;
+        }
+        if (stores(i)) ir::for_each_use_operand(i.ops[1], [&](const Operand& o) { stored += is_copy(o); });
+        if (stored != uses) return false;
+      }
+      if (is_copy(b.term.cond)) return false;
+    }
   }
+  return true;
+}
+
+}  // namespace
+
+Consequence consequence_of(const ir::Function& f, const Inst& from, u32 element) {
+  Consequence out;
+  if (from.guard.kind != Operand::Kind::None || from.ops.empty() || !ir::answers_of(from)) return out;
+  Forwards walk(f, from);
+  Operand answer = from.ops[0];
+  if (answer.kind == Operand::Kind::Vector) {
+    if (element >= answer.elems.size()) return out;
+    answer = Operand(answer.elems[element]);
+  }
+  walk.take(answer);
+  if (!only_copied(f, answer)) out.stored.emplace_back(ir::kNoSite, 0);
   const auto look = [&](const Inst& i) {
     const bool always = i.guard.kind == Operand::Kind::None;
     u32 on = 0, held = 0;
@@ -101,8 +145,12 @@ u32 decided_by(const ir::Function& f, const Inst& from, u32 element) {
       const Operand& o = i.ops[k];
       if (!walk.holds(o)) continue;
       if (of_memory(i) && (o.kind == Operand::Kind::Address || reads_and_writes(i))) return i.site;
-      ++held, on += passes_on(i, k);
+      if (stores(i)) out.stored.emplace_back(i.site, 0);
+      ++held, on += passes_on(i, k) || chooses(i, k);
     }
+    if (always && stores(i) && i.ops[1].kind == Operand::Kind::Vector)
+      for (u32 e = 0; e < i.ops[1].elems.size(); ++e)
+        if (walk.holds(i.ops[1].elems[e])) out.stored.emplace_back(i.site, e);
     ir::for_each_def(i, [&](ir::ValueId v) { walk.drop(v); });
     if (on && held == 1) walk.take(i.ops[0]);  // two may cancel each other
     return ir::kNoSite;
@@ -110,7 +158,8 @@ u32 decided_by(const ir::Function& f, const Inst& from, u32 element) {
   const auto at_end = [&](const ir::Terminator& t) {
     return t.kind == ir::Terminator::Kind::CondBr && walk.holds(t.cond) ? t.site : ir::kNoSite;
   };
-  return walk.go(look, at_end);
+  out.decides = walk.go(look, at_end);
+  return out;
 }
 
 u32 left_by(const ir::Function& f, const ir::Terminator& leaves) {

@@ -6,9 +6,13 @@
 
 namespace us::driver {
 
-// The branch, the access by its address or the atomic that element `element` of the instruction's answer decides, or
-// kNoSite. A store of the value decides nothing.
-u32 decided_by(const ir::Function&, const ir::Inst&, u32 element);
+// What becomes of element `element` of the instruction's answer.
+struct Consequence {
+  u32 decides = ir::kNoSite;  // the branch, the access by its address or the atomic that it decides first
+  // Before that: stores of what it decides, and their elements. kNoSite: it may be used for more than copies.
+  std::vector<std::pair<u32, u32>> stored;
+};
+Consequence consequence_of(const ir::Function&, const ir::Inst&, u32 element);
 
 // Where the answer of an activemask names those who are meant: the membermask of a bar.warp.sync, or of a shuffle whose
 // source does not come from the mask; or kNoSite. (Lanes that ask whoever is there, and choose among them, may.)

@@ -11,10 +11,12 @@
 #include "device/abi/kernel_code.h"
 #include "driver/code/consequences.h"
 #include "driver/code/decisions.h"
+#include "driver/code/early_reads.h"
 #include "driver/code/guesses.h"
 #include "driver/code/module.h"
 #include "driver/code/occupancy.h"
 #include "driver/code/stored_to.h"
+#include "driver/code/tokens.h"
 #include "driver/context.h"
 #include "driver/device.h"
 #include "driver/memory/virtual_memory.h"
@@ -23,6 +25,7 @@
 #include "isa/mnemonic.h"
 #include "memory/compression.h"
 #include "memory/registry.h"
+#include "ptx/ptx.h"
 
 namespace us::driver {
 namespace {
@@ -56,6 +59,20 @@ void copy(u32 (&to)[3], const device::Dim3& from) { to[0] = from.x, to[1] = from
 
 // Variables with memory of their own in this launch. Shared ones: the kernel's, and those that belong to no kernel.
 // `numbers`: by symbol of the module, which of them it is.
+// Does it ask where the system's shared memory is? Cooperative groups keep theirs there.
+bool asks_for_reserved(const ir::Module& m) {
+  const auto reads = [](const ir::Inst& i) {
+    return std::ranges::any_of(i.ops, [](const ir::Operand& o) {
+      return o.kind == ir::Operand::Kind::SReg && o.sreg >= isa::SReg::reserved_smem_offset_begin &&
+             o.sreg <= isa::SReg::reserved_smem_offset_1;
+    });
+  };
+  for (const ir::Function& f : m.functions)
+    for (const ir::Block& b : f.blocks)
+      if (std::ranges::any_of(b.insts, reads)) return true;
+  return false;
+}
+
 std::vector<probe::Symbol> symbols_of(const Function& f, std::unordered_map<u32, u32>& numbers) {
   const Module& module = f.module();
   const ir::Module& m = module.ir();
@@ -74,6 +91,7 @@ std::vector<probe::Symbol> symbols_of(const Function& f, std::unordered_map<u32,
     }
     if (all.size() > before) numbers[k] = static_cast<u32>(before);
   }
+  if (asks_for_reserved(m)) all.push_back({"%reserved_smem", probe::Space::Shared, 0, ptx::kSharedBase});
   return all;
 }
 
@@ -90,6 +108,22 @@ bool calls_functions(const ir::Module& m) {
         if (!i.call.empty() && has_body(i)) return true;
     }
   }
+  return false;
+}
+
+// Functions of the runtime that write where they are told to.
+bool calls_runtime(const ir::Module& m) {
+  constexpr const char* kHarmless[] = {"vprintf", "malloc", "free", "__assertfail", "__nv_printf"};
+  const auto writes = [&](const ir::Inst& i) {
+    if (i.form == isa::Form::Unknown) return true;
+    if (i.call.empty() || !i.call[0].callee.valid()) return false;
+    const ir::Symbol& s = m.symbols[i.call[0].callee.v];
+    const bool body = s.func.valid() && !m.functions[s.func.v].blocks.empty();
+    return !body && std::ranges::find(kHarmless, s.name) == std::end(kHarmless);
+  };
+  for (const ir::Function& f : m.functions)
+    for (const ir::Block& b : f.blocks)
+      if (std::ranges::any_of(b.insts, writes)) return true;
   return false;
 }
 
@@ -144,9 +178,11 @@ class Sites {
     if (!of) of = std::make_unique<Consequences>(*all_[site].function);
     return of->ignored(*all_[site].inst);
   }
-  u32 decides(u32 site, u32 element) {
+  probe::Consequence consequence(u32 site, u32 element) {
     const ir::Site* s = at_instruction(site);
-    return s ? decided_by(*s->function, *s->inst, element) : probe::kNoSite;
+    if (!s) return {};
+    Consequence c = consequence_of(*s->function, *s->inst, element);
+    return {c.decides, std::move(c.stored)};
   }
   bool guesses(u32 site) {
     const ir::Site* s = at_instruction(site);
@@ -155,6 +191,14 @@ class Sites {
   u32 members(u32 site) {
     const ir::Site* s = at_instruction(site);
     return s ? taken_for_members(*s->function, *s->inst) : probe::kNoSite;
+  }
+  u32 token_of(u32 site) {
+    const ir::Site* s = at_instruction(site);
+    return s ? driver::token_of(*s->function, *s->inst) : probe::kNoSite;
+  }
+  u32 read_early(u32 site) {
+    const ir::Site* s = at_instruction(site);
+    return s ? read_too_early(*s->function, *s->inst) : probe::kNoSite;
   }
   u32 left_by(u32 site) {
     std::lock_guard l(m_);
@@ -201,8 +245,11 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   if (const device::KernelCode* code = launch.code.get()) {
     const bool more = calls_functions(f.module().ir());
     info.local_bytes = g.local_bytes + (more ? std::max(code->local_dynamic, launch.stack_bytes) : 0);
+    // Its own variables and no others: to the byte.
+    if (const u32 own = f.ir().local_bytes; own && (own + 15) / 16 * 16 == info.local_bytes) info.local_bytes = own;
   }
   info.domain = launch.record.domain;
+  info.locals_known = !calls_runtime(f.module().ir());
   info.barriers_only = barriers_only(f.ir());
   info.cooperative = launch.cooperative, info.dependent = config.programmatic_serialization;
   info.workers = context.device().gpu().workers();
@@ -216,9 +263,11 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
     return at == numbers.end() ? ~0u : at->second;
   };
   info.ignored = [sites](u32 site) { return sites->ignored(site); };
-  info.decides = [sites](u32 site, u32 element) { return sites->decides(site, element); };
+  info.consequence = [sites](u32 site, u32 element) { return sites->consequence(site, element); };
   info.guesses = [sites](u32 site) { return sites->guesses(site); };
   info.members = [sites](u32 site) { return sites->members(site); };
+  info.read_early = [sites](u32 site) { return sites->read_early(site); };
+  info.token_of = [sites](u32 site) { return sites->token_of(site); };
   info.stored_to = stored_to(f.ir(), g.params);
   info.left_by = [sites](u32 site) { return sites->left_by(site); };
   info.registers = f.ir().maxnreg;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 126
+// may: uninitialised-load
 // A value that nobody wrote is copied, and its copy decides.
 #include "../twin.h"
 
