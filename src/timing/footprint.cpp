@@ -64,12 +64,13 @@ u32 Footprint::moved(u64 line, u32 sectors) {
   return sectors / memory_.compression(line * 128);
 }
 
-// CTAs that were given out soon after one another and read the same at the same point of their way: who is behind has
-// shorter ways to wait until it is not (oracle/timing/mixes.txt, together).
-bool Footprint::on_the_way(const Entry& e, Reader r) const {
+// CTAs that read the same at the same point of their way: who is behind has less to wait for until it is not
+// (oracle/timing/mixes.txt, together).
+float Footprint::on_the_way(const Entry& e, Reader r) const {
   constexpr u32 kNear = 2;  // blocks of the program's text
   const u64 apart = r.cta > e.reader.cta ? r.cta - e.reader.cta : e.reader.cta - r.cta;
-  return apart && e.launch == launch_ && 2 * apart < at_a_time_ && r.progress <= e.reader.progress + kNear;
+  const bool waits = apart < at_a_time_ && e.launch == launch_ && r.progress <= e.reader.progress + kNear;
+  return waits ? -static_cast<float>(apart) : 0;
 }
 
 float Footprint::read(u64 line, u32 sectors, Reader reader, bool single) {
@@ -78,7 +79,7 @@ float Footprint::read(u64 line, u32 sectors, Reader reader, bool single) {
   if (p.compressible && memory_.compression(line * 128) > 1) sectors = 15;
   Entry& e = enter(line);
   const u32 missing = sectors & ~u32{e.sectors};
-  if (!missing) return on_the_way(e, reader) ? kOnTheWay : 0;
+  if (!missing) return on_the_way(e, reader);
   e.reader = reader, e.launch = launch_;
   const u32 brought = (single ? missing : pairs(missing)) & ~u32{e.sectors};
   e.sectors = static_cast<u8>(e.sectors | brought);

@@ -35,9 +35,8 @@ class Footprint {
     u32 cta, progress;
   };
   // Of the sectors of a line (one bit each), DRAM gives those that are not there, in pairs unless `single`. The cost;
-  // kOnTheWay: nothing but waiting, because another CTA has just asked for them.
+  // if it is negative, nothing but waiting: a CTA that was given out so many sooner or later has asked for them.
   float read(u64 line, u32 sectors, Reader = {}, bool single = false);
-  static constexpr float kOnTheWay = 1e-3f;
   // So many bytes of each sector.
   void write(u64 line, const u8 (&bytes)[4]);
 
@@ -63,7 +62,7 @@ class Footprint {
   Entry& find(u64 line) { return table_[place(line)]; }
   std::size_t place(u64 line) const;
   Entry& enter(u64 line);
-  bool on_the_way(const Entry&, Reader) const;
+  float on_the_way(const Entry&, Reader) const;
   const probe::Page& page(u64 line);
   u32 moved(u64 line, u32 sectors);  // of DRAM, for so many of them
   bool lone(const Entry&) const;     // written, without its neighbour

@@ -23,6 +23,12 @@ constexpr std::size_t kMostTold = 4096;              // warps, with their times
 constexpr u64 kRounds = 6;                           // of CTAs that fill a multiprocessor
 constexpr double kStart = 1000;                      // cycles in which CTAs start, however much they do
 
+// Of costs: what is on the way counts only where nothing else does, and the nearest of it.
+float sum(float a, float b) {
+  if (a > 0 || b > 0) return std::max(a, 0.0f) + std::max(b, 0.0f);
+  return a == 0 || b == 0 ? std::min(a, b) : std::max(a, b);
+}
+
 u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 
 }  // namespace
@@ -97,7 +103,7 @@ float LaunchTime::touch(const probe::Record& r) {
     return span(r, r.first, r.first + u64{probe::kLanes} * bytes, write);
   float cost = 0;
   for (const Lines::Line& l : Lines(r))
-    cost += write ? store(r, l.line, l.bytes) : footprint_.read(l.line, l.sectors, reader(r));
+    cost = sum(cost, write ? store(r, l.line, l.bytes) : footprint_.read(l.line, l.sectors, reader(r)));
   return cost;
 }
 
@@ -109,7 +115,7 @@ float LaunchTime::touch_atomic(const probe::Record& all) {
   for (const AtomicSectors::Sector& s : sectors) of_atomics_.add(s.sector / 4, slice_cost(parameters_, s, swaps));
   float dram = 0;
   for (const Lines::Line& l : Lines(r)) {
-    dram += footprint_.read(l.line, l.sectors, reader(r), true);
+    dram = sum(dram, footprint_.read(l.line, l.sectors, reader(r), true));
     footprint_.write(l.line, l.bytes);
     stored_ += static_cast<u32>(std::popcount(l.sectors));
   }
@@ -132,7 +138,7 @@ float LaunchTime::span(const probe::Record& r, u64 first, u64 end, bool write) {
       const u64 low = std::max(from, sector), high = std::min(to, sector + kSectorBytes);
       if (low < high) bytes[k] = static_cast<u8>(high - low), sectors |= 1u << k;
     }
-    cost += write ? store(r, line, bytes) : footprint_.read(line, sectors, reader(r));
+    cost = sum(cost, write ? store(r, line, bytes) : footprint_.read(line, sectors, reader(r)));
   }
   return cost;
 }
@@ -143,7 +149,7 @@ float LaunchTime::bring(const probe::Record& r) {
   float dram = 0;
   for (u32 k = 0; k < rows.rows; ++k) {
     const u64 first = r.first + static_cast<u64>(i64{k} * rows.stride * 16), end = first + u64{rows.row} * 16;
-    dram += span(r, first, end, false);
+    dram = sum(dram, span(r, first, end, false));
   }
   return dram;
 }
@@ -287,11 +293,11 @@ double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& l
   for (const TimedCta* c : list) some.push_back(c->cta);
   if (mine <= list.size() || list.size() < 2)
     return sm.cycles + (balance.of(number, some).load - 1) * std::max(0.0, sm.cycles - kStart);
-  // The CTAs that were not replayed go on at the pace of the later half of those that were.
-  std::vector<double> ends = sm.ends;
-  std::ranges::sort(ends);
-  const std::size_t half = ends.size() / 2;
-  const double each = (ends.back() - ends[half - 1]) / static_cast<double>(ends.size() - half);
+  // The CTAs that were not replayed go on at the pace at which the later half of those that were began: what the last of
+  // them still have to do comes once.
+  const std::vector<double>& starts = sm.starts;
+  const std::size_t n = starts.size(), half = std::max<std::size_t>(n / 2, std::min<std::size_t>(resident_, n - 2));
+  const double each = (starts[n - 1] - starts[half]) / static_cast<double>(n - 1 - half);
   some.erase(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(half));
   const Balance::Of of = balance.of(number, some);
   const double all = static_cast<double>(mine) * of.load, rest = all - static_cast<double>(list.size());

@@ -72,6 +72,10 @@ class Multiprocessor {
     at = std::max(at, next_start_);
     next_start_ = at + p_.cta_start * std::min(1.0, launch_.active_sms / kSmsOfRate);
     const TimedCta& cta = *ctas_[next_];
+    std::vector<double>& starts = result_.starts;
+    starts.push_back(at);
+    if (const std::size_t n = starts.size(), back = std::min(n - 1, places_.size()); back)
+      apart_ = (at - starts[n - 1 - back]) / static_cast<double>(back);
     Place& p = places_[place];
     p = {};
     p.number = next_++, p.rank = launch_.rank_of(cta.cta);
@@ -155,9 +159,21 @@ class Multiprocessor {
     for (std::size_t k = 0; pick == ~0u && k < q.warps.size(); ++k)
       if (can(q, q.warps[k], now)) pick = q.warps[k];
     if (pick == ~0u) return false;
+    if (wanted_room(pick)) pick = longest_for_room(q, pick, now);
     q.last = pick;
     issue(q, pick, static_cast<double>(now));
     return true;
+  }
+
+  bool wanted_room(u32 index) const {
+    const Warp& w = warps_[index];
+    return code_.rows[w.pc].pipe == Pipe::Memory && (w.blocked == Stall::MioThrottle || w.blocked == Stall::LgThrottle);
+  }
+  // Warps that wait for room in the queue take turns (oracle/timing/queue.txt).
+  u32 longest_for_room(Partition& q, u32 pick, u64 now) {
+    for (const u32 k : q.warps)
+      if (wanted_room(k) && warps_[k].ready < warps_[pick].ready && can(q, k, now)) pick = k;
+    return pick;
   }
 
   // The time since the warp issued last, by what it waited for.
@@ -403,7 +419,7 @@ class Multiprocessor {
     double dram = 0;
     each_record(w, true, [&](probe::SyncOp op, const probe::Record& record, float sectors) {
       const double bytes = static_cast<double>(record.second);
-      if (op == probe::SyncOp::BulkRows) dram += sectors;
+      if (op == probe::SyncOp::BulkRows) dram += of_dram(sectors);
       if (op == probe::SyncOp::BulkStore) {
         bulk_out_ = std::max(bulk_out_, now) +
                     std::max(p_.bulk_issue, bytes / std::min(p_.bulk_store_rate, share_.write_rate()));
@@ -429,7 +445,9 @@ class Multiprocessor {
     double cycles = r.words, more = 0;
     if (n.known && n.r.code.space == probe::Space::Shared) {
       const Wavefronts f = wavefronts_of(n.r);
-      cycles = std::max<double>(cycles, f.wavefronts);
+      // Lanes that ask for the same have it sooner (oracle/timing/mixes.txt, wide_shared: 4.5 cycles for 8 and 16 bytes).
+      cycles = r.kind == Kind::SharedLoad && f.wavefronts < r.words ? (r.words + f.wavefronts) / 2.0
+                                                                    : std::max<double>(cycles, f.wavefronts);
       more = p_.shared_way * (f.wavefronts - f.passes);
       if (r.kind == Kind::SharedAtomic) {  // lanes at one address take turns
         const double each = r.swaps ? p_.shared_swap : p_.shared_atomic, ways = most_at_one_address(n.r);
@@ -508,11 +526,17 @@ class Multiprocessor {
     }
     result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - missing;
     // Machine code may have accesses in another order than they were recorded: who pays for DRAM may find them in L1.
-    if (!missing && n.cost < 1) return done;
-    done = std::max(done, share_.load(at, missing * kSectorBytes, requests, double{n.cost} * kSectorBytes));
+    if (!missing && n.cost <= 0) return done;
+    done = std::max(done, share_.load(at, missing * kSectorBytes, requests, of_dram(n.cost) * kSectorBytes));
     if (!r.bypass)
       for (const Lines::Line& l : lines) local_.give_back(l1_.fill(l.line, l.sectors, done), at);
     return done;
+  }
+
+  // Sectors of DRAM; next to nothing, if they only are on their way: who asked for them began at about the same time.
+  double of_dram(float cost) const {
+    if (cost >= 0) return cost;
+    return -cost * apart_ / launch_.active_sms < p_.dram_latency ? 1e-3 : 0;
   }
 
   Done store(Partition& q, Warp& w, u32 index, const Row& r, double now) {
@@ -569,7 +593,7 @@ class Multiprocessor {
       const AtomicSectors all(n.r);
       a.lines = Lines(n.r).count(), a.lanes = std::popcount(n.r.lanes),
       a.slices = slice_cost_of_atomic(p_, all, r.swaps);
-      a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = n.cost;
+      a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = of_dram(n.cost);
     }
     lsu_ = at + a.lines;
     q.take(at + a.lines - 1);
@@ -600,6 +624,7 @@ class Multiprocessor {
          constants_free_ = 0;
   u64 addresses_[probe::kLanes] = {};
   bool in_copy_ = false;
+  double apart_ = 0;  // cycles between starts of CTAs, of late
 };
 
 }  // namespace

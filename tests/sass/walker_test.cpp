@@ -2,6 +2,8 @@
 // Small PTX and machine code beside it, written down by hand, and how often each block of the code is executed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ptx/ptx.h"
 #include "ptx/statement_lines.h"
 #include "sass/executed.h"
@@ -247,7 +249,7 @@ TEST(Converge, ACallGoesFirst) {
   Map m;
   m.blocks.resize(5);
   m.blocks[0].next = {1, 2}, m.blocks[0].regions = {{0, true, false}};  // opens, and parts
-  m.blocks[1].next = {4}, m.blocks[1].back = 2;                       // calls 4
+  m.blocks[1].next = {4}, m.blocks[1].back = 2;                         // calls 4
   m.blocks[2].next = {3}, m.blocks[2].joins = true;
   m.blocks[4].returns = true;
   const std::vector<Visit> got = of_two(m, {0, 1, 4, 2, 3}, {0, 2, 3});
