@@ -57,6 +57,7 @@ def counted(where, program, folder, metrics, timeout):
 
 def add_options(p):
     p.add_argument("--public", action="store_true", help="the kernels of public programs (oracle/timing/public; US_PUBLIC: their sources)")
+    p.add_argument("--common", action="store_true", help="kernels of common kinds (oracle/timing/common)")
     p.add_argument("--programs", default="", help="comma-separated subset")
     p.add_argument("--folder", type=pathlib.Path, help="keep the programs here")
     p.add_argument("--timeout", type=float, default=300, help="seconds a program may take")
@@ -66,7 +67,7 @@ def compare(options, metrics):
     """Builds the programs; for each: its name, what was recorded of it, and what we say."""
     folder = options.folder or pathlib.Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    where = TIMING / "public" if options.public else TIMING
+    where = TIMING / "public" if options.public else TIMING / "common" if options.common else TIMING
     everything = recorded(where, metrics)
     built = shell(where, f"NVCC={driver.find_nvcc()} timing_build {folder} 2")
     if built.returncode:

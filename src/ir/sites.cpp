@@ -27,8 +27,16 @@ std::vector<bool> block_begins(const Module& m) {
   std::vector<bool> begins(m.sites);
   for (const Function& f : m.functions)
     for (const Block& b : f.blocks) {
-      const u32 site = b.insts.empty() ? b.term.site : b.insts.front().site;
-      if (site != kNoSite) begins[site] = true;
+      bool first = true;
+      const auto note = [&](u32 site) {
+        if (first && site != kNoSite) begins[site] = true;
+        first = first && site == kNoSite;
+      };
+      for (const Inst& i : b.insts) {
+        note(i.site);
+        first = first || !i.call.empty();
+      }
+      note(b.term.site);
     }
   return begins;
 }

@@ -14,7 +14,8 @@ struct Site {
   const Terminator* term = nullptr;  // a branch, ret, exit
   SrcLoc loc() const { return inst ? inst->loc : term ? term->loc : SrcLoc{}; }
 };
-std::vector<Site> sites(const Module&);         // by number
-std::vector<bool> block_begins(const Module&);  // by number: at the first instruction of a block
+std::vector<Site> sites(const Module&);  // by number
+// By number: at the first instruction of a block, and behind a call, where the lanes that come back go on.
+std::vector<bool> block_begins(const Module&);
 
 }  // namespace us::ir

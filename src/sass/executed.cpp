@@ -65,11 +65,6 @@ const std::vector<u32>& Execution::way(const std::vector<u32>& path) {
 }
 
 std::vector<Visit> Execution::visits(std::span<const PathStep> path) {
-  struct Lanes {
-    u32 lanes;
-    const std::vector<u32>* way;
-    std::size_t at = 0;
-  };
   std::map<const std::vector<u32>*, u32> together;  // whose ways are one
   std::map<std::vector<u32>, const std::vector<u32>*> same;
   for (const Group& g : apart(path)) {
@@ -77,24 +72,10 @@ std::vector<Visit> Execution::visits(std::span<const PathStep> path) {
     if (w.empty()) return {};
     together[same.emplace(w, &w).first->second] |= g.lanes;
   }
-  std::vector<Lanes> groups;
-  for (const auto& [w, lanes] : together) groups.push_back({lanes, w});
-  std::vector<Visit> out;
-  const auto at = [](const Lanes& g) { return g.at < g.way->size() ? (*g.way)[g.at] : Map::kNone; };
-  for (;;) {
-    u32 lowest = Map::kNone;
-    for (const Lanes& g : groups) lowest = std::min(lowest, at(g));
-    if (lowest == Map::kNone) return out;
-    // Who comes to a join from different blocks is together behind it.
-    std::map<u32, u32> from;
-    for (Lanes& g : groups) {
-      if (at(g) != lowest) continue;
-      const u32 before = map_.blocks[lowest].joins && g.at ? (*g.way)[g.at - 1] : Map::kNone;
-      from[before] |= g.lanes;
-      ++g.at;
-    }
-    for (const auto& [before, lanes] : from) out.push_back({lowest, lanes});
-  }
+  std::vector<LanesOnWay> ways;
+  for (const auto& [w, lanes] : together) ways.push_back({lanes, w});
+  std::ranges::sort(ways, {}, [](const LanesOnWay& w) { return std::countr_zero(w.lanes); });
+  return converge(map_, ways);
 }
 
 void Execution::forget_counts() {
@@ -103,7 +84,7 @@ void Execution::forget_counts() {
   walked_ = lost_ = loose_ = 0;
 }
 
-void Execution::add(std::span<const PathStep> path, u64 warps) {
+u64 Execution::add(std::span<const PathStep> path, u64 warps) {
   std::map<u32, Executed> of_block;
   for (const PathStep& s : path) {
     Executed& e = of_block[s.block];
@@ -120,17 +101,20 @@ void Execution::add(std::span<const PathStep> path, u64 warps) {
   const std::vector<Visit> all = visits(path);
   if (all.empty()) {
     lost_ += warps;
-    return;
+    return 0;
   }
   walked_ += warps;
   const auto is_loose = [&](const Group& g) { return by_arithmetic_[g.blocks]; };
   if (std::ranges::any_of(apart(path), is_loose)) loose_ += warps;
+  u64 instructions = 0;
   for (const Visit& v : all) {
     // The device executes such a block once for each lane, with that lane alone.
     const u64 times = map_.blocks[v.block].for_each_lane ? lanes_in(v.lanes) : 1;
     blocks_[v.block].warps += warps * times;
     blocks_[v.block].lanes += warps * lanes_in(v.lanes);
+    instructions += times * (graph_.blocks[v.block].end - graph_.blocks[v.block].first);
   }
+  return instructions;
 }
 
 std::string Execution::weakness() const {

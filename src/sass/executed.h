@@ -2,11 +2,12 @@
 // How often the machine code of a kernel is executed, out of the PTX paths of its warps.
 //
 //   warp's path (block, lanes) .. ──► lanes with one path each ──Walker──► blocks of machine code ──► one warp again:
-//   of lanes that are apart, those at the lowest address go first, and who meets goes on together
+//   (converge.h): those that have not come back from a call go first, then those at the lowest address
 #pragma once
 #include <map>
 #include <string>
 
+#include "sass/converge.h"
 #include "sass/walker.h"
 
 namespace us::sass {
@@ -15,11 +16,6 @@ namespace us::sass {
 struct PathStep {
   u32 block = 0, lanes = 0;
   auto operator<=>(const PathStep&) const = default;
-};
-// Lanes of a warp execute a block of machine code.
-struct Visit {
-  u32 block = 0, lanes = 0;
-  auto operator<=>(const Visit&) const = default;
 };
 struct Executed {
   u64 warps = 0, lanes = 0;
@@ -34,7 +30,7 @@ class Execution {
   std::vector<Visit> visits(std::span<const PathStep>);
   void forget_counts();  // what add() told; ways stay
   // So many warps came along the path.
-  void add(std::span<const PathStep>, u64 warps = 1);
+  u64 add(std::span<const PathStep>, u64 warps = 1);  // instructions of each of them; 0: no way was found
 
   const Graph& graph() const { return graph_; }
   const Map& map() const { return map_; }

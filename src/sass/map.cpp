@@ -33,6 +33,7 @@ class Maker {
     out_.blocks.resize(g_.blocks.size());
     out_.elements.resize(p_.blocks().size());
     find_statements();
+    find_functions();
     find_ways();
     shares_.resize(g_.blocks.size());
     for (u32 b = 0; b < g_.blocks.size(); ++b)
@@ -72,6 +73,27 @@ class Maker {
     return false;
   }
 
+  static u32 barrier_of(const Instruction& i) {
+    for (const std::vector<Access>* all : {&i.reads, &i.writes})
+      for (const Access& a : *all)
+        if (a.bank == Bank::Barrier) return a.first;
+    return 0;
+  }
+
+  void find_regions(const Graph::Block& from, Map::Block& to) const {
+    const Instruction& last = f_.instructions[from.end - 1];
+    if (to.joins) to.barrier = barrier_of(last);
+    if (last.flow() == Flow::Branch && last.target && *last.target / 16 < g_.block_of.size())
+      to.taken = g_.block_of[*last.target / 16];
+    for (u32 i = from.first; i < from.end; ++i) {
+      const Instruction& inst = f_.instructions[i];
+      const std::string_view name = base_name(inst);
+      if (name == "BSSY") to.regions.push_back({barrier_of(inst), true, false});
+      if (name == "BREAK") to.regions.push_back({barrier_of(inst), false, !inst.guard.always() || inst.conditional});
+      to.gathers |= name == "WARPSYNC" || name == "BAR" || inst.name.starts_with("BRA.DIV");
+    }
+  }
+
   // A warp whose lanes stay together never takes BRA.DIV, nor the collectives that lie behind it.
   void find_ways() {
     for (u32 b = 0; b < g_.blocks.size(); ++b) {
@@ -80,9 +102,11 @@ class Maker {
       Map::Block& to = out_.blocks[b];
       to.next = from.successors;
       if (last.name.starts_with("BRA.DIV") && from.end < f_.instructions.size()) to.next = {g_.block_of[from.end]};
-      to.slow = last.flow() == Flow::Call;
-      to.ends = from.leaves || last.flow() == Flow::Return;
+      if (last.flow() == Flow::Call) find_callees(b);
+      to.returns = last.flow() == Flow::Return;
+      to.ends = from.leaves && !to.returns;
       to.joins = last.flow() == Flow::Join;
+      find_regions(from, to);
       const bool repeats =
           last.name.starts_with("BRA.U.ANY") && std::ranges::find(from.successors, b) != from.successors.end();
       if (repeats) std::erase(to.next, b);
@@ -96,7 +120,37 @@ class Maker {
       work.pop_back();
       for (const u32 s : out_.blocks[b].next)
         if (!reached_[s]) reached_[s] = true, work.push_back(s);
+      const u32 back = out_.blocks[b].back;
+      if (back != Map::kNone && !reached_[back]) reached_[back] = true, work.push_back(back);
     }
+  }
+
+  // Where functions of the program begin: "$KERNEL$FUNCTION". What else lies behind a kernel is the compiler's own.
+  void find_functions() {
+    const std::string prefix = "$" + f_.name + "$";
+    for (const auto& [offset, name] : f_.places)
+      if (name.starts_with(prefix) && offset / 16 < f_.instructions.size() &&
+          p_.first_block_of(std::string_view(name).substr(prefix.size())) != Map::kNone)
+        functions_.push_back(g_.block_of[offset / 16]);
+  }
+
+  // A function whose address is computed may be any of them; one with an address of its own may be the device's, too.
+  void find_callees(u32 b) {
+    const Graph::Block& from = g_.blocks[b];
+    const Instruction& last = f_.instructions[from.end - 1];
+    Map::Block& to = out_.blocks[b];
+    const u32 callee =
+        from.callee && *from.callee / 16 < g_.block_of.size() ? g_.block_of[*from.callee / 16] : Map::kNone;
+    const bool known = std::ranges::find(functions_, callee) != functions_.end();
+    to.slow = from.callee && !known;
+    if (to.slow || functions_.empty() || from.end >= f_.instructions.size()) return;
+    to.back = g_.block_of[from.end];
+    if (known)
+      to.next = {callee};
+    else if (last.name.starts_with("CALL.ABS"))
+      to.next.insert(to.next.end(), functions_.begin(), functions_.end());
+    else
+      to.next = functions_;
   }
 
   u32 element_of(u32 statement, std::string_view name) {
@@ -187,10 +241,20 @@ class Maker {
     return p_.blocks()[block].depth > deepest;
   }
 
-  void name_elements() {
+  // In how many loops of its function each block is.
+  std::vector<u32> depths() const {
     std::vector<std::vector<u32>> next;
-    for (const Map::Block& b : out_.blocks) next.push_back(b.next);
-    const std::vector<u32> depth = loop_depths(next, 0);
+    for (const Map::Block& b : out_.blocks) next.push_back(b.back == Map::kNone ? b.next : std::vector<u32>{b.back});
+    std::vector<u32> depth = loop_depths(next, 0);
+    for (const u32 entry : functions_) {
+      const std::vector<u32> of_function = loop_depths(next, entry);
+      for (u32 b = 0; b < depth.size(); ++b) depth[b] = std::max(depth[b], of_function[b]);
+    }
+    return depth;
+  }
+
+  void name_elements() {
+    const std::vector<u32> depth = depths();
     std::map<u32, std::size_t> most;  // statements of a PTX block in one block here
     for (const auto& shares : shares_)
       for (const auto& [block, share] : shares) most[block] = std::max(most[block], share.statements.size());
@@ -230,6 +294,7 @@ class Maker {
   const bool loose_;
   Map out_;
   std::vector<bool> reached_;
+  std::vector<u32> functions_;                // blocks where they begin
   std::vector<std::map<u32, Share>> shares_;  // by block here, by PTX block
   std::map<std::pair<u32, std::string_view>, u32> numbers_;
   std::vector<std::pair<u32, std::string_view>> named_;  // by element

@@ -24,14 +24,24 @@ struct Map {
     u32 element = 0;
     u32 surely = 0, at_most = 0;
   };
+  struct Region {  // that BSSY opens for a barrier, or BREAK leaves
+    u32 barrier = 0;
+    bool opens = false, guarded = false;
+  };
   struct Block {
     std::vector<Use> uses{};     // by element
     std::vector<u32> next{};     // where a warp whose lanes stay together goes on
     std::vector<u32> sources{};  // PTX blocks that its instructions come from, sorted
     bool for_each_lane = false;  // repeats until it was done for each lane
     bool joins = false;          // ends where lanes that are apart meet: each group comes here by itself
-    bool slow = false;           // calls a subroutine of the compiler
-    bool ends = false;           // leaves the kernel: always, if nothing is in `next`
+    u32 barrier = 0;             // .. of which it waits for
+    std::vector<Region> regions{};
+    u32 taken = kNone;     // where the branch at its end goes
+    bool gathers = false;  // brings lanes together that come here by themselves
+    bool slow = false;     // calls a subroutine of the compiler
+    u32 back = kNone;      // calls a function: `next` are those that it may be, and this is where they come back
+    bool returns = false;  // to whoever called; `next`: where it does not
+    bool ends = false;     // leaves the kernel: always, if nothing is in `next`
   };
 
   // The function of the program has the same name. `loose`: blocks of PTX are told by their arithmetic alone, for where

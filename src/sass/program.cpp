@@ -61,16 +61,33 @@ Program::Program(const ir::Module& m, const std::vector<u32>& line_of_site) : mo
     const ir::Function& f = m.functions[k];
     const u32 first = static_cast<u32>(blocks_.size());
     first_block_.push_back(f.blocks.empty() ? kNone : first);
+    std::vector<u32> begins, ends;  // of each block of the PTX: its first part, its last
+    const auto begin = [&] {
+      const u32 at = static_cast<u32>(statements_.size());
+      blocks_.push_back({.function = k, .first = at, .end = at});
+    };
     for (const ir::Block& b : f.blocks) {
-      Block& made = blocks_.emplace_back();
-      made.function = k;
-      made.first = static_cast<u32>(statements_.size());
-      for (const ir::Inst& i : b.insts) add(&i, nullptr, i.site, line_of_site);
-      if (b.term.site != ir::kNoSite) add(nullptr, &b.term, b.term.site, line_of_site);
-      made.end = static_cast<u32>(statements_.size());
-      for (const ir::BlockId t : b.term.targets)
-        if (std::ranges::find(made.next, first + t.v) == made.next.end()) made.next.push_back(first + t.v);
+      begins.push_back(static_cast<u32>(blocks_.size()));
+      begin();
+      bool called = false;
+      const auto next = [&] {
+        if (!called) return;
+        blocks_.back().next = {static_cast<u32>(blocks_.size())};
+        begin();
+      };
+      for (const ir::Inst& i : b.insts) {
+        next();
+        add(&i, nullptr, i.site, line_of_site);
+        called = !i.call.empty();
+      }
+      if (b.term.site != ir::kNoSite) next(), add(nullptr, &b.term, b.term.site, line_of_site);
+      ends.push_back(static_cast<u32>(blocks_.size()) - 1);
     }
+    for (u32 b = 0; b < ends.size(); ++b)
+      for (const ir::BlockId t : f.blocks[b].term.targets) {
+        auto& next = blocks_[ends[b]].next;
+        if (std::ranges::find(next, begins[t.v]) == next.end()) next.push_back(begins[t.v]);
+      }
     find_depths(k, first);
   }
 }
@@ -78,6 +95,7 @@ Program::Program(const ir::Module& m, const std::vector<u32>& line_of_site) : mo
 void Program::add(const ir::Inst* inst, const ir::Terminator* term, u32 site, const std::vector<u32>& line_of_site) {
   const u32 line = site < line_of_site.size() ? line_of_site[site] : 0, index = static_cast<u32>(statements_.size());
   statements_.push_back({site, line, static_cast<u32>(blocks_.size() - 1), inst, term});
+  blocks_.back().end = index + 1;
   if (site < block_of_site_.size()) block_of_site_[site] = statements_.back().block;
   if (!line) return;
   if (at_line_.size() <= line) at_line_.resize(line + 1, kNone);

@@ -16,6 +16,7 @@ class Program {
     const ir::Inst* inst = nullptr;         // or
     const ir::Terminator* term = nullptr;
   };
+  // A block of the PTX, or what lies between its calls.
   struct Block {
     u32 function = 0;         // in the module
     u32 first = 0, end = 0;   // in statements()

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/hash.h"
@@ -26,7 +27,7 @@ struct Place {
 };
 
 struct Step {
-  u32 block = 0;
+  u32 block = 0, calls = 0;
   Place place;
   std::tuple<i64, bool, u32, bool, bool> rank{};  // the smallest is the best
 };
@@ -53,7 +54,7 @@ class Walk {
     for (Place& start : use(0, {})) {
       stack_.clear();
       seen_.clear();
-      push({0, std::move(start), {}});
+      push({0, 0, std::move(start), {}});
       while (!stack_.empty() && left_) {
         --left_;
         Frame& top = stack_.back();
@@ -73,6 +74,12 @@ class Walk {
   u64 left() const { return left_; }
 
  private:
+  struct Next {
+    u32 block = 0, calls = 0;
+  };
+  struct Call {  // that is open
+    u32 before = 0, back = 0;
+  };
   struct Frame {
     u32 block = 0;
     std::vector<Step> choices{};
@@ -88,7 +95,7 @@ class Walk {
 
   static u64 key(const Step& s) {
     Hash h;
-    h.word(s.block), h.word(s.place.at);
+    h.word(s.block | u64{s.calls} << 32), h.word(s.place.at);
     for (const u64 m : s.place.used) h.word(m);
     return h.a;
   }
@@ -98,12 +105,15 @@ class Walk {
     const Map::Block& b = map_.blocks[s.block];
     f.ends_first = b.ends && s.place.at == executions_.size();
     f.may_end = b.ends && only_returns_behind(s.place);
-    for (const u32 to : b.next) {
+    const std::vector<Next> next = behind(s.block, s.calls);
+    for (const auto& [to, calls] : next) {
       for (Place& p : use(to, s.place)) {
         const bool near = s.place.at < executions_.size() &&
                           std::ranges::binary_search(map_.blocks[to].sources, executions_[s.place.at]);
-        const i64 gain = gained(s.place, p), ahead = gain || b.next.size() == 1 ? 0 : look_ahead(to, p, kLookAhead);
-        f.choices.push_back({to, std::move(p), {-gain - ahead, ahead > 0, foreign_[to], map_.blocks[to].slow, !near}});
+        const i64 gain = gained(s.place, p),
+                  ahead = gain || next.size() == 1 ? 0 : look_ahead({to, calls}, p, kLookAhead);
+        f.choices.push_back(
+            {to, calls, std::move(p), {-gain - ahead, ahead > 0, foreign_[to], map_.blocks[to].slow, !near}});
       }
     }
     std::ranges::stable_sort(f.choices, {}, &Step::rank);
@@ -115,15 +125,30 @@ class Walk {
   }
 
   // What the best block behind blocks that use nothing would use up entirely: unrolled loops come before the rest.
-  i64 look_ahead(u32 block, const Place& from, u32 depth) const {
+  i64 look_ahead(Next at, const Place& from, u32 depth) {
     i64 best = 0;
-    for (const u32 to : map_.blocks[block].next)
-      for (const Place& p : use(to, from)) {
+    for (const Next& to : behind(at.block, at.calls))
+      for (const Place& p : use(to.block, from)) {
         const i64 gain = gained(from, p);
         if (gain > 0 && p.used.empty()) best = std::max(best, gain);
         if (gain == 0 && depth > 1) best = std::max(best, look_ahead(to, p, depth - 1));
       }
     return best;
+  }
+
+  // Where a warp may go on, and which calls are open there.
+  std::vector<Next> behind(u32 block, u32 calls) {
+    const Map::Block& b = map_.blocks[block];
+    std::vector<Next> out;
+    for (const u32 to : b.next) out.push_back({to, b.back == Map::kNone || to == b.back ? calls : open(calls, b.back)});
+    if (b.returns && calls) out.push_back({calls_[calls].back, calls_[calls].before});
+    return out;
+  }
+
+  u32 open(u32 before, u32 back) {
+    const auto [it, fresh] = number_of_.try_emplace(u64{before} << 32 | back, static_cast<u32>(calls_.size()));
+    if (fresh) calls_.push_back({before, back});
+    return it->second;
   }
 
   // A block that only returns has no place of its own where exits are guarded.
@@ -213,6 +238,8 @@ class Walk {
   u64 left_;
   std::vector<u32> executions_;  // PTX blocks of the path that have elements
   std::vector<u32> foreign_;     // by block: PTX blocks of its instructions that the path does not come through
+  std::vector<Call> calls_{{}};  // by number; 0: none
+  std::unordered_map<u64, u32> number_of_;
   std::vector<Frame> stack_;
   std::unordered_set<u64> seen_;
 };

@@ -78,4 +78,23 @@ double InstructionCache::ready(u32 partition, u32 line, bool jump, double now) {
   return std::max(arrives_[line], now + (near ? near_ * (jump ? 3 : 1) : 0));
 }
 
+double ConstantCache::read(const probe::Record& r, double at) {
+  u64 lines[probe::kLanes];
+  u32 count = 0;
+  for (u32 l = 0; l < probe::kLanes; ++l)
+    if (r.lanes >> l & 1) lines[count++] = r.address(l) / kLine;
+  std::sort(lines, lines + count);
+  count = static_cast<u32>(std::unique(lines, lines + count) - lines);
+  for (u32 k = 0; k < count; ++k) {
+    const auto known = std::ranges::find(near_, lines[k]);
+    if (known != near_.end())
+      near_.erase(known), at += p_.constant_line;
+    else
+      at += behind_.emplace(lines[k], true).second ? p_.constant_first : p_.constant_behind;
+    near_.push_back(lines[k]);
+    if (near_.size() > static_cast<std::size_t>(p_.constant_bytes / kLine)) near_.erase(near_.begin());
+  }
+  return at;
+}
+
 }  // namespace us::timing

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "probe/records.h"
 #include "timing/parameters.h"
 
 namespace us::timing {
@@ -66,6 +67,20 @@ class InstructionCache {
   std::vector<Queue> buffers_ = std::vector<Queue>(4, Queue(kBufferLines));
   Queue cache_{kCacheLines};
   std::vector<double> arrives_;  // of lines that were ever asked for; 0: never
+};
+
+// Constants that are read at an address that lanes compute: lines of 64 bytes, from the cache of the multiprocessor, that
+// behind it, or L2. One line after the other.
+class ConstantCache {
+ public:
+  explicit ConstantCache(const Parameters& p) : p_(p) {}
+  double read(const probe::Record&, double at);  // until when it is taken
+
+ private:
+  static constexpr u64 kLine = 64;
+  const Parameters& p_;
+  std::vector<u64> near_;                 // the latest last
+  std::unordered_map<u64, bool> behind_;  // lines that ever came
 };
 
 }  // namespace us::timing

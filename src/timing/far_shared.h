@@ -13,11 +13,12 @@ class FarShared {
  public:
   explicit FarShared(const Parameters& p) : p_(p) {}
 
-  // Does any lane leave the window of the CTA?
-  static bool leaves(const probe::Record& r, u32 rank) {
+  // The lanes that leave the window of the CTA.
+  static u32 leaving(const probe::Record& r, u32 rank) {
+    u32 out = 0;
     for (u32 lanes = r.lanes; lanes; lanes &= lanes - 1)
-      if (r.address(static_cast<u32>(std::countr_zero(lanes))) / probe::kCtaStride != rank) return true;
-    return false;
+      if (r.address(static_cast<u32>(std::countr_zero(lanes))) / probe::kCtaStride != rank) out |= lanes & ~(lanes - 1);
+    return out;
   }
   struct Done {
     double taken = 0, answered = 0;

@@ -64,13 +64,23 @@ u32 Footprint::moved(u64 line, u32 sectors) {
   return sectors / memory_.compression(line * 128);
 }
 
-float Footprint::read(u64 line, u32 sectors, bool single) {
+// CTAs that read the same at the same point of their way: who is behind has less to wait for until it is not
+// (oracle/timing/mixes.txt, together).
+float Footprint::on_the_way(const Entry& e, Reader r) const {
+  constexpr u32 kNear = 2;  // blocks of the program's text
+  const u64 apart = r.cta > e.reader.cta ? r.cta - e.reader.cta : e.reader.cta - r.cta;
+  const bool waits = apart < at_a_time_ && e.launch == launch_ && r.progress <= e.reader.progress + kNear;
+  return waits ? -static_cast<float>(apart) : 0;
+}
+
+float Footprint::read(u64 line, u32 sectors, Reader reader, bool single) {
   const probe::Page& p = page(line);
   if (p.host) return static_cast<float>(count(sectors) * p_.dram_rate * p_.sm_clock / p_.host_read);
   if (p.compressible && memory_.compression(line * 128) > 1) sectors = 15;
   Entry& e = enter(line);
   const u32 missing = sectors & ~u32{e.sectors};
-  if (!missing) return 0;
+  if (!missing) return on_the_way(e, reader);
+  e.reader = reader, e.launch = launch_;
   const u32 brought = (single ? missing : pairs(missing)) & ~u32{e.sectors};
   e.sectors = static_cast<u8>(e.sectors | brought);
   const u32 of_dram = moved(line, count(brought));
@@ -159,7 +169,7 @@ void Footprint::enter_touched(const Touched& t) {
   const u64 from = end - first > most_lines_ ? end - most_lines_ : first;
   lines_ += from - first;
   constexpr u8 kWhole[4] = {32, 32, 32, 32};
-  for (u64 line = from; line < end; ++line) t.write ? write(line, kWhole) : void(read(line, 15));
+  for (u64 line = from; line < end; ++line) t.write ? write(line, kWhole) : void(read(line, 15, {}));
 }
 
 void Footprint::touch(u64 begin, u64 bytes, bool write) {
@@ -168,8 +178,9 @@ void Footprint::touch(u64 begin, u64 bytes, bool write) {
   touched_.push_back({begin, bytes, write});
 }
 
-void Footprint::begin(Memory memory) {
+void Footprint::begin(u64 at_a_time, Memory memory) {
   memory_ = std::move(memory);
+  at_a_time_ = at_a_time;
   pages_.assign(memory_.page ? kPages : 0, {});
   std::vector<Touched> all;
   {
@@ -178,7 +189,7 @@ void Footprint::begin(Memory memory) {
   }
   for (const Touched& t : all) enter_touched(t);
   if (!all.empty()) finish_kept();
-  so_far_ = {}, fresh_ = 0, before_ = lines_;
+  so_far_ = {}, fresh_ = 0, before_ = lines_, ++launch_;
 }
 
 }  // namespace us::timing

@@ -25,12 +25,18 @@ class Footprint {
     std::function<probe::Page(u64 address)> page;
     std::function<u32(u64 address)> compression;
   };
-  void begin(Memory = {});  // a launch; what follows is of one thread until finish()
+  // A launch, of whose CTAs so many are at work at a time; what follows is of one thread until finish().
+  void begin(u64 at_a_time, Memory = {});
   // Kept: what copies and sets touched; from any thread. What came in launches that nobody looked at.
   void touch(u64 begin, u64 bytes, bool write);
   void pass(u64 lines) { lines_ += lines; }
-  // Of the sectors of a line (one bit each), DRAM gives those that are not there, in pairs unless `single`. The cost.
-  float read(u64 line, u32 sectors, bool single = false);
+  // Who reads: the CTA, and how far its warp has come.
+  struct Reader {
+    u32 cta, progress;
+  };
+  // Of the sectors of a line (one bit each), DRAM gives those that are not there, in pairs unless `single`. The cost;
+  // if it is negative, nothing but waiting: a CTA that was given out so many sooner or later has asked for them.
+  float read(u64 line, u32 sectors, Reader = {}, bool single = false);
   // So many bytes of each sector.
   void write(u64 line, const u8 (&bytes)[4]);
 
@@ -49,11 +55,14 @@ class Footprint {
     u32 open = 0;               // parts_ when the first of its sectors was written in part
     u8 sectors = 0, dirty = 0;  // there entirely, written
     u8 bytes[4] = {};           // written of each sector
+    Reader reader{};            // that DRAM gave the latest of them for
+    u32 launch = 0;             // in which that was
     u32 parts() const { return dirty & ~u32{sectors}; }
   };
   Entry& find(u64 line) { return table_[place(line)]; }
   std::size_t place(u64 line) const;
   Entry& enter(u64 line);
+  float on_the_way(const Entry&, Reader) const;
   const probe::Page& page(u64 line);
   u32 moved(u64 line, u32 sectors);  // of DRAM, for so many of them
   bool lone(const Entry&) const;     // written, without its neighbour
@@ -77,8 +86,10 @@ class Footprint {
   u64 lines_ = 0, parts_ = 0;  // lines that came, lines with sectors that are written in part
   Traffic so_far_;             // what was displaced and touched again is in it
   u64 before_ = 0;             // lines_ when the launch began
-  u64 fresh_ = 0;              // sectors that the launch wrote first
-  std::deque<u64> dirty_;      // Kept: lines in the order in which they were written
+  u64 at_a_time_ = 1;
+  u32 launch_ = 0;
+  u64 fresh_ = 0;          // sectors that the launch wrote first
+  std::deque<u64> dirty_;  // Kept: lines in the order in which they were written
   Memory memory_;
   struct Known {
     u64 number = ~u64{0};

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timing/kernel_code.h"
 
+#include <algorithm>
 #include <set>
 
 namespace us::timing {
+
+// A function without a body: its machine code is the driver's.
+static bool is_of_device(const ir::Module& m, const ir::Inst::Call& c) {
+  if (c.target.kind != ir::Operand::Kind::None) return false;
+  const auto callee = std::ranges::find(m.functions, c.callee, &ir::Function::sym);
+  return callee == m.functions.end() || callee->blocks.empty();
+}
 
 KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Function& f, const Parameters& p, u32 number)
     : image(std::move(i)), function(f), execution(*image->program, f) {
@@ -19,13 +27,28 @@ KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Functio
                                                                   : image->program->statements()[s].site);
     timed.bytes.push_back(f.instructions[k].memory.bytes);
   }
+  find_joined();
   listing = std::make_shared<const Listing>(Listing::of(*image, f, execution.map().statements, number));
   calls.resize(image->program->blocks().size());
   for (const sass::Program::Statement& s : image->program->statements())
-    if (s.inst && !s.inst->call.empty()) calls[s.block] = true;
+    if (s.inst && !s.inst->call.empty() && is_of_device(image->program->module(), s.inst->call[0]))
+      calls[s.block] = true;
   const sass::Graph& graph = execution.graph();
   for (u32 b = 0; b < graph.blocks.size(); ++b)
     timed.blocks.push_back({graph.blocks[b].first, graph.blocks[b].end, execution.map().blocks[b].for_each_lane});
+}
+
+// Where all lanes come to one address, the compiler lets the first of them do it for those that a vote finds.
+void KernelCode::find_joined() {
+  const std::vector<u32>& statements = execution.map().statements;
+  std::set<u32> voted;
+  for (u32 k = 0; k < function.instructions.size(); ++k)
+    if (function.instructions[k].name.starts_with("VOTE")) voted.insert(statements[k]);
+  for (u32 k = 0; k < function.instructions.size(); ++k) {
+    const sass::Instruction& i = function.instructions[k];
+    if (i.opcode && i.opcode->family == sass::Family::Atomic && !i.guard.always() && statements[k] != sass::Map::kNone)
+      timed.rows[k].joined = voted.contains(statements[k]);
+  }
 }
 
 std::shared_ptr<KernelCode> KernelCodes::of(const probe::LaunchInfo& l, const Parameters& p, std::string& why) {

@@ -27,7 +27,8 @@ struct KernelCode {
   bool ran = false;
   TimedCode timed;
   std::shared_ptr<const Listing> listing;  // for reports
-  std::vector<bool> calls;                 // of each block of the PTX: it calls a function
+  void find_joined();
+  std::vector<bool> calls;  // of each block of the PTX: it calls a function of the device's own
 };
 
 class KernelCodes {

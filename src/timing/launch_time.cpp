@@ -23,6 +23,12 @@ constexpr std::size_t kMostTold = 4096;              // warps, with their times
 constexpr u64 kRounds = 6;                           // of CTAs that fill a multiprocessor
 constexpr double kStart = 1000;                      // cycles in which CTAs start, however much they do
 
+// Of costs: what is on the way counts only where nothing else does, and the nearest of it.
+float sum(float a, float b) {
+  if (a > 0 || b > 0) return std::max(a, 0.0f) + std::max(b, 0.0f);
+  return a == 0 || b == 0 ? std::min(a, b) : std::max(a, b);
+}
+
 u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 
 }  // namespace
@@ -40,7 +46,7 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
       of_stores_(parameters_),
       of_atomics_(parameters_),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
-  footprint_.begin(std::move(memory));
+  footprint_.begin(u64{sms_} * resident_, std::move(memory));
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
   step_ =
       ctas_ <= sms_ ? std::max<u64>(1, (ctas_ + kMostSmall - 1) / kMostSmall) : std::max<u64>(1, sms_ / kReplayedSms);
@@ -49,10 +55,11 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
     if (site == probe::kNoSite) continue;
     if (slot_of_site_.size() <= site) {
       slot_of_site_.resize(site + 1, ~0u);
-      floats_.resize(site + 1), swaps_.resize(site + 1);
+      floats_.resize(site + 1), swaps_.resize(site + 1), joined_.resize(site + 1);
     }
     floats_[site] = floats_[site] || code_->timed.rows[k].floats;
     swaps_[site] = swaps_[site] || code_->timed.rows[k].swaps;
+    joined_[site] = joined_[site] || code_->timed.rows[k].joined;
   }
 }
 
@@ -86,6 +93,8 @@ float LaunchTime::store(const probe::Record& r, u64 line, const u8 (&bytes)[4]) 
   return static_cast<float>(cycles);
 }
 
+Footprint::Reader LaunchTime::reader(const probe::Record& r) { return {r.cta, static_cast<u32>(traces_.progress(r))}; }
+
 // What an access costs: TimedAccess.
 float LaunchTime::touch(const probe::Record& r) {
   const bool write = r.code.kind == probe::RecordCode::Kind::Write;
@@ -93,17 +102,20 @@ float LaunchTime::touch(const probe::Record& r) {
   if (r.lanes == ~0u && r.code.addresses == probe::RecordCode::Addresses::Row)
     return span(r, r.first, r.first + u64{probe::kLanes} * bytes, write);
   float cost = 0;
-  for (const Lines::Line& l : Lines(r)) cost += write ? store(r, l.line, l.bytes) : footprint_.read(l.line, l.sectors);
+  for (const Lines::Line& l : Lines(r))
+    cost = sum(cost, write ? store(r, l.line, l.bytes) : footprint_.read(l.line, l.sectors, reader(r)));
   return cost;
 }
 
-float LaunchTime::touch_atomic(const probe::Record& r) {
+float LaunchTime::touch_atomic(const probe::Record& all) {
+  probe::Record r = all;
+  if (r.site < joined_.size() && joined_[r.site]) r.lanes &= ~r.lanes + 1;
   const AtomicSectors sectors(r);
   const bool swaps = r.site < swaps_.size() && swaps_[r.site];
   for (const AtomicSectors::Sector& s : sectors) of_atomics_.add(s.sector / 4, slice_cost(parameters_, s, swaps));
   float dram = 0;
   for (const Lines::Line& l : Lines(r)) {
-    dram += footprint_.read(l.line, l.sectors, true);
+    dram = sum(dram, footprint_.read(l.line, l.sectors, reader(r), true));
     footprint_.write(l.line, l.bytes);
     stored_ += static_cast<u32>(std::popcount(l.sectors));
   }
@@ -126,7 +138,7 @@ float LaunchTime::span(const probe::Record& r, u64 first, u64 end, bool write) {
       const u64 low = std::max(from, sector), high = std::min(to, sector + kSectorBytes);
       if (low < high) bytes[k] = static_cast<u8>(high - low), sectors |= 1u << k;
     }
-    cost += write ? store(r, line, bytes) : footprint_.read(line, sectors);
+    cost = sum(cost, write ? store(r, line, bytes) : footprint_.read(line, sectors, reader(r)));
   }
   return cost;
 }
@@ -137,7 +149,7 @@ float LaunchTime::bring(const probe::Record& r) {
   float dram = 0;
   for (u32 k = 0; k < rows.rows; ++k) {
     const u64 first = r.first + static_cast<u64>(i64{k} * rows.stride * 16), end = first + u64{rows.row} * 16;
-    dram += span(r, first, end, false);
+    dram = sum(dram, span(r, first, end, false));
   }
   return dram;
 }
@@ -148,12 +160,13 @@ void LaunchTime::count(LaunchProfile& p) {
   e.forget_counts();
   const u64 most = e.searched() + kMostSearched;
   u64 all = 0, walked = 0, lost = 0, warps = 0;
+  instructions_.assign(traces_.paths().size(), 0);
   for (const auto& [hash, path] : traces_.paths()) {
     all += path.steps.size() * path.warps, warps += path.warps;
-    if (e.searched() > most) continue;
-    const u64 before = e.lost();
-    e.add(path.steps, path.warps);
-    if (e.lost() == before) walked += path.steps.size() * path.warps;
+    if (e.searched() > most || path.steps.empty()) continue;
+    const u64 instructions = e.add(path.steps, path.warps);
+    instructions_[path.number] = static_cast<double>(instructions);
+    if (instructions) walked += path.steps.size() * path.warps;
     lost = e.lost();
   }
   const u64 looked_at = e.walked() + lost;
@@ -181,7 +194,7 @@ std::string LaunchTime::why_not(const LaunchProfile& p) const {
   const auto calls = [&](const sass::PathStep& s) { return code_->calls[s.block]; };
   for (const auto& [hash, path] : traces_.paths())
     if (std::ranges::any_of(path.steps, calls))
-      return "the kernel calls functions, and their machine code is not followed yet";
+      return "the kernel calls functions of the device (malloc, free, vprintf), whose time is not known";
   const u64 warps = ctas_ * warps_;
   if (static_cast<double>(p.time.lost) > kMostLost * static_cast<double>(warps))
     return fmt::format("{} of {} warps have no way through the machine code", p.time.lost, warps);
@@ -262,7 +275,7 @@ void LaunchTime::tell_warps(const SmTime& sm, const std::vector<const TimedCta*>
 double LaunchTime::replay(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, const Parameters& parameters,
                           const Tell& tell) const {
   double longest = 0;
-  Balance balance(traces_.work(), ctas_, sms_, resident_);
+  Balance balance(traces_.work(instructions_), ctas_, sms_, resident_);
   for (const auto& list : by_multiprocessor(ctas)) {
     const SmTime sm = run_multiprocessor(launch, list, parameters);
     balance.set(sm.busy());
@@ -280,11 +293,11 @@ double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& l
   for (const TimedCta* c : list) some.push_back(c->cta);
   if (mine <= list.size() || list.size() < 2)
     return sm.cycles + (balance.of(number, some).load - 1) * std::max(0.0, sm.cycles - kStart);
-  // The CTAs that were not replayed go on at the pace of the later half of those that were.
-  std::vector<double> ends = sm.ends;
-  std::ranges::sort(ends);
-  const std::size_t half = ends.size() / 2;
-  const double each = (ends.back() - ends[half - 1]) / static_cast<double>(ends.size() - half);
+  // The CTAs that were not replayed go on at the pace at which the later half of those that were began: what the last of
+  // them still have to do comes once.
+  const std::vector<double>& starts = sm.starts;
+  const std::size_t n = starts.size(), half = std::max<std::size_t>(n / 2, std::min<std::size_t>(resident_, n - 2));
+  const double each = (starts[n - 1] - starts[half]) / static_cast<double>(n - 1 - half);
   some.erase(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(half));
   const Balance::Of of = balance.of(number, some);
   const double all = static_cast<double>(mine) * of.load, rest = all - static_cast<double>(list.size());

@@ -25,6 +25,7 @@ class LaunchTime {
 
  private:
   bool wanted(u32 cta) const;
+  Footprint::Reader reader(const probe::Record&);
   float bring(const probe::Record&);
   float touch(const probe::Record&);
   float touch_atomic(const probe::Record&);
@@ -59,9 +60,11 @@ class LaunchTime {
   StoreBuffer stores_;
   u64 stored_ = 0;                           // sectors, each time
   std::unordered_map<u64, double> atomics_;  // cycles, by address
-  std::vector<bool> floats_, swaps_;         // sites: atomics of floating point, compare-and-swap
+  // Sites: atomics of floating point, compare-and-swap, those that one lane does for all.
+  std::vector<bool> floats_, swaps_, joined_;
   std::vector<u32> slot_of_site_;
   Traces traces_;
+  std::vector<double> instructions_;  // of each path
 };
 
 }  // namespace us::timing

@@ -35,7 +35,8 @@ class Multiprocessor {
         l1_(l.l1_bytes),
         local_(l, p, l1_, share_),
         far_(p),
-        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8, l.warm_code, l.active_sms / kSmsOfRate) {
+        fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8, l.warm_code, l.active_sms / kSmsOfRate),
+        constants_(p) {
     result_.stalls.resize(code_.rows.size());
     result_.ends.resize(ctas.size());
     places_.resize(std::max(1u, l.resident));
@@ -71,6 +72,10 @@ class Multiprocessor {
     at = std::max(at, next_start_);
     next_start_ = at + p_.cta_start * std::min(1.0, launch_.active_sms / kSmsOfRate);
     const TimedCta& cta = *ctas_[next_];
+    std::vector<double>& starts = result_.starts;
+    starts.push_back(at);
+    if (const std::size_t n = starts.size(), back = std::min(n - 1, places_.size()); back)
+      apart_ = (at - starts[n - 1 - back]) / static_cast<double>(back);
     Place& p = places_[place];
     p = {};
     p.number = next_++, p.rank = launch_.rank_of(cta.cta);
@@ -154,9 +159,21 @@ class Multiprocessor {
     for (std::size_t k = 0; pick == ~0u && k < q.warps.size(); ++k)
       if (can(q, q.warps[k], now)) pick = q.warps[k];
     if (pick == ~0u) return false;
+    if (wanted_room(pick)) pick = longest_for_room(q, pick, now);
     q.last = pick;
     issue(q, pick, static_cast<double>(now));
     return true;
+  }
+
+  bool wanted_room(u32 index) const {
+    const Warp& w = warps_[index];
+    return code_.rows[w.pc].pipe == Pipe::Memory && (w.blocked == Stall::MioThrottle || w.blocked == Stall::LgThrottle);
+  }
+  // Warps that wait for room in the queue take turns (oracle/timing/queue.txt).
+  u32 longest_for_room(Partition& q, u32 pick, u64 now) {
+    for (const u32 k : q.warps)
+      if (wanted_room(k) && warps_[k].ready < warps_[pick].ready && can(q, k, now)) pick = k;
+    return pick;
   }
 
   // The time since the warp issued last, by what it waited for.
@@ -277,6 +294,8 @@ class Multiprocessor {
       case Kind::SharedStore:
       case Kind::SharedAtomic:
         return shared_access(q, w, r, now);
+      case Kind::Constant:
+        return constant(q, w, r, now, d);
       case Kind::Load:
       case Kind::Copy:
         return load(q, w, index, r, now);
@@ -400,7 +419,7 @@ class Multiprocessor {
     double dram = 0;
     each_record(w, true, [&](probe::SyncOp op, const probe::Record& record, float sectors) {
       const double bytes = static_cast<double>(record.second);
-      if (op == probe::SyncOp::BulkRows) dram += sectors;
+      if (op == probe::SyncOp::BulkRows) dram += of_dram(sectors);
       if (op == probe::SyncOp::BulkStore) {
         bulk_out_ = std::max(bulk_out_, now) +
                     std::max(p_.bulk_issue, bytes / std::min(p_.bulk_store_rate, share_.write_rate()));
@@ -421,11 +440,14 @@ class Multiprocessor {
   }
 
   Done shared_access(Partition& q, Warp& w, const Row& r, double now) {
-    const NextAccess n = next_access(launch_, w, addresses_);
+    NextAccess n = next_access(launch_, w, addresses_);
+    if (r.joined) n.r.lanes &= ~n.r.lanes + 1;
     double cycles = r.words, more = 0;
     if (n.known && n.r.code.space == probe::Space::Shared) {
       const Wavefronts f = wavefronts_of(n.r);
-      cycles = std::max<double>(cycles, f.wavefronts);
+      // Lanes that ask for the same have it sooner (oracle/timing/mixes.txt, wide_shared: 4.5 cycles for 8 and 16 bytes).
+      cycles = r.kind == Kind::SharedLoad && f.wavefronts < r.words ? (r.words + f.wavefronts) / 2.0
+                                                                    : std::max<double>(cycles, f.wavefronts);
       more = p_.shared_way * (f.wavefronts - f.passes);
       if (r.kind == Kind::SharedAtomic) {  // lanes at one address take turns
         const double each = r.swaps ? p_.shared_swap : p_.shared_atomic, ways = most_at_one_address(n.r);
@@ -450,6 +472,18 @@ class Multiprocessor {
     return {a.done, sources, Stall::LongScoreboard};
   }
 
+  // Lanes that read different lines take turns.
+  Done constant(Partition& q, Warp& w, const Row& r, double now, Done d) {
+    if (r.pipe != Pipe::Memory) return d;
+    const NextAccess n = next_access(launch_, w, addresses_);
+    if (!n.known || n.r.code.space != probe::Space::Const) return d;
+    const double at = std::max(constants_free_, now);
+    constants_free_ = constants_.read(n.r, at);
+    q.take_later(constants_free_);
+    d.result = constants_free_ + r.latency - p_.constant_line;
+    return d;
+  }
+
   Done load(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
@@ -471,8 +505,8 @@ class Multiprocessor {
       d.result += cycles - 1;
       if (n.r.code.space != probe::Space::Shared)
         d.result = global_load(n, lines, r, at + cycles - 1, d.result);
-      else if (FarShared::leaves(n.r, places_[w.place].rank))
-        d.result = far_.load(n.r, d.result).answered;
+      else if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
+        d.result = std::max(d.result, far_.load(of_lanes(n.r, far), d.result).answered);
     }
     if (r.kind == Kind::Copy) {
       w.open_copies = std::max(w.open_copies, d.result + p_.copy_latency);
@@ -492,11 +526,17 @@ class Multiprocessor {
     }
     result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - missing;
     // Machine code may have accesses in another order than they were recorded: who pays for DRAM may find them in L1.
-    if (!missing && n.cost == 0) return done;
-    done = std::max(done, share_.load(at, missing * kSectorBytes, requests, double{n.cost} * kSectorBytes));
+    if (!missing && n.cost <= 0) return done;
+    done = std::max(done, share_.load(at, missing * kSectorBytes, requests, of_dram(n.cost) * kSectorBytes));
     if (!r.bypass)
       for (const Lines::Line& l : lines) local_.give_back(l1_.fill(l.line, l.sectors, done), at);
     return done;
+  }
+
+  // Sectors of DRAM; next to nothing, if they only are on their way: who asked for them began at about the same time.
+  double of_dram(float cost) const {
+    if (cost >= 0) return cost;
+    return -cost * apart_ / launch_.active_sms < p_.dram_latency ? 1e-3 : 0;
   }
 
   Done store(Partition& q, Warp& w, u32 index, const Row& r, double now) {
@@ -511,7 +551,8 @@ class Multiprocessor {
     result_.shared_cycles += cycles;
     q.take(at + cycles - 1);
     if (n.known && n.r.code.space == probe::Space::Shared) {
-      if (FarShared::leaves(n.r, places_[w.place].rank)) hold_back(q, w, far_.store(n.r, at + cycles));
+      if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
+        hold_back(q, w, far_.store(of_lanes(n.r, far), at + cycles));
       return {at + cycles, at + cycles + 5};
     }
     const double out = share_.store(at, lines, slices);
@@ -520,6 +561,8 @@ class Multiprocessor {
     w.stored = std::max(w.stored, out + p_.l2_latency);
     return {at + cycles, at + cycles + 5};
   }
+  static probe::Record of_lanes(probe::Record r, u32 lanes) { return r.lanes = lanes, r; }
+
   // What was sent to a neighbour: only so much is on its way.
   static void hold_back(Partition& q, Warp& w, const FarShared::Done& d) {
     constexpr double kOnTheWay = 100;  // cycles
@@ -531,16 +574,18 @@ class Multiprocessor {
   Done generic_shared_atomic(Partition& q, Warp& w, const Row& r, const NextAccess& n, double now) {
     Done d = shared(q, r, now, wavefronts_of(n.r).wavefronts);
     d.result = d.sources + p_.l1_latency, d.why = Stall::LongScoreboard;
-    if (!FarShared::leaves(n.r, places_[w.place].rank)) return d;
-    const FarShared::Done far = far_.atomic(n.r, d.sources);
+    const u32 leaving = FarShared::leaving(n.r, places_[w.place].rank);
+    if (!leaving) return d;
+    const FarShared::Done far = far_.atomic(of_lanes(n.r, leaving), d.sources);
     hold_back(q, w, far);
     if (r.kind == Kind::Atomic) d.result = far.answered + p_.l1_latency;
     return d;
   }
 
   Done atomic(Partition& q, Warp& w, const Row& r, double now) {
-    const NextAccess n = next_access(launch_, w, addresses_);
+    NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
+    if (r.joined) n.r.lanes &= ~n.r.lanes + 1;
     if (n.known && n.r.code.space == probe::Space::Shared) return generic_shared_atomic(q, w, r, n, now);
     const double at = std::max(lsu_, now + 4);
     Share::Atomic a{.answer = r.kind == Kind::Atomic};
@@ -548,7 +593,7 @@ class Multiprocessor {
       const AtomicSectors all(n.r);
       a.lines = Lines(n.r).count(), a.lanes = std::popcount(n.r.lanes),
       a.slices = slice_cost_of_atomic(p_, all, r.swaps);
-      a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = n.cost;
+      a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = of_dram(n.cost);
     }
     lsu_ = at + a.lines;
     q.take(at + a.lines - 1);
@@ -566,6 +611,7 @@ class Multiprocessor {
   LocalMemory local_;
   FarShared far_;
   InstructionCache fetch_;
+  ConstantCache constants_;
   SmTime result_;
   std::vector<Warp> warps_;
   std::vector<u32> partition_of_;
@@ -574,9 +620,11 @@ class Multiprocessor {
   Partition partitions_[kPartitions];
   std::size_t next_ = 0;
   u64 live_ = 0;
-  double soon_ = 0, lsu_ = 0, bulk_ = 0, bulk_out_ = 0, drained_ = 0, next_start_ = 0, warm_constants_ = 0;
+  double soon_ = 0, lsu_ = 0, bulk_ = 0, bulk_out_ = 0, drained_ = 0, next_start_ = 0, warm_constants_ = 0,
+         constants_free_ = 0;
   u64 addresses_[probe::kLanes] = {};
   bool in_copy_ = false;
+  double apart_ = 0;  // cycles between starts of CTAs, of late
 };
 
 }  // namespace

@@ -28,7 +28,9 @@ struct TimedCode {
 // One access, with what it finds in L2.
 struct TimedAccess {
   const u64* words = nullptr;
-  float cost = 0;  // loads, atomics: sectors whose time DRAM needs; stores: cycles of slices of L2
+  // Loads, atomics: sectors whose time DRAM needs; negative: another CTA has asked for them (Footprint::read). Stores:
+  // cycles of slices of L2.
+  float cost = 0;
 };
 struct TimedWarp {
   std::vector<sass::Visit> visits{};
@@ -65,7 +67,7 @@ struct SmTime {
   double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0;
   double local_read = 0, local_written = 0;        // bytes of local memory, of DRAM
   std::vector<std::array<u64, kStalls>> stalls{};  // of each row
-  std::vector<double> ends{};                      // of each CTA
+  std::vector<double> ends{}, starts{};            // of each CTA
   struct Span {
     std::size_t cta = 0;  // in the order in which the SM gets them
     u32 warp = 0, partition = 0;

@@ -55,6 +55,7 @@ struct Row {
   bool bypass = false;    // of L1
   bool floats = false;    // an atomic operation of floating point
   bool swaps = false;     // an atomic compare-and-swap
+  bool joined = false;    // an atomic that one lane does for all of them
   bool constant = false;  // reads a constant bank
   bool never = false;     // its guard is false
   bool local = false;     // an access of local memory

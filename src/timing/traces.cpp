@@ -56,36 +56,55 @@ void Traces::add(const probe::Record& r, const u64* begin, const u64* end) {
   }
 }
 
-CtaWork Traces::work_of(const CtaTrace& c) const {
-  CtaWork w{.cta = c.cta};
+std::size_t Traces::progress(const probe::Record& r) {
+  const Open& of = open(r.cta);
+  return r.warp < of.trace.warps.size() ? of.trace.warps[r.warp].path.size() : 0;
+}
+
+double Traces::statements_of(const WarpTrace& w) const {
   double all = 0;
-  for (const WarpTrace& warp : c.warps) {
-    u64 statements = 0;
-    for (const sass::PathStep& s : warp.path) {
-      const sass::Program::Block& b = program_.blocks()[s.block];
-      statements += b.end - b.first;
+  for (const sass::PathStep& s : w.path) all += program_.blocks()[s.block].end - program_.blocks()[s.block].first;
+  return all;
+}
+
+std::vector<CtaWork> Traces::work(const std::vector<double>& instructions) const {
+  std::vector<double> statements(paths_.size());
+  for (const auto& [hash, path] : paths_) statements[path.number] = path.statements;
+  double known = 0, theirs = 0;
+  for (std::size_t k = 0; k < instructions.size() && k < statements.size(); ++k)
+    if (instructions[k] > 0) known += instructions[k], theirs += statements[k];
+  const double each = theirs > 0 ? known / theirs : 1;
+  std::vector<CtaWork> out;
+  for (const Cta& c : ctas_) {
+    CtaWork w{.cta = c.number};
+    double all = 0;
+    for (u32 k = c.begin; k < c.end; ++k) {
+      const u32 path = numbers_[k];
+      const bool is_known = path < instructions.size() && instructions[path] > 0;
+      const double mine = is_known ? instructions[path] : statements[path] * each;
+      w.most = std::max(w.most, static_cast<float>(mine)), all += mine;
     }
-    w.most = std::max(w.most, static_cast<float>(statements)), all += static_cast<double>(statements);
+    w.average = static_cast<float>(all / std::max(1u, c.end - c.begin));
+    out.push_back(w);
   }
-  w.average = static_cast<float>(all / std::max<double>(1, static_cast<double>(c.warps.size())));
-  return w;
+  return out;
 }
 
 void Traces::close(Open& of) {
-  work_.push_back(work_of(of.trace));
+  Cta cta{of.trace.cta, static_cast<u32>(numbers_.size()), 0};
   for (const WarpTrace& w : of.trace.warps) {
     if (w.path.empty()) continue;
     Path& p = paths_[hash_of(w.path)];
     if (!p.warps) {
-      if (steps_ + w.path.size() > kMostSteps) {
-        ++left_out_;
-        continue;
-      }
-      p.steps = w.path;
-      steps_ += w.path.size();
+      p.number = static_cast<u32>(paths_.size()) - 1, p.statements = statements_of(w);
+      if (steps_ + w.path.size() <= kMostSteps) p.steps = w.path, steps_ += w.path.size();
     }
+    left_out_ += p.steps.empty();
     ++p.warps;
+    numbers_.push_back(p.number);
   }
+  cta.end = static_cast<u32>(numbers_.size());
+  ctas_.push_back(cta);
   if (of.wanted) kept_.push_back(std::move(of.trace));
 }
 

@@ -32,16 +32,20 @@ class Traces {
   Traces(const sass::Program& p, u32 warps, std::function<bool(u32 cta)> wanted)
       : program_(p), warps_(warps), wanted_(std::move(wanted)) {}
   void add(const probe::Record&, const u64* begin, const u64* end);  // and the words that it was read from
+  std::size_t progress(const probe::Record&);                        // blocks that its warp has come to
 
   struct Path {
     std::vector<sass::PathStep> steps;
     u64 warps = 0;
+    u32 number = 0;
+    double statements = 0;
   };
   const std::unordered_map<u64, Path>& paths() const { return paths_; }  // different ones
   u64 left_out() const { return left_out_; }                             // warps whose paths did not fit
   std::vector<CtaTrace>& kept() { return kept_; }
-  const std::vector<CtaWork>& work() const { return work_; }  // of each CTA
-  void finish();                                              // CTAs that have not ended will not
+  // Of each CTA. `instructions`: of the paths by number, where they are known; else their statements stand for them.
+  std::vector<CtaWork> work(const std::vector<double>& instructions) const;
+  void finish();  // CTAs that have not ended will not
 
  private:
   struct Open {
@@ -50,7 +54,7 @@ class Traces {
   };
   Open& open(u32 cta);
   void close(Open&);
-  CtaWork work_of(const CtaTrace&) const;
+  double statements_of(const WarpTrace&) const;
 
   const sass::Program& program_;
   const u32 warps_;
@@ -60,7 +64,11 @@ class Traces {
   u32 last_cta_ = 0;
   std::unordered_map<u64, Path> paths_;
   std::vector<CtaTrace> kept_;
-  std::vector<CtaWork> work_;
+  struct Cta {
+    u32 number = 0, begin = 0, end = 0;  // in numbers_
+  };
+  std::vector<Cta> ctas_;
+  std::vector<u32> numbers_;  // of the paths of their warps
   u64 steps_ = 0, words_ = 0, left_out_ = 0;
 };
 

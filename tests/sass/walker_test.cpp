@@ -2,6 +2,8 @@
 // Small PTX and machine code beside it, written down by hand, and how often each block of the code is executed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ptx/ptx.h"
 #include "ptx/statement_lines.h"
 #include "sass/executed.h"
@@ -217,6 +219,41 @@ TEST(Walker, LanesThatAreApartJoin) {
   k.run(kApart);
   EXPECT_EQ(k.warps(), (List{1, 1, 2, 1}));
   EXPECT_EQ(k.lanes(), (List{32, 8, 32, 32}));
+}
+
+std::vector<Visit> of_two(const Map& m, const std::vector<u32>& one, const std::vector<u32>& other) {
+  const LanesOnWay ways[] = {{1, &one}, {2, &other}};
+  return converge(m, ways);
+}
+
+// Blocks 0, 1 (a loop), 2: who leaves the loop sooner goes on alone, unless a region around it makes it wait.
+TEST(Converge, LanesThatLeaveALoop) {
+  Map m;
+  m.blocks.resize(3);
+  m.blocks[0].next = {1}, m.blocks[1].next = {1, 2};
+  std::vector<Visit> got = of_two(m, {0, 1, 2}, {0, 1, 1, 2});
+  std::ranges::sort(got);
+  EXPECT_EQ(got, (std::vector<Visit>{{0, 3}, {1, 2}, {1, 3}, {2, 1}, {2, 2}}));
+  m.blocks[0].regions = {{0, true, false}};
+  m.blocks[2].joins = true;
+  m.blocks.emplace_back();
+  m.blocks[2].next = {3};
+  got = of_two(m, {0, 1, 2, 3}, {0, 1, 1, 2, 3});
+  EXPECT_EQ(got.back(), (Visit{3, 3}));
+  EXPECT_EQ(std::ranges::count(got, 3u, &Visit::block), 1);
+  EXPECT_EQ(std::ranges::count(got, 2u, &Visit::block), 2);
+}
+
+// Block 0 calls 2 (which returns to 1): who does not call waits at the join behind the call.
+TEST(Converge, ACallGoesFirst) {
+  Map m;
+  m.blocks.resize(5);
+  m.blocks[0].next = {1, 2}, m.blocks[0].regions = {{0, true, false}};  // opens, and parts
+  m.blocks[1].next = {4}, m.blocks[1].back = 2;                         // calls 4
+  m.blocks[2].next = {3}, m.blocks[2].joins = true;
+  m.blocks[4].returns = true;
+  const std::vector<Visit> got = of_two(m, {0, 1, 4, 2, 3}, {0, 2, 3});
+  EXPECT_EQ(got, (std::vector<Visit>{{0, 3}, {1, 1}, {4, 1}, {2, 2}, {2, 1}, {3, 3}}));
 }
 
 TEST(Walker, TwoLoadsThatAreOneHere) {

@@ -42,8 +42,11 @@ __global__ void copies(const float4* in, float4* out) {
   if (threadIdx.x < 16) out[threadIdx.x] = tile[threadIdx.x];
 }
 template <class T> __global__ void half(T* out) { if (threadIdx.x % 2) atomicAdd(out + threadIdx.x, 1); }
-__device__ __noinline__ int twice(int x) { return x * 2 + clock(); }
-__global__ void calls(int* out) { out[threadIdx.x] = twice(threadIdx.x); }
+__global__ void calls(int* out) {
+  void* p = malloc(16);
+  out[threadIdx.x] = p != nullptr;
+  free(p);
+}
 int main(int argc, char**) {
   int* a;
   cudaMalloc(&a, 1 << 20);

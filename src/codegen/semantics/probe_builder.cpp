@@ -94,7 +94,7 @@ V ProbeBuilder::address_of(const MemRef& m) {
 }
 
 void ProbeBuilder::touch(RecordCode::Kind kind, const MemRef& m) {
-  if (!records_ || site_ == ir::kNoSite || m.space == Space::Param || m.space == Space::Const) return;
+  if (!records_ || site_ == ir::kNoSite || m.space == Space::Param) return;
   const u8 space = code_of(m.space);
   RecordCode code{.kind = kind, .bytes = m.bits / 8 * m.count};
   if (space != AccessCode::kGeneric) {
