@@ -13,7 +13,7 @@ import threading
 import torch
 from understudy_torch_forms import Refused
 
-# Tiles of products and convolutions: rows, columns, depth, stages, warps. Larger ones make code that takes longer to compile.
+# Tiles of products and convolutions: rows, columns, depth, stages, warps. Larger ones take longer to compile.
 TILE = (32, 32, 16, 1, 2)
 SETTINGS = {
     "max_autotune_gemm": True,

@@ -138,7 +138,7 @@ def backward_weight(grad, x, size, stride, padding, dilation, groups):
     return (torch.bmm(given, seen) if groups > 1 else torch.mm(given[0], seen[0])).reshape(size)
 
 
-def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):  # noqa: A002 (its name)
+def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     n = weight.dim() - 2
     if input.dim() == n + 1:
         return convolution(input[None], weight, bias, stride, padding, dilation, transposed, output_padding, groups)[0]
@@ -153,7 +153,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
 
 
 def convolution_backward(
-    grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask  # noqa: A002
+    grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask
 ):
     n = weight.dim() - 2
     stride, padding, dilation = (one_each(v, n) for v in (stride, padding, dilation))
