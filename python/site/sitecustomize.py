@@ -49,6 +49,24 @@ def compile_to_ptx(module):
             setattr(module, name, False)
 
 
+def leave_ptx_to_the_driver(module):
+    """Warp has its own assembler make machine code of PTX that is newer than the driver. What it takes for machine code it
+    hands to the driver as it is."""
+    load = module.load_cuda
+
+    def load_cuda(input_path, device):
+        if not str(input_path).endswith(".ptx"):
+            return load(input_path, device)
+        import tempfile
+
+        with open(input_path, "rb") as text, tempfile.NamedTemporaryFile(suffix=".cubin") as copy:
+            copy.write(text.read().rstrip(b"\0") + b"\0")
+            copy.flush()
+            return load(copy.name, device)
+
+    module.load_cuda = load_cuda
+
+
 def refuse_cutlass_dsl(module):
     """It has an assembler inside, which makes machine code, and a licence for systems with the vendor's devices only."""
     import importlib.util
@@ -78,6 +96,7 @@ BEFORE = {
 AFTER = {
     "jax._src.hardware_utils": see_the_device,
     "warp.config": compile_to_ptx,
+    "warp._src.build": leave_ptx_to_the_driver,
     "cuda.bindings._internal.runtime": send_runtime_to_ours,
     "cuda.bindings._internal.runtime_ptds": send_runtime_to_ours,
     "cuda.bindings._bindings.cyruntime": send_runtime_to_ours,
