@@ -159,6 +159,7 @@ class LaunchChecker final : public probe::Listener {
 
   // races.cpp
   void conflict(const Conflict&, probe::Space, const Cta* owner);
+  static bool of_collective(const Party&);
   Check check_of(const Conflict&, probe::Space) const;
   bool lanes_agree(const Conflict&) const;
   bool guesses(const Access& load, const Access& atomic) const;
@@ -279,6 +280,7 @@ class LaunchChecker final : public probe::Listener {
 
   // stuck.cpp
   static bool ends_kernels(Check);
+  void part_of_warp(const Cta&, const Warp&);
   std::string missing_at_barrier(const Cta&, u32 id, u32 generation) const;
   std::string missing_at_mbarrier(const MbarrierObject&) const;
   std::string waiting_text(const Cta&, const Warp&) const;

@@ -228,7 +228,17 @@ Party LaunchChecker::party(const Access& a) const {
   return p;
 }
 
+// Scratch memory of collectives of several warps: their headers count on lanes that run together.
+bool LaunchChecker::of_collective(const Party& p) {
+  if (p.site.frames.empty()) return false;
+  const std::string& file = p.site.frames.front().file;
+  constexpr const char* kHeaders[] = {"reduce.h", "scan.h", "sync.h"};
+  return file.find("cooperative_groups/details/") != file.npos &&
+         std::ranges::any_of(kHeaders, [&](const char* h) { return file.ends_with(h); });
+}
+
 void LaunchChecker::conflict(const Conflict& k, Space space, const Cta* owner) {
+  if (space == Space::Shared && k.address < kReserved) return;  // what the system and the toolkit keep there
   if (process_.on_conflict) process_.on_conflict(k, space, owner ? owner->linear : 0);
   const Check check = check_of(k, space);
   const Collector::Key key{check, info_->kernel, k.mine.site, k.other.site, object_kind(space, k.address)};
@@ -240,6 +250,7 @@ void LaunchChecker::conflict(const Conflict& k, Space space, const Cta* owner) {
   // The toolkit's headers know what they compile to.
   const auto in_header = [](const Party& p) { return !p.site.frames.empty() && of_library({p.site.frames.front()}); };
   if (check == Check::RaceVolatile && std::ranges::all_of(f.parties, in_header)) return;
+  if (std::ranges::all_of(f.parties, of_collective)) return;
   f.why = reasons(k, check), f.fix = fix_of(k, check, space);
   process_.collector.keep(key, std::move(f));
 }

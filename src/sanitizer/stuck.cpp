@@ -2,6 +2,7 @@
 // A launch that ended with a fault: who waits for what, and who is missing.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "sanitizer/launch_checker.h"
@@ -77,6 +78,27 @@ std::string LaunchChecker::waiting_text(const Cta& c, const Warp& w) const {
   }
 }
 
+// Lanes wait at a barrier of whole warps for others of their warp, which do not come.
+void LaunchChecker::part_of_warp(const Cta& c, const Warp& w) {
+  const Waiting& it = w.waiting;
+  if (it.what != Waiting::What::Barrier || it.id >= c.barriers.size()) return;
+  const u32 away = w.time.live() & ~w.exited & ~it.lanes;
+  const auto& arrivals = c.barriers[it.id].phases[it.phase & 3].arrivals;
+  const auto mine = std::ranges::find_if(arrivals, [&](const auto& a) {
+    return a.warp == w.time.warp() && a.site == it.site && a.lanes == it.lanes && a.aligned;
+  });
+  if (!away || mine == arrivals.end()) return;
+  const std::string object = fmt::format("barrier {}", it.id);
+  raise(Check::BarrierDivergent,
+        {{.action = "barrier",
+          .site = it.site,
+          .cta = c.key,
+          .warp = w.time.warp(),
+          .lane = static_cast<u32>(std::countr_zero(it.lanes))}},
+        object, object, {fmt::format("lanes {:#010x} of the warp have come, lanes {:#010x} have not", it.lanes, away)},
+        "One barrier for all lanes of the warp, outside of the branch.");
+}
+
 void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
   if (fault.refused != probe::Refused::Deadlock) return refused(fault, text);
   Finding f;
@@ -88,6 +110,7 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
       for (const auto& w : c->warps) {
         if (!w || w->waiting.what == Waiting::What::Nothing) continue;
         if (f.parties.size() >= kParties) continue;
+        part_of_warp(*c, *w);
         f.parties.push_back(party(Actors{
             .action = "wait", .site = w->waiting.site, .cta = c->key, .warp = w->time.warp(), .lane = kEveryLane}));
         f.why.push_back(waiting_text(*c, *w));

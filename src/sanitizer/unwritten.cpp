@@ -42,6 +42,7 @@ bool LaunchChecker::is_written(Shadow& shadow, u64 begin, u32 bytes) {
 
 void LaunchChecker::unwritten(const At& p, Judge& judge, const probe::Access& a, u32 lane, u64 address, Cta* owner) {
   if (!owner && (!process_.options.uninitialised_global || !process_.allocations.any())) return;
+  if (owner && address < kReserved) return;
   for (u32 e = 0; e < a.count; e++) {
     const u64 begin = address + u64{e} * a.bytes;
     if (is_written(judge.shadow(), begin, a.bytes)) continue;
@@ -77,7 +78,8 @@ void LaunchChecker::read_unwritten(const At& p, const probe::Access& a, u32 lane
     parties.push_back({.action = "copied", .site = from.site, .cta = from.cta, .warp = from.warp, .lane = from.lane});
     why = "what was written there is made of memory that nobody wrote";
   }
-  raise(decides ? Check::Uninitialised : Check::UninitialisedLoad, parties, local ? "local" : object_kind(a.space, address),
+  raise(decides ? Check::Uninitialised : Check::UninitialisedLoad, parties,
+        local ? "local" : object_kind(a.space, address),
         local ? fmt::format("{} bytes at offset {} of the thread's local memory", a.bytes, address)
               : object_text(a.space, address, a.bytes, owner),
         {std::move(why)}, "Write it before it is read.");
@@ -88,7 +90,9 @@ bool LaunchChecker::is_padding(const probe::Access& a, u64 address, Cta* owner) 
   Shadow& shadow = owner ? owner->shared : process_.global;
   const Allocations& all = process_.allocations;
   const Allocations::Block* const block = owner ? nullptr : all.live(address);
-  const u64 first = owner ? kReserved : block ? block->begin : address,
+  const u64 first = owner   ? kReserved
+                    : block ? block->begin
+                            : address,
             end = owner   ? kReserved + info_->shared_static + info_->shared_dynamic
                   : block ? block->end()
                           : address + a.bytes;

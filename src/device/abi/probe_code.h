@@ -15,8 +15,8 @@ struct AccessCode {
   u8 space = 0;  // probe::Space, or kGeneric
   probe::Order order = probe::Order::Weak;
   probe::Scope scope = probe::Scope::Sys;
-  // Global: 1 through the read-only path; shared: probe::Access::settled; of atomics, kSum and a probe::Access::Sum: then
-  // a third row follows, what is added.
+  // Global: 1 through the read-only path; shared: probe::Access::settled; of atomics, kSum and a probe::Access::Sum:
+  // then a third row follows, what is added.
   u8 detail = 0;
   bool sums() const { return kind == probe::Access::Kind::Atomic && detail & kSum; }
   u8 bytes = 4, count = 1;

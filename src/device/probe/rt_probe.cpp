@@ -60,6 +60,7 @@ void tell_prefetch(Warp& w, u32 lane, u64 address, u64 bytes) {
 
 void tell_warp_sync(Warp& w, u32 lanes, const u64* members) {
   Told& t = *w.told;
+  const u32 here = lanes;
   if (const u32 told = lanes & t.met) t.met &= ~told, lanes &= ~told;
   while (lanes) {  // all that are named have come, and wait if they are not here
     const u32 l = first_lane(lanes), named = u32(members[l]) & w.live;
@@ -71,7 +72,7 @@ void tell_warp_sync(Warp& w, u32 lanes, const u64* members) {
     probe::Meeting m;
     m.kind = MeetingKind::WarpSync;
     m.members = u32(members[l]);
-    for (u32 k : Lanes(lanes & named))
+    for (u32 k : Lanes(here & named))
       if (u32(members[k]) != m.members) m.differ = u32(members[k]);
     probe::Who of = who(w, together);
     if (of.site == probe::kNoSite) of.site = t.arrived[l];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 36
+// hangs
 // may: race-shared, mbarrier-phase, deadlock
 // The tokens of two cuda::barriers are mixed up.
 #include <cuda/barrier>

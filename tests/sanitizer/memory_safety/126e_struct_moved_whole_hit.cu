@@ -5,8 +5,10 @@
 struct Rec { char tag; double x; short n; };
 __global__ void make(Rec* r, int n) { int i = threadIdx.x; if (i < n) { r[i].tag = i; r[i].x = i * 0.5; 
 } }
-__global__ void move(const Rec* from, Rec* to) { to[threadIdx.x] = from[63 - threadIdx.x]; }  // expect: uninitialised A
-__global__ void use(const Rec* r, int* out) { if (r[threadIdx.x].n > 3) out[threadIdx.x] = 1 + (int)r[threadIdx.x].x; }  // expect: uninitialised B
+// expect: uninitialised A
+__global__ void move(const Rec* from, Rec* to) { to[threadIdx.x] = from[63 - threadIdx.x]; }
+// expect: uninitialised B
+__global__ void use(const Rec* r, int* out) { if (r[threadIdx.x].n > 3) out[threadIdx.x] = 1 + (int)r[threadIdx.x].x; }
 int main() {
   Rec *a, *b; cudaMalloc(&a, 64 * sizeof(Rec)); cudaMalloc(&b, 64 * sizeof(Rec));
   int* out = zeros(64);
