@@ -20,6 +20,7 @@ class FarShared {
       if (r.address(static_cast<u32>(std::countr_zero(lanes))) / probe::kCtaStride != rank) out |= lanes & ~(lanes - 1);
     return out;
   }
+  static probe::Record of_lanes(probe::Record r, u32 lanes) { return r.lanes = lanes, r; }
   struct Done {
     double taken = 0, answered = 0;
   };

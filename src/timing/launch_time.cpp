@@ -296,7 +296,7 @@ double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& l
   // The CTAs that were not replayed go on at the pace at which the later half of those that were began: what the last of
   // them still have to do comes once.
   const std::vector<double>& starts = sm.starts;
-  const std::size_t n = starts.size(), half = std::max<std::size_t>(n / 2, std::min<std::size_t>(resident_, n - 2));
+  const std::size_t n = starts.size(), half = std::min(std::max<std::size_t>(n / 2, resident_), n - 2);
   const double each = (starts[n - 1] - starts[half]) / static_cast<double>(n - 1 - half);
   some.erase(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(half));
   const Balance::Of of = balance.of(number, some);

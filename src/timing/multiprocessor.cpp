@@ -14,6 +14,7 @@
 #include "timing/next_access.h"
 #include "timing/resident.h"
 #include "timing/share.h"
+#include "timing/shared_cost.h"
 #include "timing/slices.h"
 
 namespace us::timing {
@@ -159,40 +160,24 @@ class Multiprocessor {
     for (std::size_t k = 0; pick == ~0u && k < q.warps.size(); ++k)
       if (can(q, q.warps[k], now)) pick = q.warps[k];
     if (pick == ~0u) return false;
-    if (wanted_room(pick)) pick = longest_for_room(q, pick, now);
+    if (warps_[pick].wanted_room(code_.rows[warps_[pick].pc])) pick = longest_for_room(q, pick, now);
     q.last = pick;
     issue(q, pick, static_cast<double>(now));
     return true;
   }
 
-  bool wanted_room(u32 index) const {
-    const Warp& w = warps_[index];
-    return code_.rows[w.pc].pipe == Pipe::Memory && (w.blocked == Stall::MioThrottle || w.blocked == Stall::LgThrottle);
-  }
   // Warps that wait for room in the queue take turns (oracle/timing/queue.txt).
   u32 longest_for_room(Partition& q, u32 pick, u64 now) {
     for (const u32 k : q.warps)
-      if (wanted_room(k) && warps_[k].ready < warps_[pick].ready && can(q, k, now)) pick = k;
+      if (warps_[k].wanted_room(code_.rows[warps_[k].pc]) && warps_[k].ready < warps_[pick].ready && can(q, k, now))
+        pick = k;
     return pick;
-  }
-
-  // The time since the warp issued last, by what it waited for.
-  void tell_stalls(Warp& w, double now) {
-    auto& s = result_.stalls[w.pc];
-    const auto add = [&](Stall why, double cycles) {
-      s[static_cast<u32>(why)] += static_cast<u64>(std::max(0.0, cycles));
-    };
-    add(Stall::Selected, 1);
-    const double ready = std::min(now, std::max(w.ready, w.since));
-    add(w.why, ready - w.since - 1);
-    add(w.blocked, now - ready);
-    w.blocked = Stall::NotSelected;
   }
 
   void issue(Partition& q, u32 index, double now) {
     Warp& w = warps_[index];
     const Row& r = code_.rows[w.pc];
-    tell_stalls(w, now);
+    w.tell_stalls(result_.stalls[w.pc], now);
     ++result_.issued;
     take_pipe(q, r, now);
     w.since = now, w.ready = now + std::max<u32>(1, r.control.stall), w.why = Stall::Wait;
@@ -277,13 +262,6 @@ class Multiprocessor {
     m = {};
   }
 
-  struct Done {
-    double result = 0, sources = 0;
-    Stall why = Stall::ShortScoreboard;
-    double hold = 0;  // the warp goes on then
-    Stall hold_why = Stall::Wait;
-  };
-
   Done execute(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     Done d{now + r.latency, now + 6};
     if (r.never) return nothing(q, now);
@@ -367,11 +345,7 @@ class Multiprocessor {
   }
 
   void came(Phases& m, double at) {
-    m.last = std::max(m.last, at);
-    if (m.pending > 0 || m.bytes != 0 || m.expected == 0) return;
-    ++m.phase;
-    m.complete = m.last, m.last = 0, m.pending = m.expected;
-    wake(m, m.complete);
+    if (m.came(at)) wake(m, m.complete);
   }
 
   // The records of one instruction: of lanes that follow each other.
@@ -442,20 +416,10 @@ class Multiprocessor {
   Done shared_access(Partition& q, Warp& w, const Row& r, double now) {
     NextAccess n = next_access(launch_, w, addresses_);
     if (r.joined) n.r.lanes &= ~n.r.lanes + 1;
-    double cycles = r.words, more = 0;
-    if (n.known && n.r.code.space == probe::Space::Shared) {
-      const Wavefronts f = wavefronts_of(n.r);
-      // Lanes that ask for the same have it sooner (oracle/timing/mixes.txt, wide_shared: 4.5 cycles for 8 and 16 bytes).
-      cycles = r.kind == Kind::SharedLoad && f.wavefronts < r.words ? (r.words + f.wavefronts) / 2.0
-                                                                    : std::max<double>(cycles, f.wavefronts);
-      more = p_.shared_way * (f.wavefronts - f.passes);
-      if (r.kind == Kind::SharedAtomic) {  // lanes at one address take turns
-        const double each = r.swaps ? p_.shared_swap : p_.shared_atomic, ways = most_at_one_address(n.r);
-        cycles = std::max(cycles, each * ways), more = std::max(more, 2.1 * each * (ways - 1));
-      }
-    }
-    Done d = shared(q, r, now, cycles);
-    d.result += more;
+    const SharedCost c =
+        n.known && n.r.code.space == probe::Space::Shared ? shared_cost(r, n.r, p_) : SharedCost{double(r.words)};
+    Done d = shared(q, r, now, c.cycles);
+    d.result += c.more;
     return d;
   }
 
@@ -506,7 +470,7 @@ class Multiprocessor {
       if (n.r.code.space != probe::Space::Shared)
         d.result = global_load(n, lines, r, at + cycles - 1, d.result);
       else if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
-        d.result = std::max(d.result, far_.load(of_lanes(n.r, far), d.result).answered);
+        d.result = std::max(d.result, far_.load(FarShared::of_lanes(n.r, far), d.result).answered);
     }
     if (r.kind == Kind::Copy) {
       w.open_copies = std::max(w.open_copies, d.result + p_.copy_latency);
@@ -552,7 +516,7 @@ class Multiprocessor {
     q.take(at + cycles - 1);
     if (n.known && n.r.code.space == probe::Space::Shared) {
       if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
-        hold_back(q, w, far_.store(of_lanes(n.r, far), at + cycles));
+        hold_back(q, w, far_.store(FarShared::of_lanes(n.r, far), at + cycles));
       return {at + cycles, at + cycles + 5};
     }
     const double out = share_.store(at, lines, slices);
@@ -561,8 +525,6 @@ class Multiprocessor {
     w.stored = std::max(w.stored, out + p_.l2_latency);
     return {at + cycles, at + cycles + 5};
   }
-  static probe::Record of_lanes(probe::Record r, u32 lanes) { return r.lanes = lanes, r; }
-
   // What was sent to a neighbour: only so much is on its way.
   static void hold_back(Partition& q, Warp& w, const FarShared::Done& d) {
     constexpr double kOnTheWay = 100;  // cycles
@@ -576,7 +538,7 @@ class Multiprocessor {
     d.result = d.sources + p_.l1_latency, d.why = Stall::LongScoreboard;
     const u32 leaving = FarShared::leaving(n.r, places_[w.place].rank);
     if (!leaving) return d;
-    const FarShared::Done far = far_.atomic(of_lanes(n.r, leaving), d.sources);
+    const FarShared::Done far = far_.atomic(FarShared::of_lanes(n.r, leaving), d.sources);
     hold_back(q, w, far);
     if (r.kind == Kind::Atomic) d.result = far.answered + p_.l1_latency;
     return d;

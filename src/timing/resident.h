@@ -26,9 +26,30 @@ struct Warp {
   void wait_until(double at, Stall reason) {
     if (at > ready) ready = at, why = reason;
   }
+  bool wanted_room(const Row& r) const {  // in the queue
+    return r.pipe == Pipe::Memory && (blocked == Stall::MioThrottle || blocked == Stall::LgThrottle);
+  }
+  // The time since it issued last, by what it waited for.
+  void tell_stalls(std::array<u64, kStalls>& s, double now) {
+    const auto add = [&](Stall reason, double cycles) {
+      s[static_cast<u32>(reason)] += static_cast<u64>(std::max(0.0, cycles));
+    };
+    add(Stall::Selected, 1);
+    const double free = std::min(now, std::max(ready, since));
+    add(why, free - since - 1);
+    add(blocked, now - free);
+    blocked = Stall::NotSelected;
+  }
   void set(u8 scoreboard, double at, Stall reason) {
     if (at >= scoreboards[scoreboard]) scoreboards[scoreboard] = at, of[scoreboard] = reason;
   }
+};
+
+struct Done {  // of an instruction: when what is there
+  double result = 0, sources = 0;
+  Stall why = Stall::ShortScoreboard;
+  double hold = 0;  // the warp goes on then
+  Stall hold_why = Stall::Wait;
 };
 
 struct Phases {  // an mbarrier
@@ -36,6 +57,13 @@ struct Phases {  // an mbarrier
   u64 phase = 0;
   double last = 0, complete = 0;  // of what came in this phase; when the one before was complete
   std::vector<u32> waiting;
+  bool came(double at) {  // and a phase is complete with it
+    last = std::max(last, at);
+    if (pending > 0 || bytes != 0 || expected == 0) return false;
+    ++phase;
+    complete = last, last = 0, pending = expected;
+    return true;
+  }
 };
 
 struct Meeting {  // at a barrier of a CTA
