@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 #include "base/demangle.h"
@@ -57,7 +58,44 @@ std::string variable(const std::string& name) {
 
 void copy(u32 (&to)[3], const device::Dim3& from) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
 
-// Variables with memory of their own in this launch. Shared ones: the kernel's, and those that belong to no kernel.
+void add_symbols(const std::vector<ir::Operand>& ops, std::set<u32>& to) {
+  for (const ir::Operand& o : ops) {
+    if (o.sym.valid()) to.insert(o.sym.v);
+    add_symbols(o.elems, to);
+  }
+}
+
+// What a function and those that it may call name.
+std::set<u32> named_from(const ir::Module& m, const ir::Function& from) {
+  std::set<u32> named;
+  std::set<const ir::Function*> seen = {&from};
+  std::vector<const ir::Function*> work = {&from};
+  const auto visit = [&](const ir::Function& f) {
+    if (seen.insert(&f).second) work.push_back(&f);
+  };
+  while (!work.empty()) {
+    const ir::Function& f = *work.back();
+    work.pop_back();
+    for (const ir::Block& b : f.blocks) {
+      for (const ir::Inst& i : b.insts) {
+        add_symbols(i.ops, named);
+        for (const auto& c : i.call) {
+          add_symbols(c.args, named);
+          ir::SymId s = c.callee;
+          while (s.valid() && m.symbols[s.v].alias.valid()) s = m.symbols[s.v].alias;
+          if (s.valid() && m.symbols[s.v].func.valid()) visit(m.functions[m.symbols[s.v].func.v]);
+          if (s.valid()) continue;
+          for (const ir::Function& g : m.functions)  // through a pointer
+            if (!g.entry) visit(g);
+        }
+      }
+    }
+  }
+  return named;
+}
+
+// Variables with memory of their own in this launch. Shared ones: those that the kernel can reach, as each kernel has
+// its own layout (ptx/layout.cpp: "s@k" is a copy for kernel k of what other kernels use, too).
 // `numbers`: by symbol of the module, which of them it is.
 // Does it ask where the system's shared memory is? Cooperative groups keep theirs there.
 bool asks_for_reserved(const ir::Module& m) {
@@ -77,13 +115,16 @@ std::vector<probe::Symbol> symbols_of(const Function& f, std::unordered_map<u32,
   const Module& module = f.module();
   const ir::Module& m = module.ir();
   std::vector<probe::Symbol> all;
+  const std::set<u32> named = named_from(m, f.ir());
   for (u32 k = 0; k < m.symbols.size(); ++k) {
     const ir::Symbol& s = m.symbols[k];
-    if (s.kind != ir::Symbol::Kind::Variable || s.alias.valid()) continue;
+    if (s.kind != ir::Symbol::Kind::Variable) continue;
     const std::size_t before = all.size();
     if (s.space == isa::Space::Shared) {
-      const bool others = s.func.valid() && m.functions[s.func.v].entry && &m.functions[s.func.v] != &f.ir();
-      if (!others) all.push_back({variable(s.name), probe::Space::Shared, s.offset, s.size});
+      const std::string name = s.alias.valid() ? s.name.substr(0, s.name.rfind('@')) : s.name;
+      if (named.contains(k)) all.push_back({variable(name), probe::Space::Shared, s.offset, s.size});
+    } else if (s.alias.valid()) {
+      continue;
     } else if (const u64 at = module.symbols()[k]; at && s.space == isa::Space::Global) {
       all.push_back({variable(s.name), probe::Space::Global, at, s.size});
     } else if (at && s.space == isa::Space::Const) {
