@@ -7,8 +7,8 @@
 // The first bytes of each public function that our runtime of that version has become a jump (jump.h) to our stub
 // (entry_stubs.h), with the number of this runtime in the process (cuda/calling_runtime.h).
 //
-// A file without symbol table still has that object file in it, byte for byte but for the addresses: the archive that it
-// was linked from, where there is one, tells where its functions are (base/runtime_archive.h).
+// A file without symbol table still has that object file in it, byte for byte but for the addresses: the archive that
+// it was linked from, where there is one, tells where its functions are (base/runtime_archive.h).
 //
 // Other functions stay; nothing inside reaches a public function by another way than a call of it.
 #include "loader/static_runtime.h"
