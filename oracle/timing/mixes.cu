@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What several CTAs read at a time, wide loads of shared memory beside arithmetic,
-// instructions of the uniform datapath, stores that leave gaps, reductions of floating point on many words, the slow
-// ways of division. Prints a line for each launch: kind, one size, another size, CTAs, threads. See README.md.
+// instructions of the uniform datapath, stores that leave gaps, reductions of floating point on many words, the
+// slow ways of division. Prints a line for each launch: kind, one size, another size, CTAs, threads. See
+// README.md.
 // metrics: gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_active.avg,sm__cycles_elapsed.max
 // metrics: smsp__inst_executed.sum,lts__t_sector_hit_rate.pct,l1tex__t_sector_hit_rate.pct
 // metrics: l1tex__data_pipe_lsu_wavefronts.sum,l1tex__lsuin_requests.sum,sm__inst_executed_pipe_uniform.sum
-// metrics: lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum
-// metrics: lts__t_sectors_op_red.sum,lts__t_requests_srcunit_tex.sum
+// metrics: lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum,lts__t_sectors_op_red.sum
+// metrics: lts__t_requests_srcunit_tex.sum
 // caches: all
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many accesses a warp issues before it must wait for room: `warps` warps of one sub-partition issue 24 accesses
-// each, one behind the other, and read the clock behind each. Prints kind, warps, and of each warp the cycles from its
-// first reading.
+// How many accesses a warp issues before it must wait for room: `warps` warps of one sub-partition issue 24
+// accesses each, one behind the other, and read the clock behind each. Prints kind, warps, and of each warp the
+// cycles from its first reading.
 #include <cuda_runtime.h>
 
 #include <cstdint>

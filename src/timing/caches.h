@@ -69,8 +69,8 @@ class InstructionCache {
   std::vector<double> arrives_;  // of lines that were ever asked for; 0: never
 };
 
-// Constants that are read at an address that lanes compute: lines of 64 bytes, from the cache of the multiprocessor,
-// that behind it, or L2. One line after the other.
+// Constants that are read at an address that lanes compute: lines of 64 bytes, from the cache of the
+// multiprocessor, that behind it, or L2. One line after the other.
 class ConstantCache {
  public:
   explicit ConstantCache(const Parameters& p) : p_(p) {}

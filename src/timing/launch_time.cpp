@@ -293,8 +293,8 @@ double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& l
   for (const TimedCta* c : list) some.push_back(c->cta);
   if (mine <= list.size() || list.size() < 2)
     return sm.cycles + (balance.of(number, some).load - 1) * std::max(0.0, sm.cycles - kStart);
-  // The CTAs that were not replayed go on at the pace at which the later half of those that were began: what the last
-  // of them still have to do comes once.
+  // The CTAs that were not replayed go on at the pace at which the later half of those that were began: what the
+  // last of them still have to do comes once.
   const std::vector<double>& starts = sm.starts;
   const std::size_t n = starts.size(), half = std::min(std::max<std::size_t>(n / 2, resident_), n - 2);
   const double each = (starts[n - 1] - starts[half]) / static_cast<double>(n - 1 - half);

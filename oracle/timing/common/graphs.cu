@@ -29,7 +29,8 @@ __global__ void spmv_ell(const int* column, const float* value, const float* x, 
   y[row] = sum;
 }
 
-__global__ void spmm(const int* first, const int* column, const float* value, const float* x, float* y) {  // 32 columns
+// 32 columns.
+__global__ void spmm(const int* first, const int* column, const float* value, const float* x, float* y) {
   const int row = blockIdx.x * blockDim.y + threadIdx.y, c = threadIdx.x;
   float sum = 0;
   for (int k = first[row]; k < first[row + 1]; ++k) sum += value[k] * x[column[k] * 32 + c];
@@ -76,7 +77,8 @@ __global__ void triangles(const int* first, const int* column, uint32_t* found, 
   if (count) atomicAdd(found, count);
 }
 
-__global__ void kmeans_assign(const float* points, const float* centers, int* nearest, int n, int many) {  // 8 deep
+// 8 dimensions.
+__global__ void kmeans_assign(const float* points, const float* centers, int* nearest, int n, int many) {
   __shared__ float c[64 * 8];
   for (int k = threadIdx.x; k < many * 8; k += blockDim.x) c[k] = centers[k];
   __syncthreads();
@@ -100,7 +102,8 @@ __global__ void kmeans_update(const float* points, const int* nearest, float* su
   for (int d = 0; d < 8; ++d) atomicAdd(sums + k * 8 + d, points[d * n + i]);
 }
 
-__global__ void neighbours(const float2* queries, const float2* points, int* out, int n) {  // four nearest, in locals
+// Four nearest, in local memory.
+__global__ void neighbours(const float2* queries, const float2* points, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float distance[4] = {1e30f, 1e30f, 1e30f, 1e30f};
   int which[4] = {};
@@ -205,7 +208,8 @@ __global__ void union_find(const int* from, const int* to, int* parent) {
   }
 }
 
-__global__ void cell_list(const float2* p, const int* first, const int* sorted, float* density, int cells) {  // near
+// Particles near.
+__global__ void cell_list(const float2* p, const int* first, const int* sorted, float* density, int cells) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const float2 me = p[i];
   const int cx = min(static_cast<int>((me.x + 1) * 0.5f * cells), cells - 1), cy = min(static_cast<int>((me.y + 1) * 0.5f * cells), cells - 1);

@@ -174,7 +174,8 @@ __global__ void rounds_1d(const float* in, float* out, int rounds) {
   if (t >= rounds && t < 1024 - rounds) out[first + t] = s[now][t];
 }
 
-__global__ void tridiagonal(const float* a, const float* b, const float* c, float* d, float* work, int n) {  // one each
+// A thread each.
+__global__ void tridiagonal(const float* a, const float* b, const float* c, float* d, float* work, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
   float cp = c[i] / (b[i] + 4), dp = d[i] / (b[i] + 4);
   work[i] = cp, d[i] = dp;

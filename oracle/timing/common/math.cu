@@ -146,7 +146,8 @@ __global__ void crc_shared(const uint32_t* in, uint32_t* out, int words) {
   out[i] = crc;
 }
 
-__global__ void polynomial_constant(const float* in, float* out, int terms, const float* unused) {  // all read one
+// All lanes read one.
+__global__ void polynomial_constant(const float* in, float* out, int terms, const float* unused) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const float x = in[i];
   float v = 0;

@@ -136,7 +136,8 @@ __global__ void radix_count(const uint32_t* in, uint32_t* counts, int shift) {  
   if (threadIdx.x < 16) counts[threadIdx.x * gridDim.x + blockIdx.x] = mine[threadIdx.x];
 }
 
-__global__ void radix_rank(const uint32_t* in, uint32_t* out, int shift) {  // sorts 256 keys by a digit, shared memory
+// Sorts 256 keys by one digit, in shared memory.
+__global__ void radix_rank(const uint32_t* in, uint32_t* out, int shift) {
   __shared__ uint32_t base[8][16], start[16], keys[256];
   const int t = threadIdx.x, w = t / 32, lane = t % 32;
   const uint32_t key = in[blockIdx.x * 256 + t], digit = key >> shift & 15;
