@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
+
+#include "timing/lines.h"
 
 namespace us::timing {
 namespace {
@@ -12,34 +13,7 @@ namespace {
 using probe::Record;
 using probe::RecordCode;
 using Addresses = probe::RecordCode::Addresses;
-constexpr u32 kMost = 2 * probe::kLanes * 16;  // words of all lanes, 64 bytes each
-
 u32 divided(u32 a, u32 b) { return (a + b - 1) / b; }
-
-class Different {
- public:
-  void add(u64 v) {
-    if (n_ && v < all_[n_ - 1]) sorted_ = false;
-    if (!n_ || v != all_[n_ - 1]) all_[n_++] = v;
-  }
-  u32 count() {
-    sort();
-    return n_;
-  }
-  const u64* begin() const { return all_; }
-  const u64* end() const { return all_ + n_; }
-
- private:
-  void sort() {
-    if (sorted_) return;
-    std::sort(all_, all_ + n_);
-    n_ = static_cast<u32>(std::unique(all_, all_ + n_) - all_);
-    sorted_ = true;
-  }
-  u64 all_[kMost];
-  u32 n_ = 0;
-  bool sorted_ = true;
-};
 
 template <class F>
 void each_lane(u32 lanes, F&& f) {
@@ -65,43 +39,32 @@ void count_units(const Record& r, Sectors& s) {
     s.lines = static_cast<u32>(last / kLineBytes - first / kLineBytes + 1);
     return;
   }
-  Different all;
-  each_lane(r.lanes, [&](u32 l) {
-    const u64 last = (r.address(l) + r.code.bytes - 1) / kSectorBytes;
-    for (u64 k = r.address(l) / kSectorBytes; k <= last; ++k) all.add(k);
-  });
-  s.sectors = all.count();
-  u64 before = ~u64{0};
-  for (const u64 sector : all) {
-    const u64 line = sector / (kLineBytes / kSectorBytes);
-    s.lines += line != before;
-    before = line;
-  }
+  const Lines all(r);
+  s.sectors = all.sectors(), s.lines = all.count();
 }
 
 // Words of each bank that the lanes touch, at most.
 u32 wavefronts_of_pass(const Record& r, u32 lanes) {
-  u64 of_bank_so_far[kBanks];
-  u32 banks = 0;
-  bool one_each = true;
+  constexpr u32 kMost = 17 * probe::kLanes;  // words of all lanes, of 64 bytes each
+  constexpr u16 kNone = 0xffff;
+  u64 words[kMost];
+  u16 before[kMost];  // of the same bank
+  u16 last_of_bank[kBanks];
+  u8 of_bank[kBanks] = {};
+  std::fill_n(last_of_bank, kBanks, kNone);
+  u16 n = 0;
+  u32 most = 0;
   each_lane(lanes, [&](u32 l) {
-    const u64 last = (r.address(l) + r.code.bytes - 1) / kBankBytes;
-    for (u64 k = r.address(l) / kBankBytes; k <= last; ++k) {
+    const u64 at = r.address(l), last = (at + r.code.bytes - 1) / kBankBytes;
+    for (u64 k = at / kBankBytes; k <= last; ++k) {
       const u32 bank = k % kBanks;
-      one_each = one_each && (!(banks >> bank & 1) || of_bank_so_far[bank] == k);
-      of_bank_so_far[bank] = k, banks |= 1u << bank;
+      u16 same = last_of_bank[bank];
+      while (same != kNone && words[same] != k) same = before[same];
+      if (same != kNone) continue;
+      words[n] = k, before[n] = last_of_bank[bank], last_of_bank[bank] = n++;
+      most = std::max<u32>(most, ++of_bank[bank]);
     }
   });
-  if (one_each) return 1;
-  Different words;
-  each_lane(lanes, [&](u32 l) {
-    const u64 last = (r.address(l) + r.code.bytes - 1) / kBankBytes;
-    for (u64 k = r.address(l) / kBankBytes; k <= last; ++k) words.add(k);
-  });
-  words.count();
-  u8 of_bank[kBanks] = {};
-  u32 most = 0;
-  for (const u64 w : words) most = std::max<u32>(most, ++of_bank[w % kBanks]);
   return most;
 }
 

@@ -33,6 +33,7 @@ void Footprint::rebuild(std::size_t size) {
 }
 
 void Footprint::grow() {
+  if (!kept_) return rebuild(table_.size() * 2);  // nothing in it is old
   rebuild(table_.size());
   if (used_ * 4 > table_.size()) rebuild(table_.size() * 2);
 }

@@ -67,7 +67,6 @@ bool LaunchTime::wanted(u32 cta) const { return cta % sms_ % step_ == 0 && cta /
 
 void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   using Kind = probe::RecordCode::Kind;
-  u64 kept[probe::kMostRecordWords + 1];
   if (r.code.kind == Kind::Block || r.code.kind == Kind::End || !r.lanes) return traces_.add(r, begin, end);
   if (r.code.kind == Kind::CopyWrite) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
@@ -76,10 +75,7 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
   } else if (r.code.space == probe::Space::Global) {
     cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r);
   }
-  const auto n = static_cast<std::size_t>(end - begin);
-  std::copy(begin, end, kept);
-  kept[n] = std::bit_cast<u32>(cost);
-  traces_.add(r, kept, kept + n + 1);
+  traces_.add(r, begin, end, cost);
 }
 
 // Cycles of a slice.

@@ -16,9 +16,9 @@ class Lines {
       if (r.lanes >> l & 1) add(r.address(l), std::max(1u, r.code.bytes));
   }
   struct Line {
-    u64 line = 0;
-    u32 sectors = 0;
-    u8 bytes[4] = {};  // that lanes ask for, of each sector
+    u64 line;
+    u32 sectors;
+    u8 bytes[4];  // that lanes ask for, of each sector
   };
   const Line* begin() const { return lines_; }
   const Line* end() const { return lines_ + count_; }
@@ -37,7 +37,7 @@ class Lines {
 
   void add(u64 address, u32 bytes) {
     for (u64 s = address / kSectorBytes, last = (address + bytes - 1) / kSectorBytes; s <= last; ++s) {
-      Line* at = std::find_if(lines_, lines_ + count_, [&](const Line& l) { return l.line == s / 4; });
+      Line* at = count_ && lines_[count_ - 1].line == s / 4 ? lines_ + count_ - 1 : find(s / 4);
       if (at == lines_ + count_) {
         if (count_ == std::size(lines_)) return;
         *at = {s / 4, 0, {}}, ++count_;
@@ -50,7 +50,10 @@ class Lines {
   }
 
  private:
-  Line lines_[2 * probe::kLanes];
+  Line* find(u64 line) {
+    return std::find_if(lines_, lines_ + count_, [&](const Line& l) { return l.line == line; });
+  }
+  Line lines_[2 * probe::kLanes];  // count_ of them
   u32 count_ = 0;
 };
 
@@ -72,14 +75,14 @@ class AtomicSectors {
     }
   }
   struct Sector {
-    u64 sector = 0;
-    u32 most = 0, lanes = 0;
+    u64 sector;
+    u32 most, lanes;
   };
   const Sector* begin() const { return sectors_; }
   const Sector* end() const { return sectors_ + count_; }
 
  private:
-  Sector sectors_[probe::kLanes];
+  Sector sectors_[probe::kLanes];  // count_ of them
   u32 count_ = 0;
 };
 

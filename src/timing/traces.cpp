@@ -2,6 +2,7 @@
 #include "timing/traces.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/hash.h"
 
@@ -31,7 +32,7 @@ Traces::Open& Traces::open(u32 cta) {
   return *(last_ = &it->second);
 }
 
-void Traces::add(const probe::Record& r, const u64* begin, const u64* end) {
+void Traces::add(const probe::Record& r, const u64* begin, const u64* end, float cost) {
   using Kind = probe::RecordCode::Kind;
   Open& of = open(r.cta);
   if (r.code.kind == Kind::End) {
@@ -52,7 +53,8 @@ void Traces::add(const probe::Record& r, const u64* begin, const u64* end) {
     warp.look = {in_vain ? r.site : probe::kNoSite, warp.path.size(), warp.accesses.size()};
     if (!of.wanted || !r.lanes) return;
     warp.accesses.insert(warp.accesses.end(), begin, end);
-    words_ += static_cast<u64>(end - begin);
+    warp.accesses.push_back(std::bit_cast<u32>(cost));
+    words_ += static_cast<u64>(end - begin) + 1;
   }
 }
 

@@ -13,7 +13,7 @@ namespace us::timing {
 
 struct WarpTrace {
   std::vector<sass::PathStep> path{};
-  std::vector<u64> accesses{};  // records, as probe::read_record reads them
+  std::vector<u64> accesses{};  // records, as probe::read_record reads them, and a word with what each costs
   // The last look at an mbarrier, if it was in vain: one that follows with nothing in between takes its place, because
   // how often a loop looks is a matter of time.
   struct Look {
@@ -31,8 +31,9 @@ class Traces {
   // `wanted`: whose accesses are kept, too.
   Traces(const sass::Program& p, u32 warps, std::function<bool(u32 cta)> wanted)
       : program_(p), warps_(warps), wanted_(std::move(wanted)) {}
-  void add(const probe::Record&, const u64* begin, const u64* end);  // and the words that it was read from
-  std::size_t progress(const probe::Record&);                        // blocks that its warp has come to
+  // And the words that it was read from; `cost` stands behind those of accesses.
+  void add(const probe::Record&, const u64* begin, const u64* end, float cost = 0);
+  std::size_t progress(const probe::Record&);  // blocks that its warp has come to
 
   struct Path {
     std::vector<sass::PathStep> steps;

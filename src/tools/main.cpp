@@ -66,6 +66,17 @@ struct TextOptions {
   }
 };
 
+// What scripts say to Nsight Compute about how it measures: there is nothing to measure here.
+void add_options_of_ncu(CLI::App& verb) {
+  static std::string ignored;
+  const char* const kGroup = "Options of Nsight Compute that change nothing here";
+  for (const char* name : {"--set", "--target-processes", "--replay-mode", "--clock-control", "--import-source"})
+    verb.add_option(name, ignored, "")->type_name("VALUE")->group(kGroup);
+  verb.add_flag_callback(
+          "-f,--force-overwrite", [] {}, "")
+      ->group(kGroup);
+}
+
 void add_profile(CLI::App& verb, ProfileRequest& r) {
   add_settings_of_listened(verb, r.run);
   const TextOptions text{verb};
@@ -87,9 +98,12 @@ void add_profile(CLI::App& verb, ProfileRequest& r) {
        "what launches find in L2: all (default: nothing, as it is flushed) or none (what those before them have left; "
        "default with --virtual-time)");
   text("--page", r.page, "PAGE",
-       "details, raw (metrics of a launch in one line, with --csv), source (lines) or summary (times by kernel)");
+       "details, raw (metrics of a launch in one line, with --csv), source (lines), summary (times by kernel), or a "
+       "report of Nsight Systems: cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, cuda_gpu_mem_size_sum, cuda_gpu_trace");
   text("--print-source", r.print_source, "VIEW", "of --page source: cuda (default), ptx, sass, or cuda,sass");
   verb.add_flag("--csv", r.csv, "print comma-separated values, as Nsight Compute does");
+  text("--log-file", r.log, "FILE", "write the page to FILE, apart from what the program prints");
+  add_options_of_ncu(verb);
   text("--json", r.json, "FILE", "write the report as JSON, instructions included");
   text("--html", r.html, "FILE", "write the report as one HTML file, with charts and the source view");
   text("--timeline", r.timeline, "FILE", "write when launches would run on the device, as a trace for Perfetto");

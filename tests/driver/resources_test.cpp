@@ -196,6 +196,43 @@ TEST(Assembler, IsAskedOnceAboutAModule) {
   EXPECT_FALSE(Assembler("none", "").ask({.ptx = {{.ptx = text, .options = {}}}, .objects = {}}, 90));
 }
 
+TEST(Assembler, MachineCodeIsKept) {
+  const std::string real = Assembler::find();
+  if (real.empty()) GTEST_SKIP() << "no ptxas";
+  const Directory d;
+  const auto calls = [&] {
+    std::ifstream in(d.path + "/calls");
+    return std::count(std::istreambuf_iterator<char>(in), {}, '\n');
+  };
+  const std::string logs = "echo >> " + d.path + "/calls; ";
+  const ptx::Image text{.ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n",
+                        .options = {}};
+  const auto words = [&](const std::string& ptxas, const ptx::Image& t, const std::string& cache) {
+    std::vector<u64> all;
+    const auto image = Assembler(ptxas, cache).image(t, 90);
+    if (!image) return all;
+    for (const sass::Instruction& i : image->code.functions.at(0).instructions) all.push_back(i.word.lo);
+    return all;
+  };
+  const std::string ptxas = d.program(logs + "exec " + real + " \"$@\"\n");
+  const auto first = words(ptxas, text, d.path);
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(calls(), 1);
+  EXPECT_EQ(words(ptxas, text, d.path), first);
+  EXPECT_EQ(calls(), 1);
+  EXPECT_EQ(words(ptxas, {.ptx = text.ptx, .options = "-maxrregcount=32"}, d.path), first);
+  EXPECT_EQ(calls(), 2) << "options decide";
+  EXPECT_EQ(words(ptxas, text, ""), first);
+  EXPECT_EQ(calls(), 3) << "no cache";
+  fs::last_write_time(ptxas, fs::last_write_time(ptxas) + std::chrono::hours(1));
+  EXPECT_EQ(words(ptxas, text, d.path), first);
+  EXPECT_EQ(calls(), 4) << "another ptxas";
+  const std::string bad = d.program(logs + "exit 1\n");
+  EXPECT_TRUE(words(bad, text, d.path).empty());
+  EXPECT_TRUE(words(bad, text, d.path).empty());
+  EXPECT_EQ(calls(), 6) << "what it refuses is asked again, for its reason";
+}
+
 // How an H200 divides L1 for kernels that say nothing about it: oracle/timing, first launches.
 // An H200 has room for 66, 30, 15 and 7 clusters of one block on a multiprocessor (cudaOccupancyMaxActiveClusters with
 // 227 KiB of shared memory); of 128 blocks in clusters of 4 it put two on 7 multiprocessors.

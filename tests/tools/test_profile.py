@@ -291,6 +291,50 @@ class Profile(unittest.TestCase):
         self.assertEqual(raw[0][-2:], ["launch__grid_size", "lts__t_sectors.sum"])
         self.assertEqual(raw[2][-2:], ["64", "n/a"])
 
+    def test_log_file_and_options_of_ncu(self):
+        out = self.path / "log.csv"
+        r = self.run_verb("--csv", "--log-file", out, "--set", "full", "--clock-control=base", "--replay-mode", "kernel", "-f",
+                          "--metrics", "gpu__time_duration.sum", "-k", "gather")
+        self.assertEqual(r.stdout, "")
+        rows = list(csv.reader(io.StringIO(out.read_text())))
+        self.assertEqual([len(rows), rows[1][4].split("(")[0], rows[1][-3:-1]], [2, "gather", ["gpu__time_duration.sum", "ns"]])
+
+    def test_tables_of_nsys(self):
+        source = self.path / "work.cu"
+        source.write_text("""
+__global__ void k(int* x) { x[threadIdx.x] += 1; }
+int main() {
+  int *a, h[1024] = {};
+  cudaMalloc(&a, 8192);
+  cudaMemset(a, 0, 8192);
+  cudaMemcpy(a, h, 4000, cudaMemcpyHostToDevice), cudaMemcpy(a, h, 2000, cudaMemcpyHostToDevice);
+  for (int i = 0; i < 3; ++i) k<<<1, 32>>>(a);
+  return cudaMemcpy(h, a, 1000, cudaMemcpyDeviceToHost) != cudaSuccess;
+}
+""")
+        app = self.path / "work"
+        subprocess.run([NVCC, *FLAGS, "-o", app, source], check=True)
+
+        def table(page):
+            return list(csv.DictReader(io.StringIO(self.run_verb("--csv", "--page", page, program=[app]).stdout)))
+        (kernel,) = table("cuda_gpu_kern_sum")
+        self.assertEqual((kernel["Name"], kernel["Instances"], kernel["Time (%)"]), ("k(int*)", "3", "100.0"))
+        self.assertAlmostEqual(float(kernel["Total Time (ns)"]), 3 * float(kernel["Avg (ns)"]), delta=1)
+        self.assertLessEqual(int(kernel["Min (ns)"]), float(kernel["Med (ns)"]))
+        self.assertLessEqual(float(kernel["Med (ns)"]), int(kernel["Max (ns)"]))
+        sizes = {r["Operation"]: (r["Total (MB)"], r["Count"], r["Med (MB)"], r["Max (MB)"]) for r in table("cuda_gpu_mem_size_sum")}
+        self.assertEqual(sizes, {"[CUDA memset]": ("0.008", "1", "0.008", "0.008"),
+                                 "[CUDA memcpy Host-to-Device]": ("0.006", "2", "0.003", "0.004"),
+                                 "[CUDA memcpy Device-to-Host]": ("0.001", "1", "0.001", "0.001")})
+        self.assertEqual({r["Operation"]: r["Count"] for r in table("cuda_gpu_mem_time_sum")}, {k: v[1] for k, v in sizes.items()})
+        trace = table("cuda_gpu_trace")
+        self.assertEqual([r["Name"] for r in trace], ["[CUDA memset]", *["[CUDA memcpy Host-to-Device]"] * 2, *["k(int*)"] * 3,
+                                                      "[CUDA memcpy Device-to-Host]"])
+        self.assertEqual([(r["GrdX"], r["BlkX"], r["Bytes (MB)"], r["SrcMemKd"]) for r in trace[2:4]],
+                         [("", "", "0.002", "Pageable"), ("1", "32", "", "")])
+        self.assertEqual(sum(int(r["Duration (ns)"]) for r in trace[3:6]), int(kernel["Total Time (ns)"]))
+        self.assertIn("CUDA GPU Kernel Summary (cuda_gpu_kern_sum)", self.run_verb("--page", "cuda_gpu_kern_sum", program=[app]).stdout)
+
     def test_pages(self):
         text = self.run_verb("--section", "Occupancy", "-k", "columns", "-c", "1").stdout
         self.assertIn("Section: Occupancy", text)

@@ -147,7 +147,7 @@ std::string first_error(const std::string& path) {
 }  // namespace
 
 Assembler::Assembler(std::string ptxas, std::string cache_dir)
-    : ptxas_(std::move(ptxas)), cache_(std::move(cache_dir)) {}
+    : ptxas_(std::move(ptxas)), cache_(cache_dir), made_(std::move(cache_dir), "machine_code", "understudy-code 1") {}
 
 std::string Assembler::find() {
   std::vector<std::string> directories;
@@ -169,11 +169,11 @@ std::string Assembler::find() {
   return {};
 }
 
-std::string Assembler::key_of(const Parts& parts, u32 sm) const {
+std::string Assembler::key_of(const std::string& ptxas, const Parts& parts, u32 sm) {
   Hash h;
   struct stat s = {};
-  stat(ptxas_.c_str(), &s);
-  h.text(ptxas_);
+  stat(ptxas.c_str(), &s);
+  h.text(ptxas);
   for (const u64 v : {u64(s.st_size), u64(s.st_mtim.tv_sec), u64(s.st_mtim.tv_nsec), u64{sm}}) h.word(v);
   for (const ptx::Image& i : parts.ptx) {
     h.text(i.ptx);
@@ -207,10 +207,17 @@ Result<sass::Image> Assembler::image(const ptx::Image& text, u32 sm) {
   lines.ptx = ptx::one_statement_per_line(text.ptx);
   auto module = ptx::parse(ptx::without_locations(lines.ptx), "profile");
   if (!module) return module.diags();
-  const auto elf = machine_code(ptxas, lines, sm);
-  if (!elf) return elf.diags();
+  const std::string key = key_of(ptxas, {.ptx = {lines}, .objects = {}}, sm);
+  std::optional<std::string> elf = made_.load(key);
+  const bool fresh = !elf;
+  if (fresh) {
+    auto made = machine_code(ptxas, lines, sm);
+    if (!made) return made.diags();
+    elf = std::move(*made);
+  }
   auto code = sass::read_code({reinterpret_cast<const u8*>(elf->data()), elf->size()});
   if (!code) return code.diags();
+  if (fresh) made_.store(key, *elf);
   sass::Image out{std::move(*module), nullptr, std::move(*code), ptxas};
   out.program = std::make_unique<sass::Program>(*out.module, sass::lines_of_sites(*out.module));
   return out;
@@ -220,7 +227,7 @@ std::optional<sass::Cubin> Assembler::ask(const Parts& parts, u32 sm) {
   const std::lock_guard lock(m_);
   look();
   if (ptxas_ == "none" || parts.ptx.empty()) return {};
-  const std::string key = key_of(parts, sm);
+  const std::string key = key_of(ptxas_, parts, sm);
   std::optional<sass::Cubin> known = cache_.load(key);
   if (!known) {
     Outcome o = assemble(ptxas_, parts, sm);

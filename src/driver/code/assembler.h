@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "driver/code/facts_cache.h"
+#include "driver/code/kept_files.h"
 #include "ptx/fatbin.h"
 #include "sass/cubin.h"
 #include "sass/image.h"
@@ -30,15 +31,17 @@ class Assembler {
   bool absent();  // nothing will come of asking
   // The machine code of one text, with tables of lines: an ELF. What the assembler complains about is in the Diag.
   static Result<std::string> machine_code(const std::string& ptxas, const ptx::Image&, u32 sm);
-  Result<sass::Image> image(const ptx::Image&, u32 sm);  // only of devices whose code can be read
+  // The same, read: only of devices whose code can be. An earlier run of any process may have left it.
+  Result<sass::Image> image(const ptx::Image&, u32 sm);
   static std::string find();  // in $CUDA_HOME, $CUDA_PATH, $PATH, beside nvcc, in the usual places; empty if nowhere
 
  private:
   void look();
-  std::string key_of(const Parts&, u32 sm) const;
+  static std::string key_of(const std::string& ptxas, const Parts&, u32 sm);
   std::mutex m_;  // guards the members below
   std::string ptxas_;
   FactsCache cache_;
+  const KeptFiles made_;
 };
 
 }  // namespace us::driver

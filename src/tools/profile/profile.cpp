@@ -15,6 +15,7 @@
 #include "tools/files.h"
 #include "tools/profile/assertions.h"
 #include "tools/profile/html.h"
+#include "tools/profile/nsys_tables.h"
 #include "tools/profile/report.h"
 #include "tools/profile/request.h"
 #include "tools/profile/summary.h"
@@ -78,10 +79,13 @@ std::string wrong_with_time(const ProfileRequest& r) {
   return "";
 }
 
+bool of_nsys(const std::string& page) { return std::ranges::find(nsys_reports(), page) != nsys_reports().end(); }
+
 std::string wrong_with(const ProfileRequest& r, std::vector<Assertion>& assertions) {
   if (const std::string why = wrong_with_time(r); !why.empty()) return why;
-  if (std::ranges::find(kPages, r.page) == std::end(kPages))
-    return fmt::format("--page {}: expected one of {}", r.page, fmt::join(kPages, ", "));
+  if (std::ranges::find(kPages, r.page) == std::end(kPages) && !of_nsys(r.page))
+    return fmt::format("--page {}: expected one of {}, {}", r.page, fmt::join(kPages, ", "),
+                       fmt::join(nsys_reports(), ", "));
   if (std::ranges::find(kSources, r.print_source) == std::end(kSources))
     return fmt::format("--print-source {}: expected sass, ptx, cuda, or `cuda,sass`", r.print_source);
   if (r.csv && r.page == "summary") return "--csv: there is no such form of --page summary";
@@ -100,6 +104,7 @@ std::string wrong_with(const ProfileRequest& r, std::vector<Assertion>& assertio
   }
   if (!r.junit.empty() && r.assertions.empty()) return "--junit: it tells which assertions hold; give some by --assert";
   for (const auto& [option, file] : {std::pair<const char*, const std::string&>("--json", r.json),
+                                     {"--log-file", r.log},
                                      {"--save", r.save},
                                      {"--junit", r.junit},
                                      {"--timeline", r.timeline},
@@ -157,9 +162,15 @@ int tell(const ProfileRequest& r, const std::vector<std::string>& files, const s
   const auto report = make_report(all, {r.sections, r.metrics}, before);
   if (all.empty()) complain("no kernel was profiled");
   std::vector<PlacedProcess> work;
-  if (r.page == "summary" || !r.timeline.empty())
+  if (r.page == "summary" || of_nsys(r.page) || !r.timeline.empty())
     work = placed(all, {timing::read_work(kept), timing::read_reused(kept)});
-  fmt::print("{}", r.page == "summary" ? summary_text(work) : text_of(r, report));
+  const std::string text = r.page == "summary" ? summary_text(work)
+                           : of_nsys(r.page)   ? nsys_table(r.page, work, r.csv)
+                                               : text_of(r, report);
+  if (r.log.empty())
+    fmt::print("{}", text);
+  else
+    write_file(r.log, text);
   if (!r.timeline.empty()) write_file(r.timeline, timeline(work));
   if (!r.html.empty()) write_file(r.html, to_html(report));
   if (!r.json.empty()) write_file(r.json, to_json(report));

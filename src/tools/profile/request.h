@@ -13,6 +13,7 @@ struct ProfileRequest {
   bool csv = false;
   bool virtual_time = false, host_clock = false;
   std::string cache_control, page, print_source = "cuda", json, save, import, baseline, junit, timeline, html;
+  std::string log;  // where the report goes; empty: to standard output
 };
 int profile_program(const ProfileRequest&);
 
