@@ -101,14 +101,21 @@ RuntimeArchive::Gap RuntimeArchive::gap(size_t relocation) const {
   switch (ELF64_R_TYPE(r.r_info)) {
     case R_X86_64_64:
     case R_X86_64_PC64:
-    case R_X86_64_GOTOFF64: behind = 8; break;
+    case R_X86_64_GOTOFF64:
+      behind = 8;
+      break;
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX: before = 3; break;
+    case R_X86_64_REX_GOTPCRELX:
+      before = 3;
+      break;
     case R_X86_64_TLSGD:
     case R_X86_64_TLSLD:
-    case R_X86_64_GOTTPOFF: before = 4, behind = 12; break;
-    default: break;
+    case R_X86_64_GOTTPOFF:
+      before = 4, behind = 12;
+      break;
+    default:
+      break;
   }
   const size_t place = r.r_offset;
   return {place < before ? 0 : place - before, place + behind};

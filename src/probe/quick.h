@@ -47,8 +47,8 @@ struct QuickRecords {
   u64 read[2] = {};   // and of what it reads
 };
 
-// Of a CTA whose warps run in one call: while fewer than `until` have been passed so, barrier 0 of all threads, to which
-// each warp comes whole, is passed with nobody told.
+// Of a CTA whose warps run in one call: while fewer than `until` have been passed so, barrier 0 of all threads, which
+// each warp comes to whole, is passed with nobody told.
 struct QuickBarrier {
   u32 passed = 0, until = 0;
 };

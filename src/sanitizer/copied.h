@@ -32,7 +32,8 @@ class UnwrittenValues {
   void take(u32 site, u32 lanes, F&& f) {
     for (Value& v : all_) {
       if (v.site != site) continue;
-      for (u32 rest = v.lanes & lanes; rest; rest &= rest - 1) f(v.element, static_cast<u32>(std::countr_zero(rest)), v.from);
+      for (u32 rest = v.lanes & lanes; rest; rest &= rest - 1)
+        f(v.element, static_cast<u32>(std::countr_zero(rest)), v.from);
       v.lanes &= ~lanes;
     }
     std::erase_if(all_, [](const Value& v) { return v.lanes == 0; });

@@ -39,8 +39,8 @@ void LaunchChecker::quick_all(const probe::Who& who, u32 warps, probe::Quick** t
   prepare_usual(cta);
 }
 
-// What the CTAs before did in this phase: there is one call less for each of its warps. In a quiet CTA barriers are told
-// again before the next such phase.
+// What the CTAs before did in this phase: there is one call less for each of its warps. In a quiet CTA barriers are
+// told again before the next such phase.
 void LaunchChecker::prepare_usual(Cta& cta) {
   if (!cta.together) return;
   const u32 phase = cta.phases();

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-
 namespace us::sanitizer {
 
 namespace {

@@ -35,14 +35,15 @@ class ReadMarks {
   // f(address, bits): of each line with marks. They are gone then.
   template <class F>
   void take(F&& f) {
-    if (any_) each_there([&](u64 k) {
+    if (any_)
+      each_there([&](u64 k) {
         if (const u32 bits = words_[k]) f(first_ + k * kLine, bits), words_[k] = 0;
       });
     any_ = false;
   }
 
  private:
-  static constexpr u64 kPageLines = 1024;  // of a page of the host
+  static constexpr u64 kPageLines = 1024;    // of a page of the host
   void there(std::vector<u8>& pages) const;  // which pages of words_ the host has
   template <class F>
   void each_there(F&& f) {

@@ -77,7 +77,8 @@ void LaunchChecker::read_unwritten(const At& p, const probe::Access& a, u32 lane
     parties.push_back({.action = "copied", .site = from.site, .cta = from.cta, .warp = from.warp, .lane = from.lane});
     why = "what was written there is made of memory that nobody wrote";
   }
-  raise(decides ? Check::Uninitialised : Check::UninitialisedLoad, parties, local ? "local" : object_kind(a.space, address),
+  raise(decides ? Check::Uninitialised : Check::UninitialisedLoad, parties,
+        local ? "local" : object_kind(a.space, address),
         local ? fmt::format("{} bytes at offset {} of the thread's local memory", a.bytes, address)
               : object_text(a.space, address, a.bytes, owner),
         {std::move(why)}, "Write it before it is read.");
@@ -88,7 +89,9 @@ bool LaunchChecker::is_padding(const probe::Access& a, u64 address, Cta* owner) 
   Shadow& shadow = owner ? owner->shared : process_.global;
   const Allocations& all = process_.allocations;
   const Allocations::Block* const block = owner ? nullptr : all.live(address);
-  const u64 first = owner ? kReserved : block ? block->begin : address,
+  const u64 first = owner   ? kReserved
+                    : block ? block->begin
+                            : address,
             end = owner   ? kReserved + info_->shared_static + info_->shared_dynamic
                   : block ? block->end()
                           : address + a.bytes;

@@ -48,18 +48,16 @@ void InPlace::judge(const AccessPart& p, Value* place, Block* fine, Block* call)
   Value* low = b_.CreateAdd(place, b_.getInt64(u64{first(p)} * access_.bytes));
   Value* size = of_site(offsetof(QuickSite, bytes));
   Value* offset = b_.CreateSub(low, of_site(offsetof(QuickSite, begin)));
-  Value* ok = b_.CreateAnd(b_.CreateICmpULT(offset, size),
-                           b_.CreateICmpUGE(b_.CreateSub(size, offset), b_.getInt64(bytes(p))));
+  Value* ok =
+      b_.CreateAnd(b_.CreateICmpULT(offset, size), b_.CreateICmpUGE(b_.CreateSub(size, offset), b_.getInt64(bytes(p))));
   Value* lanes = b_.CreateAnd(s_.mask(), b_.getInt32(p.lanes));
-  ok = b_.CreateAnd(ok, p.same ? b_.CreateICmpNE(lanes, b_.getInt32(0))
-                               : b_.CreateICmpEQ(lanes, b_.getInt32(p.lanes)));
+  ok = b_.CreateAnd(ok, p.same ? b_.CreateICmpNE(lanes, b_.getInt32(0)) : b_.CreateICmpEQ(lanes, b_.getInt32(p.lanes)));
   ok = b_.CreateAnd(ok, b_.CreateICmpEQ(b_.CreateAnd(low, b_.getInt64(access_.bytes - 1)), b_.getInt64(0)));
   go(ok, Block::Create(c_, "inside", s_.out), call);
   Value* other = access_.write ? nullptr : of_site(offsetof(QuickSite, sites));
   if (!marks) return record(p, low, other, fine, call);
   Value* words = of_site(offsetof(QuickSite, words));
-  auto *mark_it = Block::Create(c_, "mark", s_.out),
-       *record_it = records ? Block::Create(c_, "record", s_.out) : call;
+  auto *mark_it = Block::Create(c_, "mark", s_.out), *record_it = records ? Block::Create(c_, "record", s_.out) : call;
   b_.CreateCondBr(b_.CreateICmpNE(words, b_.getInt64(0)), mark_it, record_it);
   b_.SetInsertPoint(mark_it);
   mark(p, low, words, other, fine, call);
@@ -149,8 +147,7 @@ void InPlace::record(const AccessPart& p, Value* low, Value* least, Block* fine,
         QuickRecords::kBytes);
   } else {
     Value* kept = b_.CreateAnd(old, pairs(p, (u64{1} << 48) - 1, 0, ~of_reader, 0));
-    put(b_.CreateOr(kept, b_.CreateOr(read, pairs(p, u64{site_} << 48, 0, reader, next))), place,
-        QuickRecords::kBytes);
+    put(b_.CreateOr(kept, b_.CreateOr(read, pairs(p, u64{site_} << 48, 0, reader, next))), place, QuickRecords::kBytes);
   }
   if (!access_.shared) {
     Value* pages = field(records + offsetof(QuickRecords, pages), b_.getInt64Ty());

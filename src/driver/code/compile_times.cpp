@@ -21,10 +21,9 @@ void CompileTimes::add(const std::string& kernel, Time took) {
 std::string CompileTimes::text(bool kept) const {
   std::lock_guard l(m_);
   if (all_ <= kWorthTelling) return {};
-  const std::string what =
-      times_ == 1 ? fmt::format("compiling {} took {:.1f} s", longest_kernel_, seconds(all_))
-                  : fmt::format("compiling took {:.1f} s: {} kernels, {:.1f} s of it {}", seconds(all_), times_,
-                                seconds(longest_), longest_kernel_);
+  const std::string what = times_ == 1 ? fmt::format("compiling {} took {:.1f} s", longest_kernel_, seconds(all_))
+                                       : fmt::format("compiling took {:.1f} s: {} kernels, {:.1f} s of it {}",
+                                                     seconds(all_), times_, seconds(longest_), longest_kernel_);
   return what + (kept ? "; the next run has the compiled code from the cache"
                       : "; without a cache (--cache DIR) the next run compiles again");
 }
