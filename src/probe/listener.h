@@ -35,6 +35,12 @@ class Listener {
   virtual void access(const Who&, const Access&) {}
   // Asked behind an access of a warp that has none yet; null: the listener wants to be told of all. Until cta_ends.
   virtual Quick* quick(const Who&) { return nullptr; }
+  // The same for all warps of a CTA that run in one call, when it begins; `to` has what no listener gives.
+  virtual void quick_all(const Who& cta, u32 warps, Quick** to) {
+    Who w = cta;
+    for (w.warp = 0; w.warp < warps; w.warp++)
+      if (Quick* q = quick(w)) to[w.warp] = q;
+  }
   virtual void fence(const Who&, const Fence&) {}
   virtual void meeting(const Who&, const Meeting&) {}
   // Barrier 0, of all threads: every warp of the block, each whole, comes to it at this site and then leaves it.

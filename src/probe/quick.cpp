@@ -8,6 +8,7 @@ u32 all_of(Quick*, u32 lanes, u32, u32, const u64*) { return lanes; }
 }  // namespace
 
 const u64 Quick::kNothingSettled = 0;
-Quick no_quick = {all, all, all_of};
+QuickBarrier Quick::kEachIsTold;
+Quick no_quick = {.row = all, .same = all, .lanes = all_of, .shared = {}, .global = {}};
 
 }  // namespace us::probe

@@ -50,7 +50,7 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   now_ = &a;
   if (is_strong(a)) {
     if (a.settled && settled(p, who, a)) return;
-    p.warp->ordinary.ready = 0, p.warp->special = true;
+    p.warp->ordinary.forget(), p.warp->special = true;
   }
   if (a.space == Space::Shared || a.space == Space::Global) {
     touch(p, who, a);

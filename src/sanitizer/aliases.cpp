@@ -13,7 +13,7 @@ void Aliases::told(const probe::Memory& m) {
 }
 
 void Aliases::count() {
-  changes_++;
+  changes_.note();
   first_.clear(), words_.clear();
   std::unordered_map<u64, u64> seen;
   for (const auto& [begin, m] : mappings_) {

@@ -7,11 +7,13 @@
 #include <unordered_map>
 
 #include "probe/observer.h"
+#include "sanitizer/changes.h"
 
 namespace us::sanitizer {
 
 class Aliases {
  public:
+  explicit Aliases(Changes& c) : changes_(c) {}
   struct Use {  // the last one of a word
     u32 segment = 0, lane = 0, site = 0;
     u64 through = 0;  // the mapping
@@ -25,7 +27,6 @@ class Aliases {
   };
   void told(const probe::Memory&);
   bool any() const { return shared_; }
-  u64 changes() const { return changes_; }     // grows with every change
   std::optional<Place> of(u64 address) const;  // nothing: memory with one address
   Word& word(u64 address) { return words_[address / 4]; }
 
@@ -38,7 +39,7 @@ class Aliases {
   std::unordered_map<u64, u64> first_;  // by physical memory that has several addresses: the lowest
   std::unordered_map<u64, Word> words_;
   bool shared_ = false;
-  u64 changes_ = 0;
+  Changes& changes_;
 };
 
 }  // namespace us::sanitizer

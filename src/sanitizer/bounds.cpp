@@ -15,7 +15,7 @@ const Allocations::Block* Allocations::holding(const std::map<u64, Block>& in, u
 }
 
 void Allocations::told(const Memory& m, HostStack::Addresses from) {
-  changes_++;
+  changes_.note();
   last_ = nullptr;
   const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
   const Thread by = m.owner == Memory::Owner::Heap ? frees_ : Thread{};
@@ -39,7 +39,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
 }
 
 void Allocations::variable(const probe::Symbol& s) {
-  changes_++;
+  changes_.note();
   if (s.space != probe::Space::Global || !s.bytes || live(s.begin)) return;
   live_[s.begin] = {.begin = s.begin, .bytes = s.bytes, .owner = Memory::Owner::Variable, .name = s.name};
   last_ = nullptr;
@@ -66,7 +66,7 @@ const Allocations::Block* Allocations::nearest(u64 address) const {
 }
 
 void Allocations::host_wrote(u64 begin, u64 bytes) {
-  changes_++;
+  changes_.note();
   u64 end = begin + bytes;
   auto at = written_.upper_bound(begin);
   if (at != written_.begin() && std::prev(at)->second >= begin) --at;
@@ -78,7 +78,7 @@ void Allocations::host_wrote(u64 begin, u64 bytes) {
 }
 
 void Allocations::discarded(u64 begin, u64 bytes) {
-  changes_++;
+  changes_.note();
   const u64 end = begin + bytes;
   last_written_[0] = last_written_[1] = 0;
   auto at = written_.upper_bound(begin);

@@ -4,12 +4,14 @@
 #include <map>
 #include <optional>
 
+#include "sanitizer/changes.h"
 #include "sanitizer/host_stack.h"
 
 namespace us::sanitizer {
 
 class Allocations {
  public:
+  explicit Allocations(Changes& c) : changes_(c) {}
   struct Thread {
     bool known = false;
     u64 cta = 0;
@@ -45,14 +47,13 @@ class Allocations {
       if (block.freed_by) f(block);
     }
   }
-  u64 changes() const { return changes_; }  // grows with every change
-  bool was_written(u64 address) const;      // by the host, by a copy, or by whom we do not hear
+  bool was_written(u64 address) const;  // by the host, by a copy, or by whom we do not hear
 
  private:
   static const Block* holding(const std::map<u64, Block>&, u64 address);
   std::map<u64, Block> live_, freed_;
   std::map<u64, u64> written_;  // begin -> end, apart
-  u64 changes_ = 0;
+  Changes& changes_;
   Thread frees_;
   mutable const Block* last_ = nullptr;
   mutable u64 last_written_[2] = {};  // within written_

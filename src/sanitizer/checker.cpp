@@ -50,6 +50,7 @@ void Checker::memory(const probe::Memory& m) {
     freeing_[m.node] = {m, std::move(from)};
     return;
   }
+  process_.reads.memory_changes(process_.global.planes(), m.begin, m.bytes);
   process_.allocations.told(m, std::move(from));
   process_.aliases.told(m);
   if (!comes) return;
@@ -63,7 +64,11 @@ void Checker::memory(const probe::Memory& m) {
 void Checker::work(const probe::Work& w) {
   const std::lock_guard held(process_.lock);
   if (w.kind == probe::Work::Kind::Complete) {
-    if (const auto f = freeing_.extract(w.node)) process_.allocations.told(f.mapped().first, f.mapped().second);
+    const auto f = freeing_.extract(w.node);
+    if (!f) return;
+    const probe::Memory& m = f.mapped().first;
+    process_.reads.memory_changes(process_.global.planes(), m.begin, m.bytes);
+    process_.allocations.told(m, f.mapped().second);
     return;
   }
   if (w.kind != probe::Work::Kind::Submitted) return;

@@ -85,7 +85,11 @@ bool LaunchChecker::copy_row(const At& p, const probe::Who& who, const Transfer&
   }
   me.site = static_cast<u16>(who.site), me.own = false, me.unwritten = true;
   source.segment = me.segment;
-  mark_row(p, who, source, me);
+  ReadMarks* const marks = pure ? marks_of(*block) : nullptr;
+  if (marks)
+    marks->mark_row(from, bytes / 4 * probe::kLanes, me.site);
+  else
+    mark_row(p, who, source, me);
   target.segment = p.cluster->segments.add_copy(f.by);
   rows.open.push_back(target);
   me = {.segment = target.segment, .floor = p.cta->shared_known};

@@ -10,10 +10,11 @@ void Cta::clear() {
   shared.clear();
   for (NamedBarrier& b : barriers) b.clear();
   linear = threads = live_warps = 0;
+  together = false;
   begun = ended = false;
   shared_known = 1, known = known_end = own = 0;
   settled = looked = 0;
-  quiet = false, phases = told = 0;
+  quiet = false, met = told = 0, barrier = {};
   exits.clear(), mbarriers.clear(), visits.clear(), sums.clear(), copied.clear();
   agents = kFirstAgent;
   most_visits = kVisits, cluster_left = 0;
@@ -44,7 +45,7 @@ void Cluster::clear() {
 }
 
 LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo> info)
-    : process_(p), info_(std::move(info)), launch_(static_cast<u32>(info_->id)) {
+    : process_(p), info_(std::move(info)), launch_(static_cast<u32>(info_->id)), sites_(info_->sites) {
   cluster_size_ = std::max(1u, info_->cluster[0] * info_->cluster[1] * info_->cluster[2]);
   for (const probe::Symbol& s : info_->symbols) {
     if (s.space == probe::Space::Shared && s.bytes) shared_symbols_.push_back(s);
@@ -58,7 +59,10 @@ LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo
 void LaunchChecker::begins() {
   Process& p = process_;
   began_ = true;
-  p.running++, p.begun++;
+  if (p.running) p.reads.to_planes(p.global.planes());
+  p.running++, p.begun++, began_as_ = ++p.launches_begun;
+  p.changes.note();
+  p.changes.tell(sites_);
   floor_ = p.segments.next();
   for (const auto& [launch, first] : p.first_segment) {
     if (p.order->before(launch, info_->id, !info_->dependent)) continue;
@@ -74,6 +78,7 @@ void LaunchChecker::ended() {
   std::vector<Touched> all;
   {
     const std::lock_guard held(process_.lock);
+    process_.changes.leave(sites_);
     if (began_) process_.running--, all = touched();
     end_sums(sums_, nullptr);
   }
@@ -101,48 +106,82 @@ Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
 
 LaunchChecker::At LaunchChecker::at(const probe::Who& who) {
   const At p = find(who);
-  p.warp->ordinary.ready = 0;
-  p.warp->special = true;
+  p.warp->ordinary.forget();
+  p.warp->special = true, p.warp->ordinary.ends_untold = 0;
   return p;
 }
 
 LaunchChecker::At LaunchChecker::usual(const probe::Who& who) {
   const At p = find(who);
-  p.warp->ordinary.ready = 0;
+  p.warp->ordinary.forget();
   return p;
+}
+
+Cluster& LaunchChecker::cluster_of(const probe::Who& who) {
+  if (who.cluster == solo_number_) return *solo_;
+  const auto found = clusters_.empty() ? clusters_.end() : clusters_.find(who.cluster);
+  if (found != clusters_.end()) return *found->second;
+  if (solo_ && solo_number_ == kNobody) {
+    solo_number_ = who.cluster;
+    renew(*solo_, who);
+    return *solo_;
+  }
+  auto c = spare_cluster_ ? std::move(spare_cluster_) : std::make_unique<Cluster>();
+  c->ctas.resize(cluster_size_);
+  return *clusters_.emplace(who.cluster, std::move(c)).first->second;
+}
+
+const Cluster* LaunchChecker::find_cluster(u64 number) const {
+  if (number == solo_number_) return solo_.get();
+  const auto found = clusters_.find(number);
+  return found == clusters_.end() ? nullptr : found->second.get();
+}
+
+// As if it had been made now.
+void LaunchChecker::renew(Cluster& cluster, const probe::Who& who) {
+  cluster.segments.clear();
+  for (Cluster::Arriving& a : cluster.arriving) a = {};
+  cluster.ended = 0, cluster.deliveries = 0;
+  Cta& cta = *cluster.ctas[0];
+  cta.clear();
+  Planes p = cta.shared.take_planes();
+  p.clear(0, p.bytes());
+  cta.shared.set_planes(std::move(p));
+  cta.name(launch_, who.cta);
+  cta.place.cluster = who.cluster;
+  for (u32 n = 0; n < cta.warps.size(); n++) {
+    Warp* const w = cta.warps[n].get();
+    if (!w) continue;
+    if (!w->again(cta.key, who.cluster, n)) std::destroy_at(w), std::construct_at(w, cta.key, who.cluster, n);
+    if (!info_->dependent) w->behind_wait = ~0u;
+  }
 }
 
 Cta& LaunchChecker::block(const probe::Who& who) {
   if (!began_) begins();
-  if (who.cluster != last_cluster_ || !cluster_) {
-    auto& c = clusters_[who.cluster];
-    if (!c) {
-      c = spare_cluster_ ? std::move(spare_cluster_) : std::make_unique<Cluster>();
-      c->ctas.resize(cluster_size_);
-    }
-    cluster_ = c.get(), last_cluster_ = who.cluster;
-  }
+  if (who.cluster != last_cluster_ || !cluster_) cluster_ = &cluster_of(who), last_cluster_ = who.cluster;
   Cta& cta = cta_of(*cluster_, who, std::min(who.rank, cluster_size_ - 1));
-  if (cta.linear != who.cta) {  // a peer has touched it before
-    cta.linear = who.cta;
-    cta.key = cta.place.cta = key(who.cta);
-  }
+  if (cta.linear != who.cta) cta.name(launch_, who.cta);  // a peer has touched it before
   return cta;
 }
 
 LaunchChecker::At LaunchChecker::find(const probe::Who& who) {
   Cta& block_of = block(who);
   At p{.cluster = cluster_, .cta = &block_of};
-  p.cta->quiet = false;
-  auto& warps = p.cta->warps;
-  if (who.warp >= warps.size()) warps.resize(who.warp + 1);
-  if (!warps[who.warp]) {
-    warps[who.warp] = new_warp(p.cta->key, who.cluster, who.warp);
-    if (!info_->dependent) warps[who.warp]->behind_wait = ~0u;
-  }
-  p.warp = warps[who.warp].get();
+  p.cta->stir();
+  p.warp = &warp_of(block_of, who.cluster, who.warp);
   if (who.live) p.warp->time.set_live(who.live);
   return p;
+}
+
+Warp& LaunchChecker::warp_of(Cta& cta, u64 cluster, u32 number) {
+  if (number >= cta.warps.size()) cta.warps.resize(number + 1);
+  auto& w = cta.warps[number];
+  if (!w) {
+    w = new_warp(cta.key, cluster, number);
+    if (!info_->dependent) w->behind_wait = ~0u;
+  }
+  return *w;
 }
 
 std::unique_ptr<Warp> LaunchChecker::new_warp(u64 cta, u64 cluster, u32 number) {
@@ -175,13 +214,13 @@ bool LaunchChecker::spent(const At& p) {
 
 void LaunchChecker::cta_begins(const probe::Who& who, u32 threads) {
   const std::lock_guard held(process_.lock);
-  const At p = usual(who);
-  p.cta->threads = threads, p.cta->begun = true;
-  for (u32 w = 0; w * 32 < threads; w++) {
-    probe::Who other = who;
-    other.warp = w;
-    other.live = threads - w * 32 >= 32 ? ~0u : (1u << (threads - w * 32)) - 1;
-    usual(other);
+  Cta& cta = block(who);
+  cta.stir();
+  cta.threads = threads, cta.begun = true;
+  for (u32 n = 0; n * 32 < threads; n++) {
+    Warp& w = warp_of(cta, who.cluster, n);
+    w.ordinary.forget();
+    w.time.set_live(threads - n * 32 >= 32 ? ~0u : (1u << (threads - n * 32)) - 1);
   }
 }
 
@@ -194,6 +233,17 @@ void LaunchChecker::cta_ends(const probe::Who& who) {
   leave_cluster(p, who);
   p.cta->ended = true;
   p.cta->shared.set_memory({});
+  if (cluster_size_ == 1 && (solo_number_ == kNobody || solo_number_ == who.cluster)) {
+    if (solo_number_ == kNobody && !solo_) {
+      const auto found = clusters_.find(who.cluster);
+      solo_ = std::move(found->second);
+      clusters_.erase(found);
+    }
+    if (solo_.get() == p.cluster) {
+      solo_number_ = kNobody, cluster_ = nullptr, last_cluster_ = ~u64{0};
+      return;
+    }
+  }
   for (auto& w : p.cta->warps)
     if (w) spare_warps_.push_back(std::move(w));
   p.cta->warps.clear();

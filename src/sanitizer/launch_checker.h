@@ -25,6 +25,7 @@ class LaunchChecker final : public probe::Listener {
   void exits(const probe::Who&) override;
   void access(const probe::Who&, const probe::Access&) override;
   probe::Quick* quick(const probe::Who&) override;
+  void quick_all(const probe::Who&, u32 warps, probe::Quick** to) override;
   void fence(const probe::Who&, const probe::Fence&) override;
   void meeting(const probe::Who&, const probe::Meeting&) override;
   bool all_meet(const probe::Who&, u32 generation) override;
@@ -57,10 +58,14 @@ class LaunchChecker final : public probe::Listener {
     LaunchChecker& checker;
   };
   Cta& block(const probe::Who&);  // its CTA
-  At find(const probe::Who&);     // what the warp does next is as before
-  At at(const probe::Who&);       // it may not be
-  At usual(const probe::Who&);    // ... after something that is no more than a barrier
-  bool spent(const At&);          // there are no numbers left for segments
+  Cluster& cluster_of(const probe::Who&);
+  const Cluster* find_cluster(u64 number) const;
+  Warp& warp_of(Cta&, u64 cluster, u32 number);
+  void renew(Cluster&, const probe::Who&);
+  At find(const probe::Who&);   // what the warp does next is as before
+  At at(const probe::Who&);     // it may not be
+  At usual(const probe::Who&);  // ... after something that is no more than a barrier
+  bool spent(const At&);        // there are no numbers left for segments
   void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
@@ -81,13 +86,17 @@ class LaunchChecker final : public probe::Listener {
   struct Bounds {  // of accesses at a site
     u64 begin = 0, end = 0, changes = ~u64{0};
     bool unwritten = false;
-    bool pure = false;  // what only is read in this launch
+    bool pure = false;           // what only is read in this launch
+    ReadMarks* marks = nullptr;  // where that is marked, if all of it has been written
   };
   // only_read.cpp
   void expect_stores();
   bool only_read(const Allocations::Block&) const;
   void stores_to(u64 address);  // it does: that may not have been expected
   RowActor everybody();
+  ReadMarks* marks_of(const Allocations::Block&);
+  void show(const At&, const probe::Who&, const probe::Access&, const Bounds&);
+  void show(Ordinary&, Ordinary::Way);
   void remember(const At&, const probe::Who&, const probe::Access&, const Span&, const RowActor*);
   Bounds bounds_at(const probe::Who&, const probe::Access&, const Span&);
   template <class Place, class Judge>
@@ -108,6 +117,9 @@ class LaunchChecker final : public probe::Listener {
                          const RowActor&);
   RowActor row_actor(const At&, Ordinary::Way);
   bool prepare(Ordinary&, Ordinary::Way);
+  void prepare_all(Cta&, u32 ways);
+  void prepare_usual(Cta&);
+  probe::Quick* open(Cluster&, Cta&, Warp&);
   u32 global_segment(const At&);
   Planes spare_planes();
   std::unique_ptr<Warp> new_warp(u64 cta, u64 cluster, u32 number);
@@ -295,6 +307,7 @@ class LaunchChecker final : public probe::Listener {
   u64 last_cluster_ = ~u64{0};
   Cluster* cluster_ = nullptr;
   const u32 launch_;       // small number, unique in the process: the upper half of CTA keys
+  QuickSites sites_;       // what compiled code knows of places
   Floor floor_;            // segments of global memory below are ordered before the launch
   bool after_all_ = true;  // the floor holds all that was there when it began
   u32 cluster_size_ = 1;
@@ -304,11 +317,23 @@ class LaunchChecker final : public probe::Listener {
   FloatSums sums_;  // of global memory
   SumLimits sum_limits_;
   Part meeting_;                            // of a barrier's warps, while they meet
-  std::unique_ptr<Cluster> spare_cluster_;  // the last that has ended
-  const probe::Access* now_ = nullptr;      // the access that is judged
+  std::unique_ptr<Cluster> spare_cluster_;  // one that has ended
+  // One of one CTA, beside `clusters_`: stays here with all that it has when it ends. Its number, or kNobody.
+  static constexpr u64 kNobody = ~u64{0};
+  std::unique_ptr<Cluster> solo_;
+  u64 solo_number_ = kNobody;
+  template <class F>
+  void each_cluster(F&& f) const {
+    for (const auto& [number, c] : clusters_) f(*c);
+    if (solo_number_ != kNobody) f(*solo_);
+  }
+  // Bit way: in the CTA's n-th phase (of barrier 0) warps had accesses of this kind, to what is not only read.
+  std::array<u8, 64> usual_ways_ = {};
+  const probe::Access* now_ = nullptr;  // the access that is judged
   const probe::Who* who_ = nullptr;
   bool began_ = false;
-  u32 asked_ = 0;  // the segment that mine() looked up last
+  u64 began_as_ = 0;  // of all launches: as the n-th
+  u32 asked_ = 0;     // the segment that mine() looked up last
   bool answer_ = false;
   static constexpr u32 kNotAsked = ~0u - 1;
   std::vector<u32> made_from_;                                      // by site: of the launch's symbols

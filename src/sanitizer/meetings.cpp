@@ -124,25 +124,31 @@ bool LaunchChecker::meet_whole(Cta& cta, NamedBarrier::Phase& phase, u32 agent, 
 bool LaunchChecker::all_meet(const probe::Who& who, u32 generation) {
   const std::lock_guard held(process_.lock);
   Cta& cta = block(who);
-  if (cta.quiet && cta.phases == generation) return cta.phases++, true;
+  if (cta.quiet && cta.phases() == generation) {
+    cta.met++;
+    prepare_usual(cta);
+    return true;
+  }
   NamedBarrier& b = cta.barriers[0];
   const auto whole = [](const auto& w) { return w && !w->exited && w->time.plain(); };
-  if (cta.phases != generation || !cta.exits.empty() || !std::ranges::all_of(cta.warps, whole))
+  if (cta.phases() != generation || !cta.exits.empty() || !std::ranges::all_of(cta.warps, whole))
     return tell_phases(cta), false;
   if (!b.agent) b.agent = cta.agents++;
   meeting_.clear(cta.key);
   for (const auto& w : cta.warps) w->time.meet(meeting_);
   meeting_.raise(b.agent, generation + 1);
-  for (const auto& w : cta.warps) w->time.met(meeting_), w->ordinary.ready = 0;
+  for (const auto& w : cta.warps) w->time.met(meeting_), w->ordinary.forget();
   all_met(cta);
-  cta.quiet = true, cta.told = ++cta.phases;
+  cta.met++;
+  cta.quiet = true, cta.told = cta.phases();
+  prepare_usual(cta);
   return true;
 }
 
 void LaunchChecker::tell_phases(Cta& cta) {
-  if (cta.told == cta.phases) return;
+  if (cta.told == cta.phases()) return;
   View over(cta.key);
-  over.own.raise(cta.barriers[0].agent, cta.told = cta.phases);
+  over.own.raise(cta.barriers[0].agent, cta.told = cta.phases());
   for (const auto& w : cta.warps)
     if (w) w->time.acquire(w->time.live(), over);
 }

@@ -26,8 +26,16 @@ void LaunchChecker::stores_to(u64 address) {
   const Allocations::Block* const b = process_.allocations.live(address);
   if (b && !only_read(*b)) return;
   expects_ = false;
-  process_.begun++;  // what was found out about places is looked up again
+  process_.begun++;
+  process_.changes.note();  // what was found out about places is looked up again
   if (everybody_) process_.astray.insert(info_->id);
+}
+
+// Null: all is to be judged on the planes.
+ReadMarks* LaunchChecker::marks_of(const Allocations::Block& b) {
+  const bool written = !process_.options.uninitialised_global || process_.allocations.all_written(b.begin, b.end());
+  if (!written || !only_read(b) || !process_.global.planes().holds(b.begin, b.bytes)) return nullptr;
+  return process_.reads.find(launch_, everybody(), b.begin, b.bytes);
 }
 
 RowActor LaunchChecker::everybody() {

@@ -13,11 +13,53 @@ using probe::Space;
 probe::Quick* LaunchChecker::quick(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
   const At p = find(who);
-  Ordinary& o = p.warp->ordinary;
+  return open(*p.cluster, *p.cta, *p.warp);
+}
+
+probe::Quick* LaunchChecker::open(Cluster& cluster, Cta& cta, Warp& w) {
+  Ordinary& o = w.ordinary;
   o.row = ordinary_row, o.same = ordinary_same, o.lanes = ordinary_lanes;
-  o.settled = &p.cta->settled;
-  o.checker = this, o.cluster = p.cluster, o.cta = p.cta, o.warp = p.warp, o.time = &p.warp->time;
+  o.settled = &cta.settled;
+  o.sites = sites_.data();
+  o.checker = this, o.cluster = &cluster, o.cta = &cta, o.warp = &w, o.time = &w.time;
+  o.ends_untold = !w.special, o.left_at = probe::kNoSite;
   return &o;
+}
+
+void LaunchChecker::quick_all(const probe::Who& who, u32 warps, probe::Quick** to) {
+  const std::lock_guard held(process_.lock);
+  Cta& cta = block(who);
+  for (u32 n = 0; n < warps; n++) to[n] = open(*cluster_, cta, warp_of(cta, who.cluster, n));
+  cta.together = cluster_size_ == 1;
+  if (cta.together) {
+    if (NamedBarrier& b = cta.barriers[0]; !b.agent) b.agent = cta.agents++;
+    for (u32 n = 0; n < warps; n++) to[n]->barrier = &cta.barrier;
+    cta.quiet = true;
+  }
+  prepare_usual(cta);
+}
+
+// What the CTAs before did in this phase: there is one call less for each of its warps. In a quiet CTA barriers are
+// told again before the next such phase.
+void LaunchChecker::prepare_usual(Cta& cta) {
+  if (!cta.together) return;
+  const u32 phase = cta.phases();
+  if (const u32 ways = phase < usual_ways_.size() ? usual_ways_[phase] : 0) return prepare_all(cta, ways);
+  if (!cta.quiet) return;
+  u32 next = phase + 1;
+  while (next < usual_ways_.size() && !usual_ways_[next]) next++;
+  const bool none = next == usual_ways_.size();
+  cta.barrier.until = none ? ~0u : cta.barrier.passed + (next - phase - 1);
+}
+
+void LaunchChecker::prepare_all(Cta& cta, u32 ways) {
+  cta.stir();
+  for (const auto& w : cta.warps) {
+    if (!w || w->exited || !w->ordinary.checker) continue;
+    Ordinary& o = w->ordinary;
+    if (ways & 1u << Ordinary::Shared && !o.shared.at) show(o, Ordinary::Shared);
+    if (ways & ~(1u << Ordinary::Shared) && !o.global.at) show(o, Ordinary::Global);
+  }
 }
 
 // The first access of its way since the warp's clock went on, or since it was told of something.
@@ -26,7 +68,22 @@ bool LaunchChecker::prepare(Ordinary& o, Ordinary::Way way) {
   if (spent(p)) return false;
   if (o.clock != o.time->clock()) o.clock = o.time->clock(), o.ready = 0;
   o.actor[way] = row_actor(p, way), o.ready |= 1u << way;
+  show(o, way);
   return true;
+}
+
+// What the warp does now, for compiled code.
+void LaunchChecker::show(Ordinary& o, Ordinary::Way way) {
+  const At p{.cluster = o.cluster, .cta = o.cta, .warp = o.warp};
+  const bool shared = way == Ordinary::Shared;
+  if ((shared && cluster_size_ > 1) || !o.warp->unwritten.empty() || spent(p)) return;
+  const Planes& planes = (shared ? o.cta->shared : process_.global).planes();
+  const u32 segment = shared ? o.time->segment(o.cluster->segments, 0) : global_segment(p);
+  const u32 floor = shared ? o.cta->shared_known : floor_.warps;
+  probe::QuickRecords& r = shared ? o.shared : o.global;
+  r.at = planes.quick_records(), r.pages = planes.quick_pages();
+  r.limit[0] = u64{floor} << 5, r.limit[1] = floor;
+  r.write[0] = u64{segment} << 5, r.read[1] = segment;
 }
 
 namespace {
@@ -59,7 +116,7 @@ __attribute__((target_clones("arch=skylake-avx512", "avx2", "default"))) Extent 
 
 // Where accesses at this site are in bounds as this one was: in one variable or block.
 LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const probe::Access& a, const Span& s) {
-  Bounds b{.begin = 0, .end = ~u64{0}, .changes = process_.changes(), .unwritten = true};
+  Bounds b{.begin = 0, .end = ~u64{0}, .changes = process_.changes.count(), .unwritten = true};
   const u64 base = a.space == Space::Shared ? who.rank * probe::kCtaStride : 0, at = s.lowest - base;
   const auto narrow = [&](u64 begin, u64 bytes) {
     b.begin = std::max(b.begin, begin), b.end = std::min(b.end, begin + bytes);
@@ -81,9 +138,25 @@ LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const prob
   narrow(block->begin, block->bytes);
   if (a.kind != probe::Access::Kind::Read) stores_to(s.lowest);
   b.pure = a.kind == probe::Access::Kind::Read && only_read(*block);
-  b.changes = process_.changes();
+  b.changes = process_.changes.count();
   b.unwritten = !process_.options.uninitialised_global || process_.allocations.all_written(b.begin, b.end);
+  if (b.pure) b.marks = marks_of(*block);
   return b;
+}
+
+// What compiled code may know of the site.
+void LaunchChecker::show(const At& p, const probe::Who& who, const probe::Access& a, const Bounds& b) {
+  const bool shared = a.space == Space::Shared;
+  const Planes& planes = (shared ? p.cta->shared : process_.global).planes();
+  if ((shared && (cluster_size_ > 1 || a.settled)) || (b.pure && !b.marks)) return;
+  probe::QuickSite s{.begin = std::max(b.begin, planes.begin())};
+  const u64 end = std::min(b.end, planes.begin() + planes.bytes());
+  if (end > s.begin) s.bytes = end - s.begin;
+  if (b.marks)
+    s.words = b.marks->words(), s.sites = b.marks->sites();
+  else
+    s.sites = !b.unwritten;
+  sites_.put(who.site, s);
 }
 
 void LaunchChecker::remember(const At& p, const probe::Who& who, const probe::Access& a, const Span& s,
@@ -92,9 +165,12 @@ void LaunchChecker::remember(const At& p, const probe::Who& who, const probe::Ac
   const u32 way = a.space == Space::Shared ? Ordinary::Shared : a.nc ? Ordinary::Nc : Ordinary::Global;
   if (o.clock != p.warp->time.clock()) o.clock = p.warp->time.clock(), o.ready = 0;
   if (me) o.actor[way] = *me, o.ready |= 1u << way;
+  if (me && o.checker) show(o, static_cast<Ordinary::Way>(way));
   if (who.site >= bounds_.size()) bounds_.resize(who.site + 1);
   Bounds& b = bounds_[who.site];
-  if (b.changes != process_.changes() || s.lowest < b.begin || s.end > b.end) b = bounds_at(who, a, s);
+  if (b.changes == process_.changes.count() && s.lowest >= b.begin && s.end <= b.end) return;
+  b = bounds_at(who, a, s);
+  show(p, who, a, b);
 }
 
 // Written, as far as the lanes of a settled access look: nothing else can be wrong with it.
@@ -110,6 +186,22 @@ bool LaunchChecker::words_settled(const Planes& planes, u32 lanes, u32 bytes, u6
   return true;
 }
 
+namespace {
+template <class Place>
+void mark_reads(ReadMarks& m, u32 lanes, u32 bytes, u16 site, Place&& place) {
+  for (u32 rest = lanes; rest;) {
+    const u32 l = static_cast<u32>(std::countr_zero(rest));
+    const u64 at = place(l);
+    u32 n = 1;
+    for (rest &= rest - 1; l + n < probe::kLanes && rest >> (l + n) & 1 && place(l + n) == at + u64{n} * bytes; n++)
+      rest &= rest - 1;
+    n == 1 ? m.mark(at, bytes / 4, site) : m.mark_row(at, n * bytes / 4, site);
+    if (n == 1 && rest && place(static_cast<u32>(std::countr_zero(rest))) == at)  // as others may do
+      while (rest && place(static_cast<u32>(std::countr_zero(rest))) == at) rest &= rest - 1;
+  }
+}
+}  // namespace
+
 // All of [begin, begin + bytes) is touched at most; place(lane): an address.
 template <class Place, class Judge>
 u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess a, u64 begin, u64 bytes, Place&& place,
@@ -118,7 +210,7 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
   const Ordinary::Way way = a.shared ? Ordinary::Shared : a.nc() ? Ordinary::Nc : Ordinary::Global;
   if (site >= bounds_.size() || (a.write && !o.warp->unwritten.empty())) return lanes;
   const Bounds& b = bounds_[site];
-  if (b.changes != process_.changes()) return lanes;
+  if (b.changes != process_.changes.count()) return lanes;
   const Planes& planes = (a.shared ? o.cta->shared : process_.global).planes();
   const u64 base = a.shared ? o.cta->rank * probe::kCtaStride : 0;
   begin -= base;
@@ -126,13 +218,20 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
   if (a.settled() &&
       (settles(*o.cta, begin, a.settled()) || (!a.write && words_settled(planes, lanes, a.bytes, base, place))))
     return 0;
+  if (b.marks) return mark_reads(*b.marks, lanes, a.bytes, static_cast<u16>(site), place), 0;
   if (b.pure) {
     RowActor me = everybody();
     me.site = static_cast<u16>(site), me.unwritten = b.unwritten;
     return judge(planes, base, me, lanes);
   }
-  o.cta->quiet = false;
-  if ((!(o.ready >> way & 1) || o.clock != o.time->clock()) && !prepare(o, way)) return lanes;
+  o.cta->stir();
+  if (!(o.ready >> way & 1) || o.clock != o.time->clock()) {
+    if (!prepare(o, way)) return lanes;
+    if (const u32 phase = o.cta->phases(); o.cta->together && phase < usual_ways_.size()) {
+      usual_ways_[phase] |= static_cast<u8>(1u << way);
+      prepare_all(*o.cta, 1u << way);
+    }
+  }
   RowActor& me = o.actor[way];
   me.site = static_cast<u16>(site);
   me.unwritten = b.unwritten;

@@ -12,7 +12,7 @@
 //   w_site, r_site   their instructions
 //   touched  one byte for each page of 4 KB
 #pragma once
-#include "base/types.h"
+#include "probe/quick.h"
 
 namespace us::sanitizer {
 
@@ -32,13 +32,13 @@ struct Spread {
   bool operator==(const Spread&) const = default;
 };
 
-// As the cells of its words would be, but for lanes.
+// As the cells of its words would be, but for lanes. probe::QuickRecords says it, too.
 struct Block {
-  u32 w = 0;       // the lane of the first word; kWide: taken apart
+  u32 w = 0;  // the lane of the first word; kWide: taken apart
+  u16 w_site = 0, r_site = 0;
   u32 r = 0;       // not kWide
   u32 m : 29 = 0;  // kMany, kCtas: a segment; else the lane of the first word, and its shift << 5
   u32 w_shift : 3 = 0;
-  u16 w_site = 0, r_site = 0;
   Spread writer() const { return {static_cast<i32>(w & 31), w_shift}; }
   Spread reader() const { return {static_cast<i32>(m & 31), u32{m} >> 5}; }
   void write(u32 segment, Spread s, u16 site) {
@@ -48,7 +48,7 @@ struct Block {
     r = segment, m = static_cast<u32>(s.lane) | s.shift << 5, r_site = site;
   }
 };
-static_assert(sizeof(Block) == 16);
+static_assert(sizeof(Block) == probe::QuickRecords::kBytes && kBlockBytes == probe::QuickRecords::kCovers);
 
 struct Word {
   u32 w = 0, r = 0, m = 0;
@@ -84,6 +84,9 @@ class Planes {
   u32* m(u64 a) const { return at<u32>(2, a - begin_); }
   u16* w_site(u64 a) const { return at<u16>(6, half(a)); }
   u16* r_site(u64 a) const { return at<u16>(7, half(a)); }
+  // As probe::QuickRecords has them. The planes begin at a block.
+  u64 quick_records() const { return reinterpret_cast<u64>(blocks_) - begin_ / kBlockBytes * sizeof(Block); }
+  u64 quick_pages() const { return reinterpret_cast<u64>(touched_) - (begin_ >> kTouchedBits); }
   u8* touched(u64 a) const { return touched_ + ((a - begin_) >> kTouchedBits); }
 
  private:

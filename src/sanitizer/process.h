@@ -13,6 +13,7 @@
 #include "sanitizer/collector.h"
 #include "sanitizer/copied.h"
 #include "sanitizer/order.h"
+#include "sanitizer/read_marks.h"
 
 namespace us::sanitizer {
 
@@ -57,11 +58,14 @@ struct Process {
   Shadow global{segments};
   u64 last_cta = ~u64{0};  // whose segment was the last one
   u32 running = 0;         // launches
-  u64 begun = 0;           // launches, and times that stores came to where they were not expected
-  bool spent = false;      // some of a launch was not judged: its segments have no numbers
-  std::set<u64> astray;    // launches that stored to what had been taken for only read: those loads were not judged
-  Allocations allocations;
-  Aliases aliases;
+  u64 launches_begun = 0;
+  u64 begun = 0;         // launches, and times that stores came to where they were not expected
+  bool spent = false;    // some of a launch was not judged: its segments have no numbers
+  std::set<u64> astray;  // launches that stored to what had been taken for only read: those loads were not judged
+  Changes changes;
+  Allocations allocations{changes};
+  Aliases aliases{changes};
+  ReadsOfLaunches reads;
   std::unordered_map<u64, UnwrittenCopy> copied;  // words of global memory that hold what nobody wrote
   Collector collector;
   std::map<u64, std::shared_ptr<const probe::LaunchInfo>> launches;
@@ -70,7 +74,6 @@ struct Process {
   ConflictHook on_conflict;
   TouchedHook on_touched;
   HostStack stack;  // may be empty
-  u64 changes() const { return allocations.changes() + aliases.changes() + begun; }
 };
 
 }  // namespace us::sanitizer

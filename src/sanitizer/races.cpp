@@ -109,10 +109,9 @@ bool LaunchChecker::issue_known(const Conflict& k) const {
 
 const Warp* LaunchChecker::judged_warp() const {
   if (!who_) return nullptr;
-  const auto cluster = clusters_.find(who_->cluster);
-  if (cluster == clusters_.end() || who_->rank >= cluster->second->ctas.size() || !cluster->second->ctas[who_->rank])
-    return nullptr;
-  const Cta& cta = *cluster->second->ctas[who_->rank];
+  const Cluster* const cluster = find_cluster(who_->cluster);
+  if (!cluster || who_->rank >= cluster->ctas.size() || !cluster->ctas[who_->rank]) return nullptr;
+  const Cta& cta = *cluster->ctas[who_->rank];
   return who_->warp < cta.warps.size() ? cta.warps[who_->warp].get() : nullptr;
 }
 

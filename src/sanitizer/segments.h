@@ -7,6 +7,7 @@
 // the last barrier of the CTA" is one comparison.
 #pragma once
 #include <deque>
+#include <vector>
 
 #include "sanitizer/clocks.h"
 
@@ -59,22 +60,54 @@ struct WarpSegment {
   u32 cluster = 0;
   u32 clock : 27 = 0, slot : 5 = 0;
 };
-static_assert(sizeof(WarpSegment) == 16);
+
+// Numbers of warps of one CTA that follow each other, as they do, have one record.
+class WarpSegments {
+ public:
+  void clear() { runs_.assign(1, {}), of_group_.assign(1, 0), next_ = 1; }  // 0 is nobody
+  u32 next() const { return next_; }
+  u32 add(const WarpSegment& s) {
+    const Run& last = runs_.back();
+    const WarpSegment& of = last.segment;
+    if (of.cta != s.cta || of.clock != s.clock || of.slot + (next_ - last.first) != s.slot || of.cluster != s.cluster)
+      runs_.push_back({s, next_});
+    if (next_ % kGroup == 0) of_group_.push_back(static_cast<u32>(runs_.size() - 1));
+    return next_++;
+  }
+  WarpSegment operator[](u32 n) const {
+    std::size_t r = of_group_[n / kGroup];
+    while (r + 1 < runs_.size() && runs_[r + 1].first <= n) r++;
+    WarpSegment s = runs_[r].segment;
+    s.slot = static_cast<u32>(s.slot + (n - runs_[r].first)) & 31;
+    return s;
+  }
+
+ private:
+  static constexpr u32 kGroup = 8;
+  struct Run {
+    WarpSegment segment;  // the first
+    u32 first = 0;
+  };
+  std::vector<Run> runs_;
+  std::vector<u32> of_group_;  // the run of number group * kGroup
+  u32 next_ = 1;
+};
 
 class Segments {
  public:
   static constexpr u32 kCopies = 1u << 26;  // the first number of a copy; a number has 27 bits
   Segments() { clear(); }
   void clear() {
-    warps_.assign(1, {}), copies_.assign(1, {});  // 0 is nobody
+    if (next_.warps == 1 && next_.copies == kCopies + 1) return;
+    warps_.clear(), copies_.assign(1, {});  // 0 is nobody
     next_ = {1, kCopies + 1};
   }
-  u32 add(const WarpSegment& s) { return warps_.push_back(s), next_.warps++; }
+  u32 add(const WarpSegment& s) { return next_.warps++, warps_.add(s); }
   u32 add_copy(const Segment& s) { return copies_.push_back(s), next_.copies++; }
   Segment& copy(u32 n) { return copies_[n - kCopies]; }
   Segment operator[](u32 n) const {
     if (n >= kCopies) return copies_[n - kCopies];
-    const WarpSegment& s = warps_[n];
+    const WarpSegment s = warps_[n];
     return {.cta = s.cta, .cluster = s.cluster, .slot = s.slot, .clock = s.clock};
   }
   Manner manner_of(u32 n) const { return n < kCopies ? Manner::Generic : copies_[n - kCopies].manner; }
@@ -84,7 +117,7 @@ class Segments {
   bool full() const { return next_.warps >= kCopies - kSpare || next_.copies >= 2 * kCopies - kSpare; }
 
  private:
-  std::deque<WarpSegment> warps_;
+  WarpSegments warps_;
   std::deque<Segment> copies_;
   Floor next_;
 };

@@ -48,11 +48,10 @@ bool LaunchChecker::settled(const At& p, const probe::Who& who, const probe::Acc
 void LaunchChecker::unsettle() {
   if (!settling_) return;
   settling_ = false;
-  for (auto& [number, cluster] : clusters_) {
-    for (auto& c : cluster->ctas) {
+  each_cluster([](const Cluster& cluster) {
+    for (const auto& c : cluster.ctas)
       if (c) c->settled = 0;
-    }
-  }
+  });
 }
 
 }  // namespace us::sanitizer

@@ -38,12 +38,13 @@ struct Ordinary : probe::Quick {
   Warp* warp = nullptr;
   WarpTime* time = nullptr;
   RowActor actor[Ways];
-  Clock clock = 0;  // while the warp has it
-  u32 ready = 0;    // mask of ways
+  Clock clock = 0;                                         // while the warp has it
+  u32 ready = 0;                                           // mask of ways
+  void forget() { ready = 0, shared.at = global.at = 0; }  // it may not be so any more
 };
 
 struct Warp {
-  Warp(u64 cta, u64 cluster, u32 number) : time(cta, cluster, number) {}
+  Warp(u64 cta, u64 cluster, u32 number) : time(cta, cluster, number) { time.tell(&ordinary); }
   WarpTime time;
   WarpOrder order;
   Ordinary ordinary;
@@ -63,7 +64,7 @@ struct Warp {
   bool again(u64 cta, u64 cluster, u32 number) {  // for another warp, where that is quickly done
     if (special || !time.plain() || !wgmma.empty()) return false;
     time.again(cta, cluster, number);
-    ordinary = {};
+    ordinary.forget(), ordinary.clock = 0;
     waiting = {}, pool = {};
     exited = behind_wait = cluster_arrived = peers_started = cluster_next = 0;
     met = 1, wgmma_fence = false;
@@ -108,11 +109,15 @@ struct Cta {
   // of global memory from `own` on follow each other with no other CTA's between.
   u32 shared_known = 1, known = 0, known_end = 0, own = 0;
   u64 settled = 0;  // probe::Quick::settled
-  // Nothing but accesses of `settled` variables or of what is only read has been done since all met at barrier 0; the
-  // phases of it that are over: all know of them, though only those below `told` are in what they know.
+  // Nothing but accesses of `settled` variables or of what is only read has been done since all met at barrier 0.
   bool quiet = false;
-  u32 phases = 0, told = 0;
-  u32 looked = 0;  // for variables that may be
+  void stir() { quiet = false, barrier.until = 0; }  // something else is done
+  // Phases of it that are over: all know of them, though only those below `told` are in what they know.
+  u32 phases() const { return met + barrier.passed; }
+  u32 met = 0, told = 0;
+  probe::QuickBarrier barrier;
+  u32 looked = 0;         // for variables that may be
+  bool together = false;  // its warps run in one call, and meet at barrier 0 only
   std::array<NamedBarrier, 16> barriers;
   std::vector<Exit> exits;                  // since the last barrier of all threads
   std::map<u64, MbarrierObject> mbarriers;  // by offset
@@ -123,6 +128,7 @@ struct Cta {
   std::size_t most_visits = kVisits;  // before those that are known go
   u32 cluster_left = 0;               // generations of the cluster's barrier that a thread of the block has left
   void clear();                       // for another CTA
+  void name(u64 launch, u64 number) { linear = number, key = place.cta = launch << 32 | number; }
 };
 
 struct Cluster {

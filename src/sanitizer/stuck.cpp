@@ -104,8 +104,8 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
   Finding f;
   f.check = Check::Deadlock, f.launch = info_->id, f.kernel = info_->kernel;
   f.why.push_back(text);
-  for (const auto& [n, cluster] : clusters_) {
-    for (const auto& c : cluster->ctas) {
+  each_cluster([&](const Cluster& cluster) {
+    for (const auto& c : cluster.ctas) {
       if (!c) continue;
       for (const auto& w : c->warps) {
         if (!w || w->waiting.what == Waiting::What::Nothing) continue;
@@ -116,7 +116,7 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
         f.why.push_back(waiting_text(*c, *w));
       }
     }
-  }
+  });
   for (const probe::Fault::Spin& s : fault.spins) {
     if (f.parties.size() >= kParties) break;
     f.parties.push_back(

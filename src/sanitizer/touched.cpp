@@ -59,15 +59,8 @@ void LaunchChecker::touched_word(u64 at, std::vector<Touched>& to) {
   for (u32 b = 0; b < 4; b++) one((*side->bytes)[b], at + b, 1);
 }
 
-// No other launch has made segments since this one began: those above its floor are its own.
-bool LaunchChecker::alone() const {
-  if (!after_all_ || process_.running) return false;
-  const auto me = process_.first_segment.find(info_->id);
-  if (me == process_.first_segment.end()) return false;
-  return std::ranges::none_of(process_.first_segment, [&](const auto& other) {
-    return other.first != info_->id && other.second.warps >= me->second.warps;
-  });
-}
+// No other launch has begun since this one did: segments above its floor are its own.
+bool LaunchChecker::alone() const { return after_all_ && !process_.running && process_.launches_begun == began_as_; }
 
 // All words of the page lie on the planes.
 void LaunchChecker::touched_page(u64 begin, std::vector<Touched>& to) {
@@ -117,6 +110,8 @@ std::vector<Touched> LaunchChecker::touched() {
       for (u64 at = begin; at < begin + (u64{1} << kTouchedBits); at += 4) touched_word(at, all);
     if (process_.running == 0) process_.global.forget_touched(page);
   }
+  process_.reads.end(launch_, process_.global.planes(),
+                     [&](u64 begin, u64 bytes, u16 site) { add(all, begin, bytes, false, site); });
   for (const auto& [map, site] : used_maps_) all.push_back({map, kMapBytes, false, site});
   return all;
 }

@@ -28,6 +28,12 @@ void each_word(const probe::Range& r, F&& f) {
   }
 }
 
+// In the shared memory of one block.
+bool goes_on(const probe::Range& r, const probe::Range& next) {
+  const u64 end = r.begin + r.bytes;
+  return next.space == r.space && next.begin == end && end % probe::kCtaStride != 0;
+}
+
 Pushed proxy_of(Space s) { return s == Space::Shared ? kShared : kGlobal; }
 
 }  // namespace
@@ -99,9 +105,14 @@ void LaunchChecker::one_transfer(const At& p, const probe::Who& who, const Trans
   }
   const bool again = proxy && !t.reduces && repeats(p, who, t, lane);
   for (const bool writes : {false, true}) {
-    for (const probe::Range& r : writes ? t.to : t.from) {
-      if (again) continue;
+    const std::span<const probe::Range> ranges = writes ? t.to : t.from;
+    for (std::size_t k = 0; k < ranges.size() && !again; k++) {
+      probe::Range r = ranges[k];
       if (r.space == Space::Shared) inside_variable(who, lane, r, writes);
+      for (; r.space == Space::Shared && k + 1 < ranges.size() && goes_on(r, ranges[k + 1]); k++) {
+        inside_variable(who, lane, ranges[k + 1], writes);
+        r.bytes += ranges[k + 1].bytes;
+      }
       if (r.space == Space::Global && !copies_memory(who, lane, r, writes)) continue;
       if (r.space == Space::Global && writes) stores_to(r.begin);
       if (proxy) check_pushed(p, who, r, writes, lane);
@@ -254,6 +265,10 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
   if (!shared) row.known = p.cta->known, row.known_end = p.cta->known_end, row.copies = floor_.of_copies();
   const Planes& planes = judge.shadow().planes();
   const Segments& table = judge.table();
+  const auto all_known = [&](u32 segment) {  // whichever lane of it
+    const Segment s = table[segment];
+    return p.warp->time.floor_knows(f.lane, s) || (s.lane < probe::kLanes && p.warp->time.knows(f.lane, s, s.lane));
+  };
   for (u64 at = local.begin, end = at + local.bytes; at < end; at += 128) {
     if (!shared) *planes.touched(at) = *planes.touched(std::min(at + 127, end - 1)) = 1;
     const u64 n = (end - at) / 4;
@@ -262,7 +277,7 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
       left = (writes ? write_range : read_range)(planes, at, left, f.lane, row);
       const u64 first = at + 4 * static_cast<u64>(std::countr_zero(left));
       stop = left ? obstacle(planes, first, 1, f.lane, writes, row).segment : 0;
-      if (!stop || row.knows(stop) || !p.warp->time.floor_knows(f.lane, table[stop])) break;
+      if (!stop || row.knows(stop) || !all_known(stop)) break;
       row.also[1] = row.also[0], row.also[0] = stop;
     }
     for (; left; left &= left - 1) slowly(at + 4 * static_cast<u64>(std::countr_zero(left)), true);
@@ -284,17 +299,20 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
     u32 segment = 0, lanes = 0, missing = 0;
   };
   std::array<Asked, 4> asked;
-  const auto missing = [&](u32 segment, u32 its_lane) {
+  const auto any_missing = [&](u32 segment, u32 lanes) {
     if (floor.holds(segment)) return false;
     Asked& a = asked[segment % asked.size()];
     if (a.segment != segment) a = {segment, table.launch_of(segment) != launch_ ? ~0u : 0, 0};
-    if (const u32 bit = 1u << its_lane; !(a.lanes & bit)) {
-      const Segment& s = table[segment];
+    for (u32 rest = lanes & ~a.lanes; rest; rest &= rest - 1) {
+      const u32 its_lane = static_cast<u32>(std::countr_zero(rest));
+      const Segment s = table[segment];
       const bool away = time.knows(lane, s, its_lane) && !time.pushed(lane, proxy_of(r.space), s, its_lane);
-      a.lanes |= bit, a.missing |= away ? bit : 0;
+      a.missing |= u32{away} << its_lane;
     }
-    return (a.missing >> its_lane & 1) != 0;
+    a.lanes |= lanes;
+    return (a.missing & lanes) != 0;
   };
+  const auto missing = [&](u32 segment, u32 its_lane) { return any_missing(segment, 1u << (its_lane & 31)); };
   const auto one = [&](const Cell& c, u64 at) {
     if (c.w_segment && c.w_manner != Manner::Async && missing(c.w_segment, c.w_lane)) {
       const Segment& s = table[c.w_segment];
@@ -323,25 +341,30 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   const auto none_missing = [&](const Block& b) {  // of the lanes of its words
     const bool wrote = b.w && table.manner_of(b.w >> 5) != Manner::Async;
     const bool read = writes && b.r && (b.r >= kCtas || table.manner_of(b.r) != Manner::Async);
-    for (u32 i = 0; i < kBlockWords; i++) {
-      if (wrote && missing(b.w >> 5, b.writer().of(i))) return false;
-      if (read && (b.r >= kCtas ? missing(b.m, 0) : missing(b.r, b.reader().of(i)))) return false;
-    }
-    return true;
+    const auto lanes = [](Spread s) {
+      u32 all = 0;
+      for (u32 i = 0; i < kBlockWords; i++) all |= 1u << (s.of(i) & 31);
+      return all;
+    };
+    if (wrote && any_missing(b.w >> 5, lanes(b.writer()))) return false;
+    return !read || !(b.r >= kCtas ? missing(b.m, 0) : any_missing(b.r, lanes(b.reader())));
   };
-  u64 fine = 0;  // up to here
-  each_word({r.space, r.begin - base, r.bytes}, [&](u64 at, bool whole) {
-    if (at < fine) return;
-    if (whole && planes.holds(at, kBlockBytes) && planes.block(at).w != kWide && none_missing(planes.block(at))) {
-      fine = at - (at - planes.begin()) % kBlockBytes + kBlockBytes;
-      return;
-    }
+  const auto by_word = [&](u64 at, bool) {
     const Cell word = shadow.look(at);
     const Side* side = shadow.side_if(word);
     if (!side || !side->bytes) return one(word, at);
     for (u64 b = at % 4; b < 4 && at - at % 4 + b < r.begin - base + r.bytes; b++)
       one((*side->bytes)[b], at - at % 4 + b);
-  });
+  };
+  const u64 end = r.begin - base + r.bytes;
+  for (u64 at = r.begin - base; at < end;) {
+    const u64 block_end = at - (at - planes.begin()) % kBlockBytes + kBlockBytes;
+    const bool fine =
+        planes.holds(at, kBlockBytes) && at % 4 == 0 && planes.block(at).w != kWide && none_missing(planes.block(at));
+    const u64 part = std::min(end, planes.holds(at, 1) ? block_end : end) - at;
+    if (!fine || part % 4) each_word({r.space, at, part}, by_word);
+    at += part;
+  }
 }
 
 void LaunchChecker::not_pushed(Check check, const probe::Who& who, u32 lane, bool writes, Actors other, Space space,

@@ -61,7 +61,7 @@ void LaunchChecker::read_unwritten(const At& p, const probe::Access& a, u32 lane
   bool moved = true;
   for (const auto& [site, e] : then.stored) {
     if (site == probe::kNoSite) moved = false;
-    if (site != probe::kNoSite) p.warp->unwritten.note(site, e, lane, from);
+    if (site != probe::kNoSite) p.warp->unwritten.note(site, e, lane, from), p.warp->ordinary.forget();
   }
   const bool decides = then.decides != probe::kNoSite;
   if (!decides && (copy || a.space == Space::Local || (moved && is_padding(a, address, owner)))) return;

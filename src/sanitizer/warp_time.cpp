@@ -18,6 +18,7 @@ void WarpTime::again(u64 cta, u64 cluster, u32 warp) {
   cta_ = cta, cluster_ = cluster, warp_ = warp;
   live_ = ~0u, born_ = 0;
   clock_ = 1, used_ = false, segment_ = {};
+  push_ = {}, pushes_ = false;
 }
 
 bool WarpTime::knows(u32 lane, const Segment& s, u32 its_lane) const {
@@ -34,6 +35,8 @@ bool WarpTime::knows(u32 lane, const Segment& s, u32 its_lane) const {
 bool WarpTime::pushed(u32 lane, Pushed to, const Segment& s, u32 its_lane) const {
   if (s.flying()) return false;
   const Point p = s.point(its_lane);
+  const Push& own = push_[to];
+  if (own.lanes >> lane & 1 && p.cta == cta_ && p.slot == warp_ && p.lane == lane && p.clock < own.before) return true;
   if (all_.pushed[to] && all_.pushed[to]->knows(p)) return true;
   return differ_ >> lane & 1 && of_lane_[lane]->pushed[to] && of_lane_[lane]->pushed[to]->knows(p);
 }
@@ -60,13 +63,17 @@ Clock WarpTime::floor(u32 lane, u32 slot) const {
 }
 
 Clock WarpTime::tick() {
-  if (used_) clock_++, used_ = false, segment_ = {};
+  if (used_) {
+    clock_++, used_ = false, segment_ = {};
+    if (quick_) quick_->shared.at = quick_->global.at = 0;
+  }
   return clock_;
 }
 
 void WarpTime::gather(u32 lanes, View& into, Exited exited) {
   into.join(all_);
   each(lanes & differ_, [&](u32 l) { into.join(*of_lane_[l]); });
+  if (pushes_) join_pushes(lanes, into);
   const Clock now = tick();
   const u32 all = exited == Exited::Counted || !born_ ? live_ : born_;
   if ((lanes & all) == all) {
@@ -74,6 +81,34 @@ void WarpTime::gather(u32 lanes, View& into, Exited exited) {
   } else {
     each(lanes, [&](u32 l) { into.own.raise_lane(warp_, l, now); });
   }
+}
+
+void WarpTime::join_pushes(u32 lanes, View& into) const {
+  const u32 all = born_ ? born_ : live_;
+  for (u32 to = 0; to < kPushed; to++) {
+    const u32 who = push_[to].lanes & lanes;
+    if (!who) continue;
+    Part mine(cta_);
+    if ((who & all) == all)
+      mine.raise(warp_, push_[to].before);
+    else
+      each(who, [&](u32 l) { mine.raise_lane(warp_, l, push_[to].before); });
+    auto n = std::make_shared<Node>();
+    n->own = std::make_shared<Part>(std::move(mine));
+    into.pushed[to] = sanitizer::join(into.pushed[to], n);
+  }
+}
+
+// Where they are no longer those of the next ones' lanes.
+void WarpTime::keep_pushes(Pushed to) {
+  each(push_[to].lanes, [&](u32 l) {
+    Part mine(cta_);
+    mine.raise_lane(warp_, l, push_[to].before);
+    auto n = std::make_shared<Node>();
+    n->own = std::make_shared<Part>(std::move(mine));
+    of(l).pushed[to] = sanitizer::join(of(l).pushed[to], n);
+  });
+  push_[to] = {};
 }
 
 Ref WarpTime::release(u32 lanes, Exited exited) {
@@ -109,6 +144,7 @@ void WarpTime::sync(u32 lanes) {
   }
   each(differ_, [&](u32 l) { all_.join(*of_lane_[l]), of_lane_[l].reset(); });
   differ_ = 0;
+  if (pushes_) join_pushes(~0u, all_), push_ = {}, pushes_ = false;
   all_.own.raise(warp_, tick());
 }
 
@@ -117,13 +153,8 @@ void WarpTime::push(u32 lanes, Pushed to) {
     // Each lane pushes what it did itself: together, all of it; but only a sync tells a lane that the others have.
     const Clock now = tick();
     all_.pushed[to] = sanitizer::join(all_.pushed[to], all_.known());
-    each(lanes, [&](u32 l) {
-      auto n = std::make_shared<Node>();
-      Part mine(cta_);
-      mine.raise_lane(warp_, l, now);
-      n->own = std::make_shared<Part>(std::move(mine));
-      of(l).pushed[to] = n;
-    });
+    if (push_[to].lanes & ~lanes) keep_pushes(to);
+    push_[to] = {now, lanes}, pushes_ = true;
     return;
   }
   each(lanes, [&](u32 l) {

@@ -5,6 +5,7 @@
 // The clock grows only if an access has used it. A sync of all lanes that live also speaks for those that have exited;
 // a release does not.
 #pragma once
+#include "probe/quick.h"
 #include "sanitizer/clocks.h"
 #include "sanitizer/segments.h"
 
@@ -34,7 +35,7 @@ class WarpTime {
   void acquire(u32 lanes, const View&);
   void sync(u32 lanes);  // of these lanes with each other
   // Nothing is known of other CTAs, by single lanes, or to other proxies. Such warps meet by joining their floors.
-  bool plain() const { return differ_ == 0 && all_.plain(); }
+  bool plain() const { return differ_ == 0 && !pushes_ && all_.plain(); }
   void meet(Part& all) { all.raise(warp_, tick()), all.join_floors(all_.own); }
   void met(const Part& all) { all_.own = all; }
   void push(u32 lanes, Pushed);  // a proxy fence: what each lane knows is pushed
@@ -47,6 +48,7 @@ class WarpTime {
   u32 warp() const { return warp_; }
   u32 live() const { return live_; }
   Clock clock() const { return clock_; }
+  void tell(probe::Quick* q) { quick_ = q; }      // what it says of records holds until the clock goes on
   Clock tick();                                   // the first clock behind every access made so far
   Clock touch() { return used_ = true, clock_; }  // as if of an access made now
   const View& common() const { return all_; }
@@ -54,14 +56,24 @@ class WarpTime {
 
  private:
   View& of(u32 lane);
+  void join_pushes(u32 lanes, View& into) const;
+  void keep_pushes(Pushed);
   View all_;
   std::array<std::unique_ptr<View>, 32> of_lane_;
+  // What each of these lanes pushed of its own accesses before that clock, when all that live pushed at once.
+  struct Push {
+    Clock before = 0;
+    u32 lanes = 0;
+  };
+  std::array<Push, kPushed> push_ = {};
+  bool pushes_ = false;
   u32 differ_ = 0, live_ = ~0u, born_ = 0;  // born: lanes that there were
   u64 cta_, cluster_;
   u32 warp_;
   Clock clock_ = 1;
   bool used_ = false;
   std::array<u32, 2> segment_ = {};
+  probe::Quick* quick_ = nullptr;
 };
 
 }  // namespace us::sanitizer

@@ -40,6 +40,7 @@ class Both {
   }
   std::size_t races() const { return known_.size(); }
   u64 settled() const { return sim_.quick_settled; }
+  u64 in_place() const { return sim_.in_place_; }
 
  private:
   static std::vector<reference::Thread> threads(const Shape& s) {
@@ -216,19 +217,19 @@ void Both::event() {
 TEST(Random, AgreesWithReference) {
   const char* one = std::getenv("SEED");
   const u32 first = one ? static_cast<u32>(std::atoi(one)) : 1, programs = one ? 1 : 20000;
-  u64 races = 0, silent = 0, settled = 0;
+  u64 races = 0, silent = 0, settled = 0, in_place = 0;
   for (u32 seed = first; seed < first + programs; seed++) {
     Both b(seed, one != nullptr);
     const std::string difference = b.run(20 + seed % 41);
     ASSERT_EQ(difference, "") << "seed " << seed << " (SEED=" << seed << " shows the program)";
-    races += b.races(), settled += b.settled();
+    races += b.races(), settled += b.settled(), in_place += b.in_place();
     silent += b.races() == 0;
   }
   std::printf(
       "%u programs from seed %u: %lu racing bytes, %lu programs without; %lu accesses were settled by their "
-      "addresses\n",
-      programs, first, races, silent, settled);
-  EXPECT_TRUE(one || settled > programs);
+      "addresses, %lu of them in place\n",
+      programs, first, races, silent, settled, in_place);
+  EXPECT_TRUE(one || (settled > programs && in_place > 100));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "sanitizer_engine/in_place.h"
+
 namespace us::sanitizer::test {
 
 using probe::Access;
@@ -27,6 +29,7 @@ void Sim::begin() {
   info.shared_static = shape.shared, info.local_bytes = 256;
   info.domain = shape.domain, info.dependent = shape.dependent;
   info.barriers_only = shape.barriers_only;
+  info.sites = 1024;
   info.symbols = shape.symbols;
   info.stored_to = shape.stored_to;
   info.site = [](u32 n) {
@@ -180,6 +183,11 @@ void Sim::tell(const probe::Who& who, const Access& a, u64 stride) {
                                         .detail = a.nc}
                          .pack();
     const bool row = stride == a.bytes, same = stride == 0;
+    const auto form = probe::QuickAccess::unpack(code);
+    if ((row || same) && in_place && judged_in_place(*quick, who.lanes, who.site, form, same, a.address[0])) {
+      quick_settled++, in_place_++;
+      return;
+    }
     const u32 left = row    ? quick->row(quick, who.lanes, who.site, code, a.address[0])
                      : same ? quick->same(quick, who.lanes, who.site, code, a.address[0])
                             : quick->lanes(quick, who.lanes, who.site, code, a.address);

@@ -103,6 +103,8 @@ class Sim {
   Checker checker;
   std::shared_ptr<probe::Listener> listener;
   u64 quick_settled = 0;  // accesses that needed no event
+  u64 in_place_ = 0;      // of them: that needed no call
+  bool in_place = true;   // try that
   void tell(const probe::Who&, const probe::Access&, u64 stride);
   probe::LaunchInfo info;
   Shape shape;

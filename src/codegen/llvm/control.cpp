@@ -46,14 +46,43 @@ llvm::Value* Control::slot_alloca(bool, llvm::Type* t, const char* name) { retur
 // LLVM may take these apart, if no other access has an index that it does not know.
 llvm::Value* Control::scratch(llvm::Type* t, const char* name) { return s_.new_alloca(t, name); }
 
-void Control::tell_exit(u32 from, u32 to, Value* lanes) {
+llvm::Value* Control::quick(u64 field, llvm::Type* t) {
+  Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, quick));
+  p = m_.of_runtime(b_.CreateLoad(b_.getPtrTy(), p));
+  return m_.of_runtime(b_.CreateLoad(t, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), p, field)));
+}
+
+// Where all warps run in one call, a warp that exits whole may leave that to its CTA's next barrier.
+void Control::tell_exit(u32 from, u32 to, Value* lanes, bool whole) {
   if (!m_.facts.events()) return;
   const u32 own = f_.blocks[to].term.site, site = own != ir::kNoSite ? own : f_.blocks[from].term.site;
+  Block* done = nullptr;
+  if (f_.entry && s_.lowered.whole_cta()) {
+    Value* untold = b_.CreateICmpNE(quick(offsetof(probe::Quick, ends_untold), b_.getInt32Ty()), b_.getInt32(0));
+    if (!whole) untold = b_.CreateAnd(untold, b_.CreateICmpEQ(lanes, b_.CreateLoad(b_.getInt32Ty(), live_place())));
+    auto *leave = Block::Create(c_, "left", s_.out), *tell = Block::Create(c_, "exit", s_.out);
+    done = Block::Create(c_, "", s_.out);
+    b_.CreateCondBr(untold, leave, tell);
+    b_.SetInsertPoint(leave);
+    const auto put = [&](u32 v, Value* of, u64 offset) {
+      m_.of_runtime(b_.CreateStore(b_.getInt32(v), b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), of, offset)));
+    };
+    put(0, ctx(), offsetof(WarpCtx, live));
+    put(0, quick(offsetof(probe::Quick, barrier), b_.getPtrTy()), offsetof(probe::QuickBarrier, until));
+    Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), ctx(), offsetof(WarpCtx, quick));
+    put(site, m_.of_runtime(b_.CreateLoad(b_.getPtrTy(), p)), offsetof(probe::Quick, left_at));
+    b_.CreateBr(done);
+    b_.SetInsertPoint(tell);
+  }
   Value* const was = s_.partial_mask();
   const bool was_full = s_.mask_full();
   s_.set_mask(lanes, false);
   builder_.note_site(site);
   builder_.call_rt(RtFn::ProbeExit, {}, {}, nullptr);
+  if (done) {
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+  }
   s_.set_mask(was, was_full);
 }
 
@@ -63,8 +92,27 @@ void Control::tell_barrier(const ir::Inst* barrier, device::BarrierStep step, Va
   s_.set_mask(lanes, false);
   v_.forget();
   const bool aligned = barrier && (barrier->form == isa::Form::bar_sync || barrier->has(isa::Tok::aligned));
+  Block* done = nullptr;
+  if (step == device::BarrierStep::Meet && aligned) {
+    using probe::QuickBarrier;
+    Value* of_cta = quick(offsetof(probe::Quick, barrier), b_.getPtrTy());
+    const auto field = [&](u64 offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), of_cta, offset); };
+    const auto word = [&](u64 offset) { return m_.of_runtime(b_.CreateLoad(b_.getInt32Ty(), field(offset))); };
+    Value* passed = word(offsetof(QuickBarrier, passed));
+    auto *pass = Block::Create(c_, "pass", s_.out), *tell = Block::Create(c_, "meet", s_.out);
+    done = Block::Create(c_, "", s_.out);
+    b_.CreateCondBr(b_.CreateICmpULT(passed, word(offsetof(QuickBarrier, until))), pass, tell);
+    b_.SetInsertPoint(pass);
+    m_.of_runtime(b_.CreateStore(b_.CreateAdd(passed, b_.getInt32(1)), field(offsetof(QuickBarrier, passed))));
+    b_.CreateBr(done);
+    b_.SetInsertPoint(tell);
+  }
   if (barrier) builder_.note_site(barrier->site);
   builder_.call_rt(RtFn::ProbeBarrier, {v_.imm(64, static_cast<u64>(step)), v_.imm(64, aligned)}, {}, nullptr);
+  if (done) {
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+  }
   s_.set_mask(was, was_full);
 }
 

@@ -41,7 +41,9 @@ class Control : public Frame, protected Part {
   template <class F>
   void branch_uniformly(const ir::Terminator&, Value* cond, F&& go);
   // Strategy::Events: lanes that exit from a block, or by way of it in an empty one, before they are gone.
-  void tell_exit(u32 from, u32 to, Value* lanes);
+  // `lanes` exit; whole: they are all that is left of the warp.
+  void tell_exit(u32 from, u32 to, Value* lanes, bool whole = false);
+  Value* quick(u64 field, llvm::Type*);  // of WarpCtx::quick
   // ... barriers that no fibre waits at (RtFn::ProbeBarrier), of the program's making.
   bool tells(const ir::Inst& barrier) const { return m_.facts.events() && barrier.site != ir::kNoSite; }
   void tell_barrier(const ir::Inst* barrier, device::BarrierStep, Value* lanes);

@@ -28,7 +28,7 @@ void WarpControl::go_on(u32 b, u32 to, Value* m, bool full) {
   const bool guarded = a_.guarded[b];
   if (f_.entry && ir::is_exit_block(f_, to)) {
     count_end(s_, f_.blocks[to].term.site, m);
-    tell_exit(b, to, m);
+    tell_exit(b, to, m, !guarded);
     if (!guarded) {
       b_.CreateBr(s_.end);
       return;
@@ -64,7 +64,7 @@ void WarpControl::terminate(u32 b) {
     return;
   }
   if (exits) {
-    tell_exit(b, b, s_.mask());
+    tell_exit(b, b, s_.mask(), !guarded && f_.entry);
     if (guarded || !f_.entry) {
       kill_lanes(s_.mask());
       if (guarded) return finish_block(b);

@@ -2,6 +2,7 @@
 // Accesses that whoever listens may judge by their addresses alone (probe/quick.h).
 #include <llvm/IR/MDBuilder.h>
 
+#include "codegen/llvm/in_place.h"
 #include "codegen/llvm/warp_builder.h"
 
 namespace us::codegen {
@@ -9,18 +10,12 @@ namespace {
 
 using probe::Quick;
 
-// Lanes of a pattern that are a row, or have one address.
-struct PatternPart {
-  u32 lanes = 0;
-  bool same = false;
-  i64 offset = 0;  // of lane 0 of the row, or of all, from the base
-};
 constexpr std::size_t kMostParts = 2;
 
 // Empty: there are too many.
-std::vector<PatternPart> parts_of(const Shape& s, probe::QuickAccess access) {
+std::vector<AccessPart> parts_of(const Shape& s, probe::QuickAccess access) {
   if (s.uniform()) return {{kFullMask, true, 0}};
-  std::vector<PatternPart> parts;
+  std::vector<AccessPart> parts;
   if (!s.pattern()) return parts;
   for (u32 left = kFullMask; left;) {
     const u32 first = static_cast<u32>(std::countr_zero(left));
@@ -109,19 +104,26 @@ void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, c
     auto* type = llvm::FunctionType::get(word, {ptr, word, word, word, place->getType()}, false);
     return b_.CreateCall(type, f, {quick, lanes, b_.getInt32(site), b_.getInt32(access.pack()), place});
   };
-  Value* left = b_.getInt32(0);
-  for (const PatternPart& p : parts) {
+  auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 1000);
+  for (const AccessPart& p : parts) {
     Value* place = b_.CreateAdd(at.base, b_.getInt64(static_cast<u64>(p.offset)));
+    auto* next = &p == &parts.back() ? done : Block::Create(c_, "", s_.out);
+    if (s_.lowered.in_place) {
+      auto* call = Block::Create(c_, "call", s_.out);
+      InPlace(s_, site, access, quick).judge(p, place, next, call);
+      b_.SetInsertPoint(call);
+    }
     Value* lanes = b_.CreateAnd(s_.mask(), b_.getInt32(p.lanes));
-    left = b_.CreateOr(left, judge(p.same ? offsetof(Quick, same) : offsetof(Quick, row), lanes, place));
+    Value* left = judge(p.same ? offsetof(Quick, same) : offsetof(Quick, row), lanes, place);
+    b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), rare, next, weights);
+    b_.SetInsertPoint(next);
   }
   if (parts.empty()) {
     Value* place = s_.frame->scratch(v_.vec_type(64), "addresses");
     b_.CreateStore(v_.vec(at), place);
-    left = judge(offsetof(Quick, lanes), s_.mask(), place);
+    Value* left = judge(offsetof(Quick, lanes), s_.mask(), place);
+    b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), rare, done, weights);
   }
-  auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 1000);
-  b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), rare, done, weights);
 
   b_.SetInsertPoint(rare);
   tell();

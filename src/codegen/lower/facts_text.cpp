@@ -126,6 +126,8 @@ std::string facts_text(const ir::Module& m, const Lowered& l, Pass p) {
       return bounds_text(m, l);
     case Pass::Settled:
       return settled_text(m, l);
+    case Pass::InPlace:
+      return l.in_place ? "; ordinary accesses are judged in place\n" : "";
     case Pass::Strides:
       return strides_text(l);
     default:

@@ -53,6 +53,17 @@ bool calls_that_wait(Lowering& all, const ir::Function& f, const Analysis& a) {
   return false;
 }
 
+// Code of their own for all of them does not make the function much longer.
+bool few_accesses(const ir::Function& f) {
+  constexpr std::size_t kMost = 400;
+  std::size_t n = 0;
+  for (const ir::Block& b : f.blocks)
+    n += static_cast<std::size_t>(std::ranges::count_if(b.insts, [](const ir::Inst& i) {
+      return i.form != isa::Form::Unknown && isa::info(i.form).effects & (isa::kLoad | isa::kStore);
+    }));
+  return n <= kMost;
+}
+
 // Heads of loops that may wait for another thread. Before blocks are split and united, which hides loops.
 std::map<u32, bool> heads_of_spins(const ir::Cfg& cfg, const Analysis& a) {
   std::map<u32, bool> spins;
@@ -167,6 +178,7 @@ Lowered lower(Lowering& all, ir::FuncId id) {
   });
   if (facts.events() && facts.cluster_one && l.whole_cta() && l.barrier_regions.known)
     pass(Pass::Settled, [&] { l.settled = settled_accesses(m, f, l.cfg, facts, l.barrier_regions, l.reach); });
+  if (facts.events()) pass(Pass::InPlace, [&] { l.in_place = few_accesses(f); });
   pass(Pass::Strides, [&] { l.strides = strides(f, l.cfg, l.analysis); });
   return l;
 }

@@ -228,11 +228,11 @@ void rt_ProbeNote(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
       w.told->next = code;
       return;
     case NoteCode::What::Arrival:
-      for (u32 l : Lanes(mask)) w.told->arrived[l] = w.probe_site;
+      for (u32 l : Lanes(mask)) w.told->arrive(l, w.probe_site);
       return;
     case NoteCode::What::Gate:
       if (w.probe_site != probe::kNoSite)
-        for (u32 l : Lanes(mask)) w.told->arrived[l] = w.probe_site;
+        for (u32 l : Lanes(mask)) w.told->arrive(l, w.probe_site);
       w.told->gated |= mask;
   }
 }

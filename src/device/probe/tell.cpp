@@ -38,10 +38,10 @@ Who who(Warp& w, u32 lanes) {
 }
 
 void begin_telling(Warp& w) {
+  if (w.told->copies) std::fill_n(w.bulk_groups, kWarpSize, 0u), std::fill_n(w.small_groups, kWarpSize, 0u);
   w.told->begin(w.live);
   w.probe_site = probe::kNoSite;
   w.quick = &probe::no_quick;
-  std::fill_n(w.bulk_groups, kWarpSize, 0u), std::fill_n(w.small_groups, kWarpSize, 0u);
 }
 
 void tell_begin(Cta& c) {
@@ -51,6 +51,16 @@ void tell_begin(Cta& c) {
 }
 void ask_quick(Warp& w) {
   if (probe::Quick* q = w.listener->quick(who(w, w.live))) w.quick = q;
+}
+void ask_quick(Cta& c) {
+  probe::Quick* all[kMaxWarps];
+  std::fill_n(all, c.warps, &probe::no_quick);
+  c.slot->grid->listener->quick_all(who(c), c.warps, all);
+  for (u32 k = 0; k < c.warps; ++k) c.warp[k]->quick = all[k];
+}
+void tell_last_exits(Cta& c) {
+  for (u32 k = 0; k < c.warps; ++k)
+    if (Warp& w = *c.warp[k]; !w.quick->ends_untold) tell_exits(w);
 }
 void tell_end(const Cta& c) { c.slot->grid->listener->cta_ends(who(c)); }
 void record_end(const Cta& c) {
@@ -84,7 +94,8 @@ void tell_gone(Warp& w, u32 gone, u32 site) {
 }  // namespace
 
 void tell_exits(Warp& w) {
-  if (const u32 gone = w.told->live & ~w.live) tell_gone(w, gone, probe::kNoSite);
+  const u32 gone = w.told->live & ~w.live;
+  if (gone) tell_gone(w, gone, w.live ? probe::kNoSite : w.quick->left_at);
 }
 void tell_exit(Warp& w, u32 lanes) {
   tell_exits(w);
@@ -115,14 +126,15 @@ void tell_barrier_done(const Cta& c, u32 id, u32 generation) {
 
 void tell_whole_barrier(Warp& w, u32 lanes, BarrierStep step, bool aligned) {
   Cta& c = *w.home;
-  const BarrierTold now{0, c.barrier_generation[0], 0, false, aligned};
-  const BarrierTold last{0, c.barrier_generation[0] - 1, 0, false, aligned};
+  for (u32 k = 0; k < c.warps; ++k) tell_exits(*c.warp[k]);
+  const u32 passed = w.quick->barrier->passed, generation = c.barrier_generation[0] + passed;
+  const BarrierTold now{0, generation, 0, false, aligned}, last{0, generation - 1, 0, false, aligned};
   switch (step) {
     case BarrierStep::Arrive:
       c.open_barriers |= 1;
       return tell_barrier(w, MeetingKind::BarrierArrive, lanes, now);
     case BarrierStep::Done:
-      if (c.open_barriers & 1) tell_barrier_done(c, 0, c.barrier_generation[0]++);
+      if (c.open_barriers & 1) tell_barrier_done(c, 0, c.barrier_generation[0]++ + passed);
       c.open_barriers &= ~1u;
       return;
     case BarrierStep::Leave:
@@ -137,11 +149,11 @@ void tell_whole_barrier(Warp& w, u32 lanes, BarrierStep step, bool aligned) {
   }
   Who all = who(c);
   all.site = w.probe_site;
-  if (whole && w.listener->all_meet(all, c.barrier_generation[0])) return void(c.barrier_generation[0]++);
+  if (whole && w.listener->all_meet(all, generation)) return void(c.barrier_generation[0]++);
   for (u32 k = 0; k < c.warps; ++k) {
     tell_barrier(*c.warp[k], MeetingKind::BarrierArrive, c.warp[k]->live, now);
   }
-  tell_barrier_done(c, 0, c.barrier_generation[0]++);
+  tell_barrier_done(c, 0, c.barrier_generation[0]++ + passed);
   for (u32 k = 0; k < c.warps; ++k) tell_barrier(*c.warp[k], MeetingKind::BarrierLeave, c.warp[k]->live, now);
 }
 

@@ -15,15 +15,17 @@ struct Told {
   u32 met = 0;   // lanes whose bar.warp.sync has been told of with those of other lanes
   // By cp.async (0) or bulk (1) and lane: groups, up to the last one with a copy in it, and those that were waited for.
   u32 filled[2][kWarpSize] = {}, waited[2][kWarpSize] = {};
-  bool copies = false;          // any of these
+  bool copies = false;          // any of these, or groups
   NoteCode next;                // of the synchronisation that follows
   u32 looked = ~0u;             // site of the last strong load
   u32 gated = 0;                // lanes that wait for others of their warp
   u32 arrived[kWarpSize] = {};  // by lane: the site that NoteCode::What::Arrival came from
+  bool arrivals = false;        // any of these
+  void arrive(u32 lane, u32 site) { arrived[lane] = site, arrivals = true; }
   void begin(u32 lanes) {
     for (u32 bulk = 0; copies && bulk < 2; ++bulk)
       std::fill_n(filled[bulk], kWarpSize, 0u), std::fill_n(waited[bulk], kWarpSize, 0u);
-    std::fill_n(arrived, kWarpSize, 0u);
+    if (arrivals) std::fill_n(arrived, kWarpSize, 0u), arrivals = false;
     live = lanes, met = 0, copies = false, next = {}, looked = ~0u, gated = 0;
   }
 };
@@ -33,7 +35,9 @@ probe::Who who(const Cta&);        // no warp
 
 void begin_telling(Warp&);  // a CTA begins
 void tell_begin(Cta&);
-void ask_quick(Warp&);  // behind both
+void ask_quick(Warp&);       // behind both
+void ask_quick(Cta&);        // of all its warps
+void tell_last_exits(Cta&);  // where nothing but the end of the CTA follows
 void tell_end(const Cta&);
 // Where records are kept (Warp::records).
 void record_end(const Cta&);

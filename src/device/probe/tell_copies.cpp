@@ -158,6 +158,7 @@ void by_number(u32 lanes, const Number& number, F f) {
 }  // namespace
 
 void tell_committed(Warp& w, u32 lanes, bool bulk, const u32 (&groups)[kWarpSize]) {
+  w.told->copies = true;
   by_number(lanes, groups, [&](u32 group, u64 number) {
     probe::Copies c;
     c.kind = probe::Copies::Kind::Committed, c.bulk = bulk, c.id = number;

@@ -53,6 +53,7 @@ void set_constants(Warp& w, Cta& c, u32 warp, u8* local, u64 stride) {
   w.records = listener ? listener->records(s.worker->index) : nullptr;
   w.listener = s.grid->listener;
   if (w.listener && !w.told) w.told = std::make_unique<Told>();
+  if (w.listener) w.told->copies = true;  // of a launch that nobody heard: its groups go when the warp begins
 }
 }  // namespace
 

@@ -154,9 +154,10 @@ void Worker::run_to_end(Grid& g, Cta& c, u32 spin) {
   for (u32 n = 0; n < g.cta_warps; ++n) reset_unblocked(*c.warp[n], spin);
   if (g.run_cta) {
     static_assert(sizeof(c.warp[0]) == sizeof(WarpCtx*));  // a row of pointers to warps, which begin with their WarpCtx
-    for (u32 n = 0; g.listener && n < g.cta_warps; ++n) begin_telling(*c.warp[n]), ask_quick(*c.warp[n]);
+    for (u32 n = 0; g.listener && n < g.cta_warps; ++n) begin_telling(*c.warp[n]);
+    if (g.listener) ask_quick(c);
     g.run_cta(reinterpret_cast<WarpCtx* const*>(c.warp.data()), reinterpret_cast<WarpCtx**>(&current));
-    for (u32 n = 0; g.listener && n < g.cta_warps; ++n) tell_exits(*c.warp[n]);
+    if (g.listener) tell_last_exits(c);
     return;
   }
   const auto run = g.run;
