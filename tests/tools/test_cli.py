@@ -202,7 +202,9 @@ class Cli(unittest.TestCase):
         program = self.compile("s.cu", KERNEL, "-cudart", "static", "-gencode", "arch=compute_90,code=compute_90")
         self.expect(understudy("run", program), 0)
         subprocess.run(["strip", program], check=True)
-        self.expect(understudy("run", program), 121, "-cudart shared")
+        self.expect(understudy("run", "--static-runtime", "none", program), 121, "-cudart shared")
+        archive = pathlib.Path(NVCC or "/").resolve().parent.parent / "lib64/libcudart_static.a"
+        self.expect(understudy("run", "--static-runtime", archive, program), 0)
 
     def test_shared_runtime_is_ours_even_with_rpath(self):
         stock = pathlib.Path(NVCC or "/").resolve().parent.parent / "lib64"
@@ -230,7 +232,7 @@ class Cli(unittest.TestCase):
         shutil.copy(self.compile("plug.cu", PLUGIN, "-cudart", "static", "-Xcompiler", "-fPIC", "-shared"), plugin)
         subprocess.run(["strip", plugin], check=True)
         host = self.compile("host.cpp", PLUGIN_HOST, "-cudart", "none", "-ldl")
-        result = understudy("run", "--json", str(self.dir / "r.json"), *before, host, str(plugin))
+        result = understudy("run", "--static-runtime", "none", "--json", str(self.dir / "r.json"), *before, host, str(plugin))
         data = json.loads((self.dir / "r.json").read_text())
         self.assertFalse(data["exact"])
         self.assertEqual(data["refused"], {f"the CUDA runtime in {plugin}": 1})

@@ -29,8 +29,9 @@ class Doctor(unittest.TestCase):
         subprocess.run([NVCC, "-o", self.home / name, self.home / "a.cu", *flags], check=True)
         return self.home / name
 
-    def doctor(self, *arguments):
-        result = subprocess.run([BUILD / "bin/understudy", "doctor", *arguments], capture_output=True, text=True)
+    def doctor(self, *arguments, **settings):
+        environment = os.environ | settings
+        result = subprocess.run([BUILD / "bin/understudy", "doctor", *arguments], capture_output=True, text=True, env=environment)
         return result.returncode, [line.split(None, 2) for line in result.stdout.splitlines()[1:]], result.stdout
 
     def test_plain_program(self):
@@ -42,7 +43,11 @@ class Doctor(unittest.TestCase):
     def test_stripped_program(self):
         program = self.compile("stripped", "-arch=compute_90")
         subprocess.run(["strip", program], check=True)
-        code, lines, text = self.doctor(program)
+        archive = pathlib.Path(NVCC).resolve().parent.parent / "lib64/libcudart_static.a"
+        code, lines, text = self.doctor(program, UNDERSTUDY_STATIC_RUNTIME=str(archive))
+        self.assertEqual(code, 0, text)
+        self.assertRegex(text, r"good +runtime +inside \(libcudart_static\), without symbols, which \S*/libcudart_static.a has: its calls are sent to ours")
+        code, lines, text = self.doctor(program, UNDERSTUDY_STATIC_RUNTIME="none")
         self.assertEqual(code, 1, text)
         self.assertIn(["bad", "runtime", "inside (libcudart_static), without symbols: its calls cannot be sent to ours"], lines)
 
