@@ -255,7 +255,9 @@ void EvalBuilder::record(u32 site, probe::RecordCode code, V at) {
   r.code = code;
   u64 each[probe::kLanes];
   if (code.kind != probe::RecordCode::Kind::Block) {
-    for (u32 l = 0; l < probe::kLanes; ++l) each[l] = get(at, l);
+    // As compiled code has it: the address of a constant, here its offset in the bank.
+    const u64 begin = code.space == probe::Space::Const ? std::bit_cast<u64>(warp_.grid->const_bank) : 0;
+    for (u32 l = 0; l < probe::kLanes; ++l) each[l] = begin + get(at, l);
     r.code.addresses = probe::RecordCode::Addresses::Each;
     r.each = each;
   }

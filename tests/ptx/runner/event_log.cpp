@@ -155,8 +155,8 @@ void EventLog::collective(const Who& w, const Collective& c) {
 }
 
 void EventLog::hint(const Who& w, const Hint& h) {
-  static constexpr const char* kKinds[] = {"prefetch",      "prefetchu", "prefetch tensormap",
-                                           "applypriority", "discard",   "matrix row"};
+  static constexpr const char* kKinds[] = {"prefetch", "prefetchu", "prefetch tensormap", "applypriority",
+                                           "discard",  "free",      "matrix row"};
   std::string s = fmt::format("{} {}", kKinds[static_cast<int>(h.kind)], name(h.space));
   if (h.level) s += fmt::format(" L{}", h.level);
   if (h.bytes) s += fmt::format(" {} bytes", h.bytes);
