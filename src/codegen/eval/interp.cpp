@@ -110,8 +110,8 @@ void Interpreter::run() {
 void Interpreter::step(u32 group) {
   const ir::Inst* i = instruction(first(group));
   const Frame& f = lanes_[first(group)].top();
-  if (f.inst == 0) builder_.reset(group);
   if (f.inst == 0 || !f.function->blocks[f.block].insts[f.inst - 1].call.empty()) {
+    builder_.reset(group);
     const u32 site = i ? i->site : f.function->blocks[f.block].term.site;
     if (site != ir::kNoSite) builder_.record(site, {}, {});
   }
