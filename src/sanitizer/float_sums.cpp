@@ -7,40 +7,21 @@
 #include <bit>
 #include <cmath>
 
+#include "numerics/numerics.h"
+
 namespace us::sanitizer {
 
 using Sum = probe::Access::Sum;
 
 namespace {
 
-// A number of 16 bits with `fraction` bits behind the point.
-double wide(u32 bits, int fraction) {
-  if (fraction == 7) return std::bit_cast<float>(bits << 16);
-  const int exponent = static_cast<int>(bits >> 10 & 31);
-  const double m = bits & 1023, sign = bits >> 15 ? -1 : 1;
-  if (exponent == 31) return sign * (m != 0 ? NAN : INFINITY);
-  return sign * (exponent ? std::ldexp(1024 + m, exponent - 25) : std::ldexp(m, -24));
-}
+using numerics::kBF16, numerics::kF16, numerics::widen;
 
-// To the nearest, ties to even. The sum of two such numbers is exact in a double, or so far from a tie that it does not
-// matter.
-u32 narrow(double x, int fraction) {
-  const u32 sign = std::signbit(x) ? 0x8000 : 0;
-  const int bias = fraction == 7 ? 127 : 15, top = fraction == 7 ? 255 : 31;
-  const u32 infinite = static_cast<u32>(top) << fraction;
-  if (std::isnan(x)) return infinite | 1u << (fraction - 1);
-  if (std::isinf(x)) return sign | infinite;
-  if (x == 0) return sign;
-  int exponent = 0;
-  std::frexp(x, &exponent);
-  exponent = std::max(exponent - 1, 1 - bias);
-  const double m = std::nearbyint(std::ldexp(std::fabs(x), fraction - exponent));
-  const u32 bits = static_cast<u32>(exponent + bias - 1) * (1u << fraction) + static_cast<u32>(m);
-  return sign | std::min(bits, infinite);
-}
+bool is_bf16(Sum type) { return type == Sum::BF16 || type == Sum::BF16x2; }
 
-u32 half_sum(u32 a, u32 b, int fraction) {
-  return narrow(wide(a & 0xffff, fraction) + wide(b & 0xffff, fraction), fraction);
+u64 half_sum(Sum type, u64 a, u64 b) {
+  return is_bf16(type) ? numerics::fma_bf16(a & 0xffff, 0x3f80, b & 0xffff)  // times one
+                       : numerics::fma_f16(a & 0xffff, 0x3c00, b & 0xffff);
 }
 
 double value_of(Sum type, u64 bits) {
@@ -49,11 +30,8 @@ double value_of(Sum type, u64 bits) {
       return std::bit_cast<double>(bits);
     case Sum::F32:
       return std::bit_cast<float>(static_cast<u32>(bits));
-    case Sum::BF16:
-    case Sum::BF16x2:
-      return wide(bits & 0xffff, 7);
     default:
-      return wide(bits & 0xffff, 10);
+      return widen(bits & 0xffff, is_bf16(type) ? kBF16 : kF16);
   }
 }
 
@@ -90,15 +68,11 @@ u64 added(Sum type, u64 a, u64 b) {
     case Sum::F32:
       return std::bit_cast<u32>(std::bit_cast<float>(static_cast<u32>(a)) + std::bit_cast<float>(static_cast<u32>(b)));
     case Sum::F16:
-      return half_sum(static_cast<u32>(a), static_cast<u32>(b), 10);
     case Sum::BF16:
-      return half_sum(static_cast<u32>(a), static_cast<u32>(b), 7);
+      return half_sum(type, a, b);
     case Sum::F16x2:
-    case Sum::BF16x2: {
-      const int fraction = type == Sum::F16x2 ? 10 : 7;
-      const u32 x = static_cast<u32>(a), y = static_cast<u32>(b);
-      return half_sum(x, y, fraction) | half_sum(x >> 16, y >> 16, fraction) << 16;
-    }
+    case Sum::BF16x2:
+      return half_sum(type, a, b) | half_sum(type, a >> 16, b >> 16) << 16;
     case Sum::None:
       break;
   }
