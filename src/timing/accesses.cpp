@@ -43,29 +43,27 @@ void count_units(const Record& r, Sectors& s) {
   s.sectors = all.sectors(), s.lines = all.count();
 }
 
-// Words of each bank that the lanes touch, at most.
+// Words of each bank that the lanes touch, at most: each turn serves one word of every bank that has some left.
 u32 wavefronts_of_pass(const Record& r, u32 lanes) {
   constexpr u32 kMost = 17 * probe::kLanes;  // words of all lanes, of 64 bytes each
-  constexpr u16 kNone = 0xffff;
-  u64 words[kMost];
-  u16 before[kMost];  // of the same bank
-  u16 last_of_bank[kBanks];
-  u8 of_bank[kBanks] = {};
-  std::fill_n(last_of_bank, kBanks, kNone);
-  u16 n = 0;
-  u32 most = 0;
+  u64 words[kMost], served[kBanks];
+  u32 left = 0;
   each_lane(lanes, [&](u32 l) {
     const u64 at = r.address(l), last = (at + r.code.bytes - 1) / kBankBytes;
-    for (u64 k = at / kBankBytes; k <= last; ++k) {
-      const u32 bank = k % kBanks;
-      u16 same = last_of_bank[bank];
-      while (same != kNone && words[same] != k) same = before[same];
-      if (same != kNone) continue;
-      words[n] = k, before[n] = last_of_bank[bank], last_of_bank[bank] = n++;
-      most = std::max<u32>(most, ++of_bank[bank]);
-    }
+    for (u64 k = at / kBankBytes; k <= last; ++k) words[left++] = k;
   });
-  return most;
+  u32 turns = 0;
+  for (; left; ++turns) {
+    for (u32 k = 0; k < left; ++k) served[words[k] % kBanks] = words[k];
+    u32 others = 0;
+    for (u32 k = 0; k < left; ++k) {
+      const u64 word = words[k];
+      words[others] = word;
+      others += served[word % kBanks] != word;
+    }
+    left = others;
+  }
+  return turns;
 }
 
 // Does each lane ask for what the lane whose number differs in that bit asks for, if that one asks at all?

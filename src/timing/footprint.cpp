@@ -7,27 +7,62 @@
 namespace us::timing {
 namespace {
 
-constexpr u64 kTogether = 32;  // lines that follow each other in memory do so in the table
+constexpr u64 kOfPage = 32;  // lines that are asked about together
 
 u32 count(u32 sectors) { return static_cast<u32>(std::popcount(sectors)); }
 u32 pairs(u32 sectors) { return (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0); }
 
 }  // namespace
 
-std::size_t Footprint::place(u64 line) const {
+Footprint::Group& Footprint::group(u64 number) {
   const u64 mask = table_.size() - 1;
-  u64 at = ((line / kTogether * 0x9e3779b97f4a7c15ull >> 20) + line % kTogether) & mask;
-  while (table_[at].line != line && table_[at].line != ~u64{0}) at = (at + 1) & mask;
-  return at;
+  u64 k = (number * 0x9e3779b97f4a7c15ull >> 20) & mask;
+  while (table_[k].number != number && table_[k].entries) k = (k + 1) & mask;
+  return table_[k];
 }
 
+Footprint::Entry* Footprint::find(u64 line) {
+  if (last_.number != line / kGroup) {
+    const Group& g = group(line / kGroup);
+    if (!g.entries) return nullptr;
+    last_ = g;
+  }
+  return last_.entries + line % kGroup;
+}
+
+Footprint::Entry* Footprint::room_for_a_group() {
+  if (!free_.empty()) {
+    Entry* const e = free_.back();
+    free_.pop_back();
+    return e;
+  }
+  if (groups_ == pieces_.size() * kPiece) pieces_.push_back(std::make_unique<Entry[]>(kPiece * kGroup));
+  return at(groups_++);
+}
+
+Footprint::Entry& Footprint::entry_of(u64 line) {
+  if (Entry* const e = find(line)) return *e;
+  if (used_ * 2 > table_.size()) grow();
+  Group& g = group(line / kGroup);
+  g = last_ = {line / kGroup, room_for_a_group()};
+  ++used_;
+  return g.entries[line % kGroup];
+}
+
+// Groups of which all is old leave room.
 void Footprint::rebuild(std::size_t size) {
-  std::vector<Entry> before = std::move(table_);
+  const std::vector<Group> before = std::move(table_);
   table_.assign(size, {});
-  used_ = 0;
-  for (const Entry& e : before) {
-    if (e.line == ~u64{0} || (kept_ && !e.dirty && old(e))) continue;
-    find(e.line) = e;
+  used_ = 0, last_ = {};
+  const auto gone = [&](const Entry& e) { return e.line == ~u64{0} || (!e.dirty && old(e)); };
+  for (const Group& g : before) {
+    if (!g.entries) continue;
+    if (kept_ && std::all_of(g.entries, g.entries + kGroup, gone)) {
+      std::fill_n(g.entries, kGroup, Entry());
+      free_.push_back(g.entries);
+      continue;
+    }
+    group(g.number) = g;
     ++used_;
   }
 }
@@ -39,11 +74,9 @@ void Footprint::grow() {
 }
 
 Footprint::Entry& Footprint::enter(u64 line) {
-  if (used_ * 2 > table_.size()) grow();
-  Entry& e = find(line);
+  Entry& e = entry_of(line);
   if (e.line != line) {
     e.line = line;
-    ++used_;
   } else if (old(e)) {
     put_back(e, e.dirty);
     e = {.line = line};
@@ -55,8 +88,8 @@ Footprint::Entry& Footprint::enter(u64 line) {
 const probe::Page& Footprint::page(u64 line) {
   static constexpr probe::Page kPlain;
   if (!memory_.page) return kPlain;
-  Known& k = pages_[line / kTogether % kPages];
-  if (k.number != line / kTogether) k = {line / kTogether, memory_.page(line * 128)};
+  Known& k = pages_[line / kOfPage % kPages];
+  if (k.number != line / kOfPage) k = {line / kOfPage, memory_.page(line * 128)};
   return k.is;
 }
 
@@ -87,11 +120,11 @@ float Footprint::read(u64 line, u32 sectors, Reader reader, bool single) {
   const u32 of_dram = moved(line, count(brought));
   so_far_.read += of_dram;
   if (of_dram < count(brought)) return static_cast<float>(of_dram);
-  const bool lone = count(brought) <= 2 && find(line ^ 1).line != (line ^ 1);
+  const bool lone = count(brought) <= 2 && neighbour(e).line != (line ^ 1);
   return static_cast<float>(count(brought) * (lone ? p_.dram_lone_read : 1));
 }
 
-bool Footprint::lone(const Entry& e) const { return count(e.dirty) <= 2 && !table_[place(e.line ^ 1)].dirty; }
+bool Footprint::lone(const Entry& e) const { return count(e.dirty) <= 2 && !neighbour(e).dirty; }
 
 // Sectors go to DRAM. What is written of them only in part is read first.
 void Footprint::put_back(Entry& e, u32 sectors) {
@@ -128,19 +161,19 @@ void Footprint::write(u64 line, const u8 (&bytes)[4]) {
 void Footprint::finish_flushed() {
   u64 lines = 0, kept = 0;
   double cost = 0;
-  for (Entry& e : table_) {
+  for_each_entry([&](Entry& e) {
     if (e.parts() && static_cast<double>(parts_ - e.open) > p_.l2_parts) put_back(e, e.parts());
-    if (!e.dirty) continue;
+    if (!e.dirty) return;
     const u32 of_dram = moved(e.line, count(e.dirty));
     ++lines, kept += of_dram;
     cost += of_dram * (lone(e) ? p_.dram_lone_read : 1);
-  }
+  });
   // Of the rest stays what fits; what is read takes room from it.
   const double read = static_cast<double>(so_far_.read), written = static_cast<double>(so_far_.written + kept);
   const double room = p_.l2_dirty / 128 * (1 - 0.5 * read / std::max(1.0, read + written));
   const double gone = lines ? std::max(0.0, 1 - room / static_cast<double>(lines)) : 0;
   so_far_.written += static_cast<u64>(gone * static_cast<double>(kept)), so_far_.cost_of_writing += gone * cost;
-  for (Entry& e : table_) e.dirty = 0;
+  for_each_entry([](Entry& e) { e.dirty = 0; });
 }
 
 // What was written first goes first.
@@ -148,10 +181,10 @@ void Footprint::finish_kept() {
   const double read = static_cast<double>(so_far_.read), written = static_cast<double>(fresh_);
   const double room = p_.l2_dirty / 128 * (1 - 0.5 * read / std::max(1.0, read + written));
   while (!dirty_.empty()) {
-    Entry& e = find(dirty_.front());
-    const bool there = e.line == dirty_.front() && e.dirty;
-    if (there && static_cast<double>(dirty_.size()) <= room && !old(e)) break;
-    if (there) put_back(e, e.dirty);
+    Entry* const e = find(dirty_.front());
+    const bool there = e && e->line == dirty_.front() && e->dirty;
+    if (there && static_cast<double>(dirty_.size()) <= room && !old(*e)) break;
+    if (there) put_back(*e, e->dirty);
     dirty_.pop_front();
   }
 }

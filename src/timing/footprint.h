@@ -7,6 +7,7 @@
 #pragma once
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -59,8 +60,23 @@ class Footprint {
     u32 launch = 0;             // in which that was
     u32 parts() const { return dirty & ~u32{sectors}; }
   };
-  Entry& find(u64 line) { return table_[place(line)]; }
-  std::size_t place(u64 line) const;
+  // Entries of lines that follow each other stay where they are; a table has where those of a group are.
+  static constexpr u64 kGroup = 8;
+  struct Group {
+    u64 number = ~u64{0};  // line / kGroup
+    Entry* entries = nullptr;
+  };
+  Group& group(u64 number);   // or where it would be
+  Entry* find(u64 line);      // null: nothing of its group is there
+  Entry& entry_of(u64 line);  // makes its group
+  Entry* room_for_a_group();
+  static const Entry& neighbour(const Entry& e) { return e.line & 1 ? *(&e - 1) : *(&e + 1); }
+  template <class F>
+  void for_each_entry(F&& f) {
+    for (std::size_t k = 0; k < groups_; ++k)
+      for (Entry *e = at(k), *const end = e + kGroup; e < end; ++e) f(*e);
+  }
+  Entry* at(std::size_t k) const { return pieces_[k / kPiece].get() + k % kPiece * kGroup; }
   Entry& enter(u64 line);
   float on_the_way(const Entry&, Reader) const;
   const probe::Page& page(u64 line);
@@ -80,8 +96,13 @@ class Footprint {
 
   const Parameters p_;
   const bool kept_;
-  std::vector<Entry> table_ = std::vector<Entry>(1 << 12);
-  u64 used_ = 0;
+  static constexpr std::size_t kPiece = 512;  // groups that are allocated together
+  std::vector<std::unique_ptr<Entry[]>> pieces_;
+  std::size_t groups_ = 0;    // that were given out of them
+  std::vector<Entry*> free_;  // of those that are old
+  std::vector<Group> table_ = std::vector<Group>(1 << 10);
+  u64 used_ = 0;  // of table_
+  Group last_;    // that was looked up
   const u64 most_lines_;
   u64 lines_ = 0, parts_ = 0;  // lines that came, lines with sectors that are written in part
   Traffic so_far_;             // what was displaced and touched again is in it

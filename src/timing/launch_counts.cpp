@@ -10,6 +10,8 @@ namespace {
 
 using probe::Record, probe::RecordCode, probe::Space;
 
+constexpr u32 kPlaces = kLineBytes / kBankBytes;
+
 AccessKind kind_of(RecordCode::Kind k) {
   switch (k) {
     case RecordCode::Kind::Block:
@@ -68,21 +70,22 @@ void LaunchCounts::add(Site& s, const Record& r) {
   const bool global = r.code.space == Space::Global;
   if (!global && r.code.space != Space::Shared) return;
   // Banks repeat each line, too. Addresses of shared memory are those of aligned words.
-  Site::Last& last = s.last;
   const bool each = r.code.addresses == RecordCode::Addresses::Each;
   const u64* const pattern = r.code.addresses == RecordCode::Addresses::Pattern ? r.each : nullptr;
   const u32 place = each ? ~0u : global ? r.first % kLineBytes : r.first % kBankBytes;
-  if (each || last.lanes != r.lanes || last.code != r.code || last.pattern != pattern || last.place != place) {
-    last.lanes = r.lanes, last.place = place, last.code = r.code, last.pattern = pattern;
+  if (s.known.empty()) s.known.resize(kPlaces);
+  Site::Known& k = s.known[place / kBankBytes % kPlaces];
+  if (each || k.lanes != r.lanes || k.code != r.code || k.pattern != pattern || k.place != place) {
+    k.lanes = r.lanes, k.place = place, k.code = r.code, k.pattern = pattern;
     if (global)
-      last.sectors = sectors_of(r);
+      k.sectors = sectors_of(r);
     else
-      last.wavefronts = wavefronts_of(r);
+      k.wavefronts = wavefronts_of(r);
   }
   if (global)
-    s.global += {1, last.sectors.sectors, last.sectors.ideal, last.sectors.lines};
+    s.global += {1, k.sectors.sectors, k.sectors.ideal, k.sectors.lines};
   else
-    s.shared += {1, last.wavefronts.wavefronts, last.wavefronts.passes, last.wavefronts.ideal};
+    s.shared += {1, k.wavefronts.wavefronts, k.wavefronts.passes, k.wavefronts.ideal};
 }
 
 void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) {

@@ -39,14 +39,15 @@ class LaunchCounts final : public probe::Listener {
     GlobalAccesses global;
     SharedAccesses shared;
     u64 local_requests = 0;
-    // What the last access took: the next one takes the same if it has the same form.
-    struct Last {
+    // What accesses took: the next one of the same form takes the same. By place: loops come back to few of them.
+    struct Known {
       u32 lanes = 0, place = ~0u;
       probe::RecordCode code;
       const u64* pattern = nullptr;
       Sectors sectors;
       Wavefronts wavefronts;
-    } last;
+    };
+    std::vector<Known> known{};
   };
   struct Mine {  // of one worker
     std::vector<probe::Count> counts;
