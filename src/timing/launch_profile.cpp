@@ -67,7 +67,7 @@ InstructionProfile get_machine(PackedReader& in) {
 
 using Listings = std::map<std::pair<u32, u32>, std::shared_ptr<const Listing>>;  // by process and number
 
-LaunchProfile get(PackedReader& in, const Listings& listings) {
+LaunchProfile get(PackedReader& in, const Listings& listings, Detail detail) {
   LaunchProfile p;
   const auto number = [&](auto& n) { n = static_cast<std::remove_reference_t<decltype(n)>>(in.number()); };
   numbers_of(p, number);
@@ -93,6 +93,13 @@ LaunchProfile get(PackedReader& in, const Listings& listings) {
   if (const auto it = listings.find({p.process, static_cast<u32>(listing)}); it != listings.end())
     p.listing = it->second;
   if (!p.listing || p.listing->instructions.size() != p.machine.size()) p.listing = nullptr, p.machine.clear();
+  if (detail == Detail::Metrics) {
+    p.listing = nullptr;
+    for (SiteProfile& s : p.sites)
+      if (s.global.sectors <= s.global.ideal_sectors && !s.shared.conflicts()) s.at = {};
+    std::vector<InstructionProfile>().swap(p.machine);
+    std::vector<ReplayedWarp>().swap(p.replay);
+  }
   return p;
 }
 
@@ -162,11 +169,11 @@ std::vector<ReusedTime> read_reused(std::string_view bytes) {
   return all;
 }
 
-std::vector<LaunchProfile> read_profiles(std::string_view bytes) {
+std::vector<LaunchProfile> read_profiles(std::string_view bytes, Detail detail) {
   std::vector<LaunchProfile> all;
   Listings listings;
   for_each_record(bytes, [&](u8 kind, PackedReader& in) {
-    if (kind == static_cast<u8>(RecordKind::Launch)) all.push_back(get(in, listings));
+    if (kind == static_cast<u8>(RecordKind::Launch)) all.push_back(get(in, listings, detail));
     if (kind != static_cast<u8>(RecordKind::Listing)) return;
     const ListingOfProcess l = get_listing(in);
     listings[{l.process, l.listing->id}] = l.listing;

@@ -139,7 +139,10 @@ struct ReusedTime {
 std::string to_record(const LaunchProfile&);
 std::string to_record(const WorkProfile&);
 std::string to_record(const ReusedTime&);
-std::vector<LaunchProfile> read_profiles(std::string_view bytes);
+// Metrics: without what each machine instruction took, the warps of the replay, and the places of sites whose accesses
+// take no more than they need; those are most of a launch.
+enum class Detail : u8 { Metrics, All };
+std::vector<LaunchProfile> read_profiles(std::string_view bytes, Detail = Detail::All);
 std::vector<WorkProfile> read_work(std::string_view bytes);
 std::vector<ReusedTime> read_reused(std::string_view bytes);
 

@@ -80,6 +80,32 @@ TEST(ProfileFile, LaunchesShareTheListingOfTheirProcess) {
   EXPECT_FALSE(all[2].listing) << "of another process";
 }
 
+TEST(ProfileFile, MetricsAloneLeaveOutWhatIsLong) {
+  Listing l;
+  l.id = 3;
+  l.instructions.resize(2);
+  LaunchProfile p = example();
+  p.listing = std::make_shared<const Listing>(l);
+  p.machine.resize(2);
+  p.replay.resize(100);
+  p.what_ifs.push_back({WhatIf::FastPipes, 12345});
+  SiteProfile even, uneven;
+  even.at.text = "ld.global.v4.f32", even.global = {.requests = 4, .sectors = 64, .ideal_sectors = 64, .lines = 16};
+  uneven.at.text = "ld.global.u8", uneven.global = {.requests = 4, .sectors = 64, .ideal_sectors = 4, .lines = 16};
+  p.sites = {even, uneven};
+  const std::string bytes = to_record(l, p.process) + to_record(p);
+  const auto all = read_profiles(bytes, Detail::Metrics);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_FALSE(all[0].listing);
+  EXPECT_EQ(all[0].machine.capacity() + all[0].replay.capacity(), 0u);
+  ASSERT_EQ(all[0].sites.size(), 2u);
+  EXPECT_EQ(all[0].sites[0].global.sectors, 64u);
+  EXPECT_TRUE(all[0].sites[0].at.text.empty());
+  EXPECT_EQ(all[0].sites[1].at.text, "ld.global.u8") << "advice names it";
+  EXPECT_EQ(all[0].what_ifs.at(0).picoseconds, 12345u);
+  EXPECT_EQ(read_profiles(bytes)[0].machine.size(), 2u);
+}
+
 TEST(ProfileFile, WorkStandsBesideLaunches) {
   using Kind = WorkProfile::Kind;
   const WorkProfile w{.process = 42,

@@ -7,6 +7,7 @@
 #include <optional>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -148,13 +149,18 @@ bool judge(const ProfileRequest& r, const std::vector<Assertion>& assertions,
   return holds;
 }
 
-int tell(const ProfileRequest& r, const std::vector<std::string>& files, const std::vector<Assertion>& assertions,
+timing::Detail detail_for(const ProfileRequest& r) {
+  const bool all = r.page == "source" || !r.json.empty() || !r.html.empty() || !r.timeline.empty();
+  return all ? timing::Detail::All : timing::Detail::Metrics;
+}
+
+int tell(const ProfileRequest& r, std::vector<std::string> files, const std::vector<Assertion>& assertions,
          const std::optional<Baseline>& baseline, int code) {
   std::vector<timing::LaunchProfile> all;
   std::string kept;
-  for (const std::string& bytes : files) {
-    for (timing::LaunchProfile& p : timing::read_profiles(bytes)) all.push_back(std::move(p));
-    kept += bytes;
+  for (std::string& bytes : files) {
+    for (timing::LaunchProfile& p : timing::read_profiles(bytes, detail_for(r))) all.push_back(std::move(p));
+    kept += std::exchange(bytes, {});
   }
   all = sorted(std::move(all));
   write_file(r.save, kept);
@@ -188,7 +194,7 @@ int profile_program(const ProfileRequest& request) {
   std::string bytes, old;
   if (!read_kept("--import", r.import, bytes) || !read_kept("--baseline", r.baseline, old)) return kExitUsage;
   std::optional<Baseline> baseline;
-  if (!r.baseline.empty()) baseline.emplace(sorted(timing::read_profiles(old)));
+  if (!r.baseline.empty()) baseline.emplace(sorted(timing::read_profiles(old, timing::Detail::Metrics)));
   if (baseline && !baseline->launches())
     return complain(fmt::format("--baseline {}: has no launches; --save makes such a file", r.baseline)), kExitUsage;
   if (!r.import.empty()) return tell(r, {bytes}, assertions, baseline, 0);
@@ -204,9 +210,9 @@ int profile_program(const ProfileRequest& request) {
   if (r.cache_control == "none" || (r.virtual_time && r.cache_control.empty()))
     run.settings["UNDERSTUDY_PROFILE_KEEP_CACHES"] = "1";
   const int code = run_program(run);
-  const auto files = read_files(directory.path, ".profile");
+  auto files = read_files(directory.path, ".profile");
   if (files.empty() && code != 0) return code;
-  return tell(r, files, assertions, baseline, code);
+  return tell(r, std::move(files), assertions, baseline, code);
 }
 
 }  // namespace us::tools
