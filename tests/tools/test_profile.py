@@ -378,6 +378,7 @@ int main() {
         store = next(k for k, line in enumerate(both) if " STS " in line)
         above = [line for line in both[:store] if "p.cu:" in line]
         self.assertIn("p.cu:5  tile[threadIdx.x * stride]", above[-1])
+        self.assertTrue(any("Machine code made by" in line and "ptxas" in line for line in both))
         sass = self.run_verb("--page", "source", "--print-source", "sass", "-k", "columns", "-s", "2").stdout
         self.assertRegex(sass, r"LDS R\d+, \[R\d+\] +// p.cu:7")
         for options, why in ((["--ptxas", "none"], "There is no machine code"), (["-k", "calls"], "calls functions")):

@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "driver/code/child.h"
+#include "driver/code/find_assemblers.h"
 #include "ptx/ptx.h"
 #include "ptx/statement_lines.h"
 
@@ -135,7 +136,7 @@ std::string first_error(const std::string& path) {
   for (std::string line; std::getline(in, line);) {
     if (line.empty()) continue;
     last = line;
-    const std::size_t at = line.find("error"), place = line.find("line ");
+    const std::size_t at = std::min(line.find("error"), line.find("fatal")), place = line.find("line ");
     if (at == std::string::npos) continue;
     const std::size_t text = line.find(':', at);
     if (place == std::string::npos || place > at || text == std::string::npos) return line;
@@ -144,29 +145,20 @@ std::string first_error(const std::string& path) {
   return last.empty() ? "it ended without a word" : last;
 }
 
+// "Unsupported .version 9.4; current version is '9.0'"
+bool is_too_new(const std::vector<Diag>& problems) {
+  return std::ranges::any_of(problems,
+                             [](const Diag& d) { return d.message.find("Unsupported .version") != d.message.npos; });
+}
+
 }  // namespace
 
 Assembler::Assembler(std::string ptxas, std::string cache_dir)
     : ptxas_(std::move(ptxas)), cache_(cache_dir), made_(std::move(cache_dir), "machine_code", "understudy-code 1") {}
 
 std::string Assembler::find() {
-  std::vector<std::string> directories;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* home = std::getenv(variable); home && *home) directories.push_back(std::string(home) + "/bin");
-  if (const char* path = std::getenv("PATH")) {
-    std::istringstream words(path);
-    for (std::string directory; std::getline(words, directory, ':');)
-      if (directory.starts_with('/')) directories.push_back(directory);
-  }
-  for (const char* home : {"/usr/local/cuda", "/usr/local/cuda-13", "/opt/cuda"})
-    directories.push_back(std::string(home) + "/bin");
-  for (const std::string& directory : directories) {
-    if (is_program(directory + "/ptxas")) return directory + "/ptxas";
-    std::error_code ec;
-    const fs::path nvcc = fs::canonical(directory + "/nvcc", ec);
-    if (const std::string beside = nvcc.parent_path() / "ptxas"; !ec && is_program(beside)) return beside;
-  }
-  return {};
+  const std::vector<std::string> all = find_assemblers();
+  return all.empty() ? "" : all.front();
 }
 
 std::string Assembler::key_of(const std::string& ptxas, const Parts& parts, u32 sm) {
@@ -183,60 +175,66 @@ std::string Assembler::key_of(const std::string& ptxas, const Parts& parts, u32 
   return fmt::format("{:016x}{:016x}", h.a, h.b);
 }
 
-void Assembler::look() {
-  if (ptxas_.empty()) ptxas_ = find();
-  if (ptxas_.empty()) ptxas_ = "none";
+std::vector<std::string> Assembler::programs() const {
+  if (ptxas_ == "none") return {};
+  return ptxas_.empty() ? find_assemblers() : std::vector{ptxas_};
 }
 
 bool Assembler::absent() {
   const std::lock_guard lock(m_);
-  look();
-  return ptxas_ == "none";
+  if (!absent_) absent_ = programs().empty();
+  return *absent_;
 }
 
 Result<sass::Image> Assembler::image(const ptx::Image& text, u32 sm) {
-  std::string ptxas;
-  {
-    const std::lock_guard lock(m_);
-    look();
-    ptxas = ptxas_;
-  }
-  if (ptxas == "none")
+  const std::vector<std::string> all = programs();
+  if (all.empty())
     return Diag{Diag::Kind::Error, {}, "no ptxas was found, which makes machine code of PTX: see --ptxas"};
   ptx::Image lines = text;
   lines.ptx = ptx::one_statement_per_line(text.ptx);
   auto module = ptx::parse(ptx::without_locations(lines.ptx), "profile");
   if (!module) return module.diags();
-  const std::string key = key_of(ptxas, {.ptx = {lines}, .objects = {}}, sm);
-  std::optional<std::string> elf = made_.load(key);
-  const bool fresh = !elf;
-  if (fresh) {
-    auto made = machine_code(ptxas, lines, sm);
-    if (!made) return made.diags();
-    elf = std::move(*made);
+  const auto read_code = [&](const std::string& ptxas, const std::string& elf) -> Result<sass::Image> {
+    auto code = sass::read_code({reinterpret_cast<const u8*>(elf.data()), elf.size()});
+    if (!code) return code.diags();
+    sass::Image out{std::move(*module), nullptr, std::move(*code), ptxas};
+    out.program = std::make_unique<sass::Program>(*out.module, sass::lines_of_sites(*out.module));
+    return out;
+  };
+  const Parts parts{.ptx = {lines}, .objects = {}};
+  for (const std::string& ptxas : all)
+    if (const auto elf = made_.load(key_of(ptxas, parts, sm))) return read_code(ptxas, *elf);
+  std::vector<Diag> problems;
+  for (const std::string& ptxas : all) {
+    const auto elf = machine_code(ptxas, lines, sm);
+    if (!elf) {
+      problems = elf.diags();
+      if (is_too_new(problems)) continue;
+      break;
+    }
+    auto image = read_code(ptxas, *elf);
+    if (image) made_.store(key_of(ptxas, parts, sm), *elf);
+    return image;
   }
-  auto code = sass::read_code({reinterpret_cast<const u8*>(elf->data()), elf->size()});
-  if (!code) return code.diags();
-  if (fresh) made_.store(key, *elf);
-  sass::Image out{std::move(*module), nullptr, std::move(*code), ptxas};
-  out.program = std::make_unique<sass::Program>(*out.module, sass::lines_of_sites(*out.module));
-  return out;
+  return problems;
 }
 
+// Another one may do what the first cannot: it may be too old for the PTX.
 std::optional<sass::Cubin> Assembler::ask(const Parts& parts, u32 sm) {
   const std::lock_guard lock(m_);
-  look();
-  if (ptxas_ == "none" || parts.ptx.empty()) return {};
-  const std::string key = key_of(ptxas_, parts, sm);
-  std::optional<sass::Cubin> known = cache_.load(key);
-  if (!known) {
-    Outcome o = assemble(ptxas_, parts, sm);
-    if (o.end == ChildEnd::TimeOut) return {};  // of a machine too busy: the next run asks again
-    known = o.cubin ? std::move(*o.cubin) : sass::Cubin{};
-    cache_.store(key, *known);
+  if (parts.ptx.empty()) return {};
+  for (const std::string& ptxas : programs()) {
+    const std::string key = key_of(ptxas, parts, sm);
+    std::optional<sass::Cubin> known = cache_.load(key);
+    if (!known) {
+      Outcome o = assemble(ptxas, parts, sm);
+      if (o.end == ChildEnd::TimeOut) return {};  // of a machine too busy: the next run asks again
+      known = o.cubin ? std::move(*o.cubin) : sass::Cubin{};
+      cache_.store(key, *known);
+    }
+    if (!known->kernels.empty()) return known;
   }
-  if (known->kernels.empty()) return {};
-  return known;
+  return {};
 }
 
 Result<std::string> Assembler::machine_code(const std::string& ptxas, const ptx::Image& image, u32 sm) {

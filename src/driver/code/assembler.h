@@ -24,7 +24,7 @@ struct Parts {
 
 class Assembler {
  public:
-  // A path; "none": there is none; empty: it is looked for when it is needed.
+  // A path; "none": there is none; empty: all that are found, where the first does not know the version of the PTX.
   Assembler(std::string ptxas, std::string cache_dir);
   // Waits for the assembler, unless an earlier run of any process left the answer. Nothing: no assembler, or it failed.
   std::optional<sass::Cubin> ask(const Parts&, u32 sm);
@@ -33,13 +33,14 @@ class Assembler {
   static Result<std::string> machine_code(const std::string& ptxas, const ptx::Image&, u32 sm);
   // The same, read: only of devices whose code can be. An earlier run of any process may have left it.
   Result<sass::Image> image(const ptx::Image&, u32 sm);
-  static std::string find();  // in $CUDA_HOME, $CUDA_PATH, $PATH, beside nvcc, in the usual places; empty if nowhere
+  static std::string find();  // the first of find_assemblers(); empty if there is none
 
  private:
-  void look();
+  std::vector<std::string> programs() const;  // those to ask, one after the other
   static std::string key_of(const std::string& ptxas, const Parts&, u32 sm);
-  std::mutex m_;  // guards the members below
-  std::string ptxas_;
+  std::mutex m_;  // guards absent_ and what is asked
+  const std::string ptxas_;
+  std::optional<bool> absent_;
   FactsCache cache_;
   const KeptFiles made_;
 };

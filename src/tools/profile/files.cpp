@@ -36,7 +36,7 @@ void list(JsonWriter& w, const char* name, const N& numbers) {
 }
 
 void machine_code(JsonWriter& w, const timing::LaunchProfile& p) {
-  w.key("machine_code").array();
+  w.field("machine_code_by", p.listing->origin).key("machine_code").array();
   for (u32 k = 0; k < p.machine.size(); ++k) {
     const timing::Listing::Instruction& i = p.listing->instructions[k];
     const timing::InstructionProfile& m = p.machine[k];

@@ -159,6 +159,7 @@ std::string source_text(const std::vector<ReportLaunch>& all, const std::string&
   for (const ReportLaunch& l : all) {
     s += head_of(l);
     if (!l.of->no_time.empty()) s += fmt::format("    No model of time: {}\n", l.of->no_time);
+    if (l.of->listing) s += fmt::format("    Machine code made by {}\n", l.of->listing->origin);
     s += Page(source_view(*l.of, sources)).print(print);
   }
   return s;
