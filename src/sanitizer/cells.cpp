@@ -151,6 +151,21 @@ void Shadow::clear() {
   sides_.clear(), sides_.emplace_back();
 }
 
+void Shadow::age(Cell& c) {
+  if (c.written()) c.flags |= Cell::kWritten;
+  c.w_segment = 0, c.r_segment = 0, c.r_lanes = 0;
+  Side* const s = side_if(c);
+  if (!s) return;
+  if (!s->bytes) return forget(c), void(c.side = 0);
+  s->readers.clear(), s->many = false, s->location.reset();
+  for (Cell& b : *s->bytes) age(b);
+}
+
+void Shadow::age() {
+  for (auto& [n, page] : pages_)
+    for (Cell& c : *page) age(c);
+}
+
 void Shadow::touched(u64 begin, u64 bytes, std::vector<u64>& pages) const {
   constexpr u64 kPage = u64{1} << kTouchedBits;
   for (u64 at = begin & ~(kPage - 1); at < begin + bytes; at += kPage) {

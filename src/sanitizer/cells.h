@@ -65,6 +65,9 @@ class Shadow {
   Location* location_if(const Cell& c) { return c.side ? sides_[c.side]->location.get() : nullptr; }
   void drop(u64 begin, u64 bytes);  // as if never touched
   void clear();                     // all, and the planes are somebody else's
+  // All that was done was so long ago, ordered for all: no number of a segment is left. Of the planes: Planes::age.
+  void age();
+  void age_planes(u64 begin, u64 bytes) { planes_.age(begin, bytes); }
 
   // Pages of 4 KB that were touched since they were last forgotten, in [begin, begin + bytes) or outside of the planes.
   void touched(u64 begin, u64 bytes, std::vector<u64>& pages) const;
@@ -80,6 +83,7 @@ class Shadow {
   }
   void find(u64 number);
   void forget(Cell& c);
+  void age(Cell& c);
   void fill(Cell& c, const Word&) const;  // from the planes, but for readers beside the newest
   void widen(Cell& c, u64 address);
   const Segments& table_;

@@ -23,6 +23,8 @@ class Checker final : public probe::Observer {
   void on_conflict(ConflictHook h) { process_.on_conflict = std::move(h); }
   // Some loads of the launch were not judged: stores came where nobody expected them.
   bool astray(u64 launch) const { return process_.astray.contains(launch); }
+  void most_segments(u32 n) { process_.most_segments = n; }  // see Process
+  u32 segments() const { return process_.segments.next().warps; }
   bool spent() const { return process_.spent; }  // some of a launch was not judged
   void add(Finding);                             // of others: the host side
   std::vector<Finding> take();

@@ -69,9 +69,23 @@ void LaunchChecker::begins() {
     after_all_ = false;
     floor_ = {std::min(floor_.warps, first.warps), std::min(floor_.copies, first.copies)};
   }
+  count_anew();
   p.first_segment[info_->id] = p.segments.next();
   if (p.first_segment.size() > 256) p.first_segment.erase(p.first_segment.begin());
   expect_stores();
+}
+
+// A launch that is not ordered behind one that has ended by now does not meet its accesses any more.
+void LaunchChecker::count_anew() {
+  Process& p = process_;
+  const u32 many = std::max(floor_.warps, floor_.of_copies());
+  if (!after_all_ || p.running != 1 || many < p.most_segments) return;
+  p.allocations.each_live([&](const Allocations::Block& b) { p.global.age_planes(b.begin, b.bytes); });
+  p.global.age();
+  p.segments.clear();
+  p.first_segment.clear();
+  p.last_cta = ~u64{0};
+  floor_ = p.segments.next();
 }
 
 void LaunchChecker::ended() {

@@ -65,6 +65,7 @@ class LaunchChecker final : public probe::Listener {
   At find(const probe::Who&);   // what the warp does next is as before
   At at(const probe::Who&);     // it may not be
   At usual(const probe::Who&);  // ... after something that is no more than a barrier
+  void count_anew();            // segments, if there are many and nobody needs those that were
   bool spent(const At&);        // there are no numbers left for segments
   void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);

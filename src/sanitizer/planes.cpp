@@ -3,8 +3,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 namespace us::sanitizer {
 namespace {
@@ -93,6 +95,34 @@ void Planes::clear(u64 begin, u64 bytes) {
   give_back(reinterpret_cast<u8*>(w(first)), last - first);
   give_back(reinterpret_cast<u8*>(r(first)), last - first);
   give_back(reinterpret_cast<u8*>(m(first)), last - first);
+}
+
+void Planes::age(u64 begin, u64 bytes) {
+  if (!holds(begin, bytes) || !bytes) return;
+  const auto old = [](u32 w) { return w && w != kWide ? 1u : w; };
+  const auto age_block = [&](Block& b, u64 address) {
+    if (b.w != kWide) {
+      b.r = 0, b.w_shift = Spread::kOneLane;
+      if (b.w) b.w = 1;
+      return;
+    }
+    u32 *const its_w = w(address), *const its_r = r(address);
+    for (u32 i = 0; i < kBlockWords; i++) {
+      its_w[i] = old(its_w[i]);
+      if (its_r[i] != kWide) its_r[i] = 0;
+    }
+  };
+  const u64 first = (begin - begin_) / kBlockBytes, end = (begin + bytes - 1 - begin_) / kBlockBytes + 1;
+  constexpr u64 kOfPage = kPage / sizeof(Block);
+  u8* const from = reinterpret_cast<u8*>(blocks_ + first / kOfPage * kOfPage);
+  const u64 pages = (end - 1) / kOfPage - first / kOfPage + 1;
+  std::vector<u8> there(pages, 1);  // which pages of blocks the host has
+  static_assert(kPage % sizeof(Block) == 0);
+  if (::mincore(from, pages * kPage, there.data())) std::ranges::fill(there, u8{1});
+  for (u64 p = 0; p < pages; p++)
+    for (u64 k = std::max(first, (first / kOfPage + p) * kOfPage);
+         there[p] & 1 && k < std::min(end, (first / kOfPage + p + 1) * kOfPage); k++)
+      age_block(blocks_[k], begin_ + k * kBlockBytes);
 }
 
 }  // namespace us::sanitizer

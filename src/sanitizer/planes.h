@@ -67,6 +67,7 @@ class Planes {
   u64 begin() const { return begin_; }
   u64 bytes() const { return bytes_; }
   void clear(u64 begin, u64 bytes);  // as if never touched
+  void age(u64 begin, u64 bytes);    // what was written was so long ago, ordered for all; who read is forgotten
 
   Block& block(u64 a) const { return blocks_[(a - begin_) / kBlockBytes]; }
   void take_apart(u64 a) const {

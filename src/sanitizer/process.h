@@ -59,8 +59,9 @@ struct Process {
   u64 last_cta = ~u64{0};  // whose segment was the last one
   u32 running = 0;         // launches
   u64 launches_begun = 0;
-  u64 begun = 0;         // launches, and times that stores came to where they were not expected
-  bool spent = false;    // some of a launch was not judged: its segments have no numbers
+  u64 begun = 0;                              // launches, and times that stores came to where they were not expected
+  u32 most_segments = Segments::kCopies / 4;  // at so many a launch that comes behind all others begins to count anew
+  bool spent = false;                         // some of a launch was not judged: its segments have no numbers
   std::set<u64> astray;  // launches that stored to what had been taken for only read: those loads were not judged
   Changes changes;
   Allocations allocations{changes};

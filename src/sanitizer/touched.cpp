@@ -7,7 +7,7 @@
 namespace us::sanitizer {
 namespace {
 
-constexpr u32 kNobody = ~0u - 1;
+constexpr u32 kNot = ~0u - 1;   // no site
 constexpr u64 kMapBytes = 128;  // bytes
 
 void add(std::vector<Touched>& to, u64 begin, u64 bytes, bool write, u32 site) {
@@ -31,7 +31,7 @@ void LaunchChecker::touched_word(u64 at, std::vector<Touched>& to) {
   Shadow& shadow = process_.global;
   const auto one = [&](const Cell& c, u64 place, u32 bytes) {
     const Side* side = shadow.side_if(c);
-    u32 wrote = mine(c.w_segment) ? c.w_site : kNobody, read = mine(c.r_segment) ? c.r_site : kNobody;
+    u32 wrote = mine(c.w_segment) ? c.w_site : kNot, read = mine(c.r_segment) ? c.r_site : kNot;
     if (side) {
       for (const Mark& m : side->readers) read = mine(m.segment) ? m.site : read;
       if (side->location) {
@@ -39,8 +39,8 @@ void LaunchChecker::touched_word(u64 at, std::vector<Touched>& to) {
         for (const Strong& s : side->location->reads) read = mine(s.segment) ? s.site : read;
       }
     }
-    if (read != kNobody) add(to, place, bytes, false, read);
-    if (wrote != kNobody) add(to, place, bytes, true, wrote);
+    if (read != kNot) add(to, place, bytes, false, read);
+    if (wrote != kNot) add(to, place, bytes, true, wrote);
   };
   const Planes& planes = shadow.planes();
   if (planes.holds(at, 4)) {
