@@ -88,12 +88,31 @@ def send_runtime_to_ours(module):
     understudy_runtime_functions.redirect(module)
 
 
+def compute_eager_operators(module):
+    """PyTorch's operators are machine code in the stock wheel: where none of it can run, understudy_torch computes them
+    as soon as the program uses the device. A build that holds PTX does without."""
+    import torch
+
+    begin = getattr(torch._C, "_cuda_init", None)
+    if begin is None or os.environ.get("UNDERSTUDY_TORCH_VIA", "").strip().lower() == "off":
+        return
+
+    def cuda_init():
+        begin()
+        if "understudy_torch" in sys.modules or any(a.startswith("compute_") for a in torch._C._cuda_getArchFlags().split()):
+            return
+        import understudy_torch  # noqa: F401
+
+    torch._C._cuda_init = cuda_init
+
+
 BEFORE = {
     "jax_plugins.xla_cuda12": let_libraries_link,
     "jax_plugins.xla_cuda13": let_libraries_link,
     "cutlass.base_dsl": refuse_cutlass_dsl,
 }
 AFTER = {
+    "torch.cuda": compute_eager_operators,
     "jax._src.hardware_utils": see_the_device,
     "warp.config": compile_to_ptx,
     "warp._src.build": leave_ptx_to_the_driver,

@@ -2,8 +2,8 @@
 """PyTorch's eager operators on a virtual device.
 
 The stock wheel carries its operators (`x + 1`, `relu`, matrix products) as machine code only, which Understudy does not
-run. `import understudy_torch`, `python -m understudy_torch PROGRAM` or `pytest -p understudy_torch` computes those of CUDA tensors
-in one of two ways. What has PTX (Triton kernels, `torch.compile`, NVRTC) and what is no kernel (allocation, contiguous copies,
+run. Under `understudy run`, and by `import understudy_torch`, `python -m understudy_torch PROGRAM` or `pytest -p understudy_torch`, those of
+CUDA tensors are computed in one of two ways. What has PTX (Triton kernels, `torch.compile`, NVRTC) and what is no kernel (allocation, contiguous copies,
 streams) is left alone.
 
     x + y ─▶ dispatcher, key CUDA ─▶ Operator ─┬─▶ Inductor: a kernel for this operator and class of shapes, compiled once,
@@ -11,7 +11,7 @@ streams) is left alone.
                                                └─▶ the same operator, key CPU, on CPU tensors with the same storage
                                                    when the stream is done with them       (understudy_torch_cpu)
 
-`--via inductor|cpu|auto` before PROGRAM, or UNDERSTUDY_TORCH_VIA, chooses. `auto`, the default: Inductor under `understudy check`
+`--via inductor|cpu|auto` before PROGRAM, or UNDERSTUDY_TORCH_VIA, chooses; `off` leaves alone who has not asked for it. `auto`, the default: Inductor under `understudy check`
 and `profile`, which see kernels only; otherwise the CPU, which compiles nothing. What Inductor cannot do goes to the CPU, too;
 UNDERSTUDY_TORCH_REPORT=1 counts it at exit, and says why.
 

@@ -9,8 +9,8 @@ from understudy_torch_keys import Tally
 
 MIXED = ("copy_", "index", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put", "_copy_from", "_copy_from_and_resize")
 SAID = {
-    "cpu": "understudy: PyTorch's eager operators are computed by its operators for the CPU (understudy_torch)",
-    "inductor": "understudy: PyTorch's eager operators are compiled by Inductor, each when it is first called (understudy_torch)",
+    "cpu": "understudy: PyTorch's eager operators are computed by its operators for the CPU (understudy_torch; UNDERSTUDY_TORCH_VIA=off: not)",
+    "inductor": "understudy: PyTorch's eager operators are compiled by Inductor, each when it is first called (understudy_torch; UNDERSTUDY_TORCH_VIA=off: not)",
 }
 tally = Tally()
 _said = []

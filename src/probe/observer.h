@@ -123,6 +123,7 @@ struct Work {
     Submitted,  // `node` will run behind all of `after`, complete or not
     Complete,
     Waited,  // the calling thread knows that `node` is complete
+    Begins,  // `node`, a function of the host: who runs it knows that all before it is complete
   };
   Kind kind = Kind::Submitted;
   u64 node = 0;

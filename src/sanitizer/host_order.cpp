@@ -19,6 +19,8 @@ void HostOrder::work(const Work& w) {
       return complete(w.node);
     case Work::Kind::Waited:
       return clocks_.waited(w.node);
+    case Work::Kind::Begins:  // a library's own, which tells what it touches, tells the program nothing
+      return pending_.contains(w.node) ? void() : clocks_.begins(w.node);
   }
 }
 

@@ -81,8 +81,19 @@ void WorkClocks::waited(u64 node) {
   const auto it = nodes_.find(node);
   if (it == nodes_.end()) return;
   time(node);
+  known(*it->second.end);
+}
+
+void WorkClocks::begins(u64 node) {
+  const auto it = nodes_.find(node);
+  if (it == nodes_.end()) return;
+  time(node);
+  known(*it->second.moment.begin);
+}
+
+void WorkClocks::known(const Clock& c) {
   auto host = std::make_shared<Clock>(*host_);
-  join(*host, *it->second.end);
+  join(*host, c);
   host_ = std::move(host);
 }
 

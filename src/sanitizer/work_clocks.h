@@ -27,6 +27,7 @@ class WorkClocks {
   void submitted(const probe::Work&);
   void complete(u64 node);
   void waited(u64 node);
+  void begins(u64 node);  // the host knows all that is before it
   // Of a node that was submitted; one that is not known any more is before everything.
   Moment moment(u64 node);
   // Is all of `a` over when `b` begins?
@@ -50,6 +51,7 @@ class WorkClocks {
     bool timed = false, complete = false;
   };
   void time(u64 id);
+  void known(const Clock&);  // to the host
   void forget_old();
 
   std::unordered_map<u64, Node> nodes_;

@@ -79,6 +79,23 @@ class Site(unittest.TestCase):
         files["nvidia_cutlass_dsl/__init__.py"] = ""
         self.expect(run_python("try: import cutlass\nexcept ImportError as e: print(str(e)[:35])", files), "understudy: the CUTLASS DSL (nvidia")
 
+    def test_eager_operators_are_computed_as_soon_as_the_device_is_used(self):
+        files = {
+            "torch/__init__.py": "from . import _C, cuda\n",
+            "torch/cuda/__init__.py": "",
+            "understudy_torch.py": "print('computed', end=' ')\n",
+        }
+        code = (
+            "import os, sys; sys.path[:] = [p for p in sys.path if 'torch' in (os.listdir(p) if os.path.isdir(p) else ())] + sys.path\n"
+            "import torch; print('imported', end=' '); torch._C._cuda_init(); torch._C._cuda_init()"
+        )
+        init = "def _cuda_init(): print('begun', end=' ')\ndef _cuda_getArchFlags(): return 'sm_80 sm_90{}'\n"
+        without_ptx = files | {"torch/_C.py": init.format("")}
+        self.expect(run_python(code, without_ptx), "imported begun computed begun")
+        self.expect(run_python(code, without_ptx, UNDERSTUDY_TORCH_VIA="off"), "imported begun begun")
+        self.expect(run_python(code, files | {"torch/_C.py": init.format(" compute_90")}), "imported begun begun")
+        self.expect(run_python("import torch; print('of CPUs')", files | {"torch/_C.py": ""}), "of CPUs")
+
     def test_nothing_is_imported_before_the_program_does(self):
         code = "import sys; print([m for m in ('ctypes', 'mmap', 'jax', 'cuda') if m in sys.modules])"
         self.expect(run_python(code, {}), "[]")

@@ -211,6 +211,28 @@ TEST_F(Order, KernelsAndCopies) {
   EXPECT_EQ(sink.all[0].kernel, "k()");
 }
 
+// A function of the host tells the program that what is before it is over, not what is beside it.
+TEST_F(Order, FunctionsOfTheHostKnow) {
+  does(1, {}, {}, {at(0, 4)});
+  does(2, {}, {}, {at(64, 4)});
+  submit(3, {1});
+  tell(Work::Kind::Begins, 3);
+  does(4, {}, {at(0, 4)}, {});
+  EXPECT_EQ(checks(), Checks{});
+  does(5, {}, {at(64, 4)}, {});
+  EXPECT_EQ(checks(), Checks{Check::RaceHost});
+}
+
+// A library that computes on the host does not.
+TEST_F(Order, FunctionsOfLibrariesTellNothing) {
+  does(1, {}, {}, {at(0, 4)});
+  submit(2, {1}, {at(0, 4)}, {at(64, 4)});
+  tell(Work::Kind::Begins, 2);
+  does(3, {}, {}, {at(0, 4)});
+  ends(2);
+  EXPECT_EQ(checks(), (Checks{Check::RaceHost, Check::RaceHost}));
+}
+
 TEST_F(Order, ChainsAreTakenUpAgain) {
   WorkClocks clocks;
   for (u64 k = 1; k < 3000; k += 3) {

@@ -104,6 +104,7 @@ class Profiler final : public probe::Observer {
       if (const auto counts = it->second.lock()) counts->fault(text);
   }
   void work(const probe::Work& w) override {
+    if (w.kind == probe::Work::Kind::Begins) return;
     const std::lock_guard held(m_);
     if (w.kind == probe::Work::Kind::Complete) return complete(w.node);
     WorkProfile to = record_of(w);

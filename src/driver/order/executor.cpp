@@ -353,6 +353,7 @@ bool Executor::start_one(Node* n) {
       return true;
     case Node::Kind::Host:
       if (dropped) return true;
+      if (telling_) telling_->begins(*n);
       if (impl_->hosts.push(n)) return false;
       n->work();
       return true;

@@ -22,19 +22,21 @@ void Telling::submitted(Node& n, std::span<const NodeRef> after, const NodeRef& 
   observer_.work(w);
 }
 
-void Telling::complete(const Node& n) {
+void Telling::tell(Work::Kind kind, const Node& n) {
   Work w;
-  w.kind = Work::Kind::Complete;
+  w.kind = kind;
   w.node = n.id;
   observer_.work(w);
 }
 
+void Telling::complete(const Node& n) { tell(Work::Kind::Complete, n); }
+
 void Telling::waited(const Node& n) {
-  if (!n.id) return;
-  Work w;
-  w.kind = Work::Kind::Waited;
-  w.node = n.id;
-  observer_.work(w);
+  if (n.id) tell(Work::Kind::Waited, n);
+}
+
+void Telling::begins(const Node& n) {
+  if (n.id) tell(Work::Kind::Begins, n);
 }
 
 }  // namespace us::driver

@@ -15,9 +15,11 @@ class Telling {
   void submitted(Node&, std::span<const NodeRef> after, const NodeRef& overlaps = {});
   void complete(const Node&);
   void waited(const Node&);  // the calling thread knows that it is complete
+  void begins(const Node&);  // a function of the host
   std::optional<double> end_of(const Node& n) { return observer_.end_of(n.id); }
 
  private:
+  void tell(probe::Work::Kind, const Node&);
   probe::Observer& observer_;
   std::atomic<u64> nodes_{1};
 };
