@@ -64,6 +64,9 @@ void Checker::memory(const probe::Memory& m) {
 void Checker::work(const probe::Work& w) {
   const std::lock_guard held(process_.lock);
   if (w.kind == probe::Work::Kind::Complete) {
+    if (const auto written = process_.writing.extract(w.node)) {
+      for (const probe::Range& r : written.mapped()) process_.allocations.host_wrote(r.begin, r.bytes);
+    }
     const auto f = freeing_.extract(w.node);
     if (!f) return;
     const probe::Memory& m = f.mapped().first;
@@ -73,7 +76,7 @@ void Checker::work(const probe::Work& w) {
   }
   if (w.kind != probe::Work::Kind::Submitted) return;
   for (const probe::Range& r : w.writes) {
-    if (r.space == probe::Space::Global) process_.allocations.host_wrote(r.begin, r.bytes);
+    if (r.space == probe::Space::Global) process_.writing[w.node].push_back(r);
   }
 }
 

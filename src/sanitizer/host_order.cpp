@@ -87,6 +87,12 @@ bool HostOrder::node_before(u64 node, u64 launch) const {
   return at == node_of_.end() || clocks_.before(node, at->second, false);
 }
 
+bool HostOrder::launch_before(u64 launch, u64 node) const {
+  std::lock_guard l(m_);
+  const auto at = node_of_.find(launch);
+  return at != node_of_.end() && clocks_.before(at->second, node, false);
+}
+
 void HostOrder::touched(const probe::LaunchInfo& l, const std::vector<Touched>& all) {
   std::lock_guard held(m_);
   if (!clocks_.knows(l.node)) return;

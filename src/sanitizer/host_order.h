@@ -24,6 +24,7 @@ class HostOrder final : public LaunchOrder {
   void touched(const probe::LaunchInfo&, const std::vector<Touched>&);
   bool before(u64 a, u64 b, bool waited) const override;
   bool node_before(u64 node, u64 launch) const override;
+  bool launch_before(u64 launch, u64 node) const override;
 
  private:
   enum class Does : u8 { Read, Write, Allocate, Free };

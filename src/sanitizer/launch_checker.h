@@ -159,6 +159,7 @@ class LaunchChecker final : public probe::Listener {
 
   // unwritten.cpp
   static bool is_written(Shadow&, u64 begin, u32 bytes);
+  bool being_written(u64 address) const;
   void unwritten(const At&, Judge&, const probe::Access&, u32 lane, u64 address, Cta* owner);
   void read_unwritten(const At&, const probe::Access&, u32 lane, u32 element, u64 address, Cta* owner,
                       const UnwrittenCopy*);
@@ -240,7 +241,7 @@ class LaunchChecker final : public probe::Listener {
   void mbarrier_publish(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, MbarrierObject&);
   void mbarrier_tx(const probe::Who&, u32 lane, MbarrierObject&, u64 offset, i64 tx, bool expects);
   void mbarrier_next(MbarrierObject&);
-  void mbarriers_at_end(Cta&);
+  void mbarriers_at_end(Cta&, bool stuck = false);
   Check no_object(const MbarrierObject*) const;
   void mbarrier_wrong(Check, const probe::Who&, u32 lane, const char* action, u64 offset, const MbarrierObject*,
                       std::string why, std::string fix = {});

@@ -12,6 +12,8 @@ class LaunchOrder {
   virtual bool before(u64 a, u64 b, bool waited) const = 0;
   // Is a node of the work graph over when a launch begins?
   virtual bool node_before(u64 /*node*/, u64 /*launch*/) const { return true; }
+  // Does a node of the work graph begin when a launch is over?
+  virtual bool launch_before(u64 /*launch*/, u64 /*node*/) const { return false; }
 };
 
 // Launches in the order in which they are made; nobody overlaps.

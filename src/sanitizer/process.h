@@ -72,6 +72,7 @@ struct Process {
   std::map<u64, std::shared_ptr<const probe::LaunchInfo>> launches;
   std::map<u64, Floor> first_segment;  // of launches that have not ended
   std::shared_ptr<const LaunchOrder> order;
+  std::map<u64, std::vector<probe::Range>> writing;  // by copies and sets that are not over, by node
   ConflictHook on_conflict;
   TouchedHook on_touched;
   HostStack stack;  // may be empty

@@ -107,6 +107,7 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
   each_cluster([&](const Cluster& cluster) {
     for (const auto& c : cluster.ctas) {
       if (!c) continue;
+      mbarriers_at_end(*c, true);
       for (const auto& w : c->warps) {
         if (!w || w->waiting.what == Waiting::What::Nothing) continue;
         if (f.parties.size() >= kParties) continue;

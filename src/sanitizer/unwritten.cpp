@@ -46,11 +46,19 @@ void LaunchChecker::unwritten(const At& p, Judge& judge, const probe::Access& a,
   for (u32 e = 0; e < a.count; e++) {
     const u64 begin = address + u64{e} * a.bytes;
     if (is_written(judge.shadow(), begin, a.bytes)) continue;
-    if (!owner && process_.allocations.was_written(begin)) continue;
+    if (!owner && (process_.allocations.was_written(begin) || being_written(begin))) continue;
     const auto& copies = owner ? owner->copied : process_.copied;
     const auto copy = copies.find(begin & ~u64{3});
     read_unwritten(p, a, lane, e, begin, owner, copy == copies.end() ? nullptr : &copy->second);
   }
+}
+
+// By a copy under way that may be over: a race, if any. One that comes behind this launch has written nothing.
+bool LaunchChecker::being_written(u64 address) const {
+  return std::ranges::any_of(process_.writing, [&](const auto& w) {
+    const auto holds = [&](const probe::Range& r) { return address - r.begin < r.bytes; };
+    return std::ranges::any_of(w.second, holds) && !process_.order->launch_before(info_->id, w.first);
+  });
 }
 
 // `copy`: it got there by one.

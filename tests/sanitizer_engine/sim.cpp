@@ -114,7 +114,11 @@ Sim& Sim::allocate(u64 begin, u64 bytes, bool written) {
   checker.memory({.kind = probe::Memory::Kind::Allocated, .begin = begin, .bytes = bytes});
   probe::Work w;
   w.writes = {{Space::Global, begin, bytes}};
-  if (written) checker.work(w);
+  if (written) {
+    checker.work(w);
+    w.kind = probe::Work::Kind::Complete;
+    checker.work(w);
+  }
   return *this;
 }
 

@@ -85,6 +85,13 @@ bool reads_and_writes(const Inst& i) { return (isa::info(i.form).effects & isa::
 
 bool stores(const Inst& i) { return i.form == Form::st && i.ops.size() > 1; }
 
+// What it leaves in memory depends on all that was there.
+bool computes_with_memory(const Inst& i) {
+  using isa::Tok;
+  return reads_and_writes(i) && (i.has(Tok::add) || i.has(Tok::inc) || i.has(Tok::dec) || i.has(Tok::min) ||
+                                 i.has(Tok::max) || i.has(Tok::cas));
+}
+
 // At the addresses of all lanes that execute it. (Asynchronous copies may be told to read nothing.)
 bool of_memory(const Inst& i) {
   const u32 effects = isa::info(i.form).effects;
@@ -129,7 +136,12 @@ bool only_copied(const ir::Function& f, const Operand& answer) {
 
 Consequence consequence_of(const ir::Function& f, const Inst& from, u32 element) {
   Consequence out;
-  if (from.guard.kind != Operand::Kind::None || from.ops.empty() || !ir::answers_of(from)) return out;
+  if (from.guard.kind != Operand::Kind::None || from.ops.empty()) return out;
+  if (computes_with_memory(from)) {
+    out.decides = from.site;
+    return out;
+  }
+  if (!ir::answers_of(from)) return out;
   Forwards walk(f, from);
   Operand answer = from.ops[0];
   if (answer.kind == Operand::Kind::Vector) {
