@@ -356,8 +356,8 @@ Check LaunchChecker::no_object(const MbarrierObject* o) const {
   return o && o->was_live ? Check::MbarrierState : Check::MbarrierInit;
 }
 
-// All copies have been made: bytes that no phase was told to expect are left over. In a block that is stuck somebody may
-// still be on the way to expect them, unless all arrivals have come.
+// All copies have been made: bytes that no phase was told to expect are left over. In a block that is stuck somebody
+// may still be on the way to expect them, unless all arrivals have come.
 void LaunchChecker::mbarriers_at_end(Cta& cta, bool stuck) {
   for (auto& [offset, o] : cta.mbarriers) {
     if (!o.live || o.tx >= 0 || o.delivered.empty() || (stuck && o.pending > 0)) continue;
