@@ -2,18 +2,18 @@
 """PyTorch's eager operators on a virtual device.
 
 The stock wheel carries its operators (`x + 1`, `relu`, matrix products) as machine code only, which Understudy does not
-run. Under `understudy run`, and by `import understudy_torch`, `python -m understudy_torch PROGRAM` or `pytest -p understudy_torch`, those of
-CUDA tensors are computed in one of two ways. What has PTX (Triton kernels, `torch.compile`, NVRTC) and what is no kernel (allocation, contiguous copies,
-streams) is left alone.
+run. Those of CUDA tensors are computed in one of two ways: under `understudy run` as soon as the device is used
+(sitecustomize.py), and by `import understudy_torch`, `python -m understudy_torch PROGRAM` or `pytest -p understudy_torch`. What has
+PTX (Triton kernels, `torch.compile`, NVRTC) and what is no kernel (allocation, contiguous copies, streams) is left alone.
 
     x + y ─▶ dispatcher, key CUDA ─▶ Operator ─┬─▶ Inductor: a kernel for this operator and class of shapes, compiled once,
                                                │   launched in the current stream          (understudy_torch_inductor)
                                                └─▶ the same operator, key CPU, on CPU tensors with the same storage
                                                    when the stream is done with them       (understudy_torch_cpu)
 
-`--via inductor|cpu|auto` before PROGRAM, or UNDERSTUDY_TORCH_VIA, chooses; `off` leaves alone who has not asked for it. `auto`, the default: Inductor under `understudy check`
-and `profile`, which see kernels only; otherwise the CPU, which compiles nothing. What Inductor cannot do goes to the CPU, too;
-UNDERSTUDY_TORCH_REPORT=1 counts it at exit, and says why.
+`--via inductor|cpu|auto` before PROGRAM, or UNDERSTUDY_TORCH_VIA, chooses; `off` leaves programs alone that do not import this.
+`auto`, the default: Inductor under `understudy check` and `profile`, which see kernels only; otherwise the CPU, which compiles
+nothing. What Inductor cannot do goes to the CPU, too; UNDERSTUDY_TORCH_REPORT=1 counts it at exit, and says why.
 
 By the CPU an operator is done when the call returns, one order of the many that streams allow, and results are the CPU's: sums may
 be rounded elsewhere. What the CPU lacks raises NotImplementedError by its name, as does its capture into a graph.
