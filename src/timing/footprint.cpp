@@ -73,15 +73,38 @@ void Footprint::grow() {
   if (used_ * 4 > table_.size()) rebuild(table_.size() * 2);
 }
 
+double Footprint::room(u64 line, double mean, double spread) const {
+  const u64 hash = line * 0x9e3779b97f4a7c15ull;
+  double sum = 0;  // nearly normal: of four bytes
+  for (u32 k = 32; k < 64; k += 8) sum += static_cast<double>(hash >> k & 0xff);
+  constexpr double kMean = 510, kDeviation = 147.8;
+  return mean * (1 + spread * (sum - kMean) / kDeviation);
+}
+
+bool Footprint::old(const Entry& e) const {
+  const double mean = static_cast<double>(most_lines_) * (1 - p_.l2_written_takes * std::min(1.0, 2 * written_share_));
+  const auto age = static_cast<double>(static_cast<u32>(lines_ - e.since));
+  return age > mean / 2 && age > room(e.line, mean, p_.l2_spread);
+}
+
+// The line is dirty, and DRAM has it already.
+bool Footprint::put_back_since(const Entry& e) const {
+  const auto age = static_cast<double>(static_cast<u32>(writes_ - e.dirtied));
+  return age > dirty_room_ / 2 && age > room(e.line, dirty_room_, p_.l2_spread);
+}
+
 Footprint::Entry& Footprint::enter(u64 line) {
   Entry& e = entry_of(line);
   if (e.line != line) {
     e.line = line;
+    touched(e);
   } else if (old(e)) {
     put_back(e, e.dirty);
     e = {.line = line};
+    touched(e);
+  } else if (static_cast<u32>(lines_ - e.since) > most_lines_ / kSoon) {
+    touched(e);
   }
-  if (!(e.sectors | e.dirty)) e.since = static_cast<u32>(lines_++);
   return e;
 }
 
@@ -147,7 +170,12 @@ void Footprint::write(u64 line, const u8 (&bytes)[4]) {
   Entry& e = enter(line);
   if (e.parts() && static_cast<double>(parts_ - e.open) > p_.l2_parts) put_back(e, e.parts());
   const bool open = e.parts();
-  if (kept_ && !e.dirty) dirty_.push_back(line);
+  if (kept_ && e.dirty && put_back_since(e)) put_back(e, e.dirty);
+  if (!e.dirty || static_cast<u32>(writes_ - e.dirtied) > dirty_room_ / kSoon) {
+    e.dirtied = static_cast<u32>(writes_++);
+    written_share_ += 1 / kShareOf;
+    if (kept_) dirty_.emplace_back(line, e.dirtied);
+  }
   for (u32 k = 0; k < 4; ++k) {
     if (!bytes[k]) continue;
     fresh_ += !(e.dirty >> k & 1);
@@ -176,17 +204,24 @@ void Footprint::finish_flushed() {
   for_each_entry([](Entry& e) { e.dirty = 0; });
 }
 
-// What was written first goes first.
+// What was written first goes first; what is read takes room from it.
 void Footprint::finish_kept() {
   const double read = static_cast<double>(so_far_.read), written = static_cast<double>(fresh_);
-  const double room = p_.l2_dirty / 128 * (1 - 0.5 * read / std::max(1.0, read + written));
-  while (!dirty_.empty()) {
-    Entry* const e = find(dirty_.front());
-    const bool there = e && e->line == dirty_.front() && e->dirty;
-    if (there && static_cast<double>(dirty_.size()) <= room && !old(*e)) break;
-    if (there) put_back(*e, e->dirty);
-    dirty_.pop_front();
+  dirty_room_ = p_.l2_dirty_kept / 128 * (1 - 0.5 * read / std::max(1.0, read + written));
+  std::vector<std::pair<u64, u32>> stay;
+  for (; !dirty_.empty(); dirty_.pop_front()) {
+    const auto [line, dirtied] = dirty_.front();
+    Entry* const e = find(line);
+    if (!e || e->line != line || !e->dirty || e->dirtied != dirtied) continue;
+    if (put_back_since(*e) || old(*e)) {
+      put_back(*e, e->dirty);
+    } else if (static_cast<u32>(writes_ - dirtied) > dirty_room_ / 2) {
+      stay.push_back(dirty_.front());
+    } else {
+      break;
+    }
   }
+  dirty_.insert(dirty_.begin(), stay.begin(), stay.end());
 }
 
 Footprint::Traffic Footprint::finish() {

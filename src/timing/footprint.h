@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "probe/observer.h"
@@ -20,7 +21,10 @@ class Footprint {
  public:
   enum class Between : u8 { Flushed, Kept };  // launches
   explicit Footprint(const Parameters& p, Between b = Between::Flushed)
-      : p_(p), kept_(b == Between::Kept), most_lines_(static_cast<u64>(p.l2_bytes) / 128) {}
+      : p_(p),
+        kept_(b == Between::Kept),
+        most_lines_(static_cast<u64>(p.l2_bytes) / 128),
+        dirty_room_(p.l2_dirty_kept / 128) {}
   // What is known of memory: probe::LaunchInfo has it.
   struct Memory {
     std::function<probe::Page(u64 address)> page;
@@ -45,14 +49,15 @@ class Footprint {
   struct Traffic {
     u64 read = 0, written = 0;   // sectors
     double cost_of_writing = 0;  // and of what must be read to complete it
-    u64 lines = 0;               // that came
+    u64 lines = 0;               // that were touched, those soon again once
   };
   Traffic finish();
 
  private:
   struct Entry {
     u64 line = ~u64{0};
-    u32 since = 0;              // lines_ when it came
+    u32 since = 0;              // lines_ when it was touched, but for touches that soon follow
+    u32 dirtied = 0;            // writes_ when it was written, likewise
     u32 open = 0;               // parts_ when the first of its sectors was written in part
     u8 sectors = 0, dirty = 0;  // there entirely, written
     u8 bytes[4] = {};           // written of each sector
@@ -85,7 +90,12 @@ class Footprint {
   void put_back(Entry&, u32 sectors);
   void grow();
   void rebuild(std::size_t size);
-  bool old(const Entry& e) const { return static_cast<u32>(lines_ - e.since) > most_lines_; }
+  // L2 is made of sets: how long a line stays depends on how many others its own has. Half of the lines are gone behind
+  // `mean` others.
+  double room(u64 line, double mean, double spread) const;
+  bool old(const Entry& e) const;
+  bool put_back_since(const Entry& e) const;
+  void touched(Entry& e) { e.since = static_cast<u32>(lines_++), written_share_ -= written_share_ / kShareOf; }
   void finish_flushed();
   void finish_kept();
   struct Touched {
@@ -104,13 +114,18 @@ class Footprint {
   u64 used_ = 0;  // of table_
   Group last_;    // that was looked up
   const u64 most_lines_;
-  u64 lines_ = 0, parts_ = 0;  // lines that came, lines with sectors that are written in part
-  Traffic so_far_;             // what was displaced and touched again is in it
-  u64 before_ = 0;             // lines_ when the launch began
+  static constexpr double kShareOf = 1 << 16;  // touches
+  static constexpr u32 kSoon = 16;             // less than that part of the room
+  u64 lines_ = 0, writes_ = 0;                 // touches, and those that wrote; soon again is the same
+  double written_share_ = 0;                   // of the latest touches
+  double dirty_room_;                          // lines
+  u64 parts_ = 0;                              // lines with sectors that are written in part
+  Traffic so_far_;                             // what was displaced and touched again is in it
+  u64 before_ = 0;                             // lines_ when the launch began
   u64 at_a_time_ = 1;
   u32 launch_ = 0;
-  u64 fresh_ = 0;          // sectors that the launch wrote first
-  std::deque<u64> dirty_;  // Kept: lines in the order in which they were written
+  u64 fresh_ = 0;                          // sectors that the launch wrote first
+  std::deque<std::pair<u64, u32>> dirty_;  // Kept: lines in the order in which they were written, and Entry::dirtied
   Memory memory_;
   struct Known {
     u64 number = ~u64{0};

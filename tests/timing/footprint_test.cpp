@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What DRAM gives and takes, against oracle/timing/load.txt: what an H200 counted of kernels of one kind of access.
+// What DRAM gives and takes, against oracle/timing/load.txt and l2_kept.txt: what an H200 counted of kernels of one
+// kind of access.
 #include "timing/footprint.h"
 
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
 
 #include "timing/slices.h"
 
@@ -71,6 +76,61 @@ TEST(Footprint, PartsOfSectorsAreReadFirst) {
 }
 
 // What fills a line leaves the multiprocessor once; what overwrites leaves again.
+// One launch of effects/l2_kept.cu, and what it takes of DRAM.
+Footprint::Traffic launch(Footprint& f, const std::string& kind, u64 mib, bool odd) {
+  const u64 lines = (mib << 20) / kLineBytes;
+  constexpr u8 kWhole[4] = {32, 32, 32, 32};
+  f.begin(1);
+  if (kind == "reads" || kind == "updates") {
+    for (u64 k = 0; k < lines; ++k) {
+      f.read(k, 15);
+      if (kind == "updates") f.write(k, kWhole);
+    }
+  } else if (kind == "adds") {
+    const u64 part = lines / 4, to = odd ? 0 : 2 * part;
+    for (u64 k = 0; k < part; ++k) {
+      for (const u64 a : {2 * part - to, part, to}) f.read(a + k, 15);
+      f.write(to + k, kWhole);
+    }
+  } else {
+    const u64 part = lines / 2, from = kind == "swaps" && odd ? part : 0;
+    for (u64 k = 0; k < part; ++k) f.read(from + k, 15), f.write(part - from + k, kWhole);
+  }
+  return f.finish();
+}
+
+// Launch after launch on the same memory: oracle/timing/l2_kept.txt, the mean of the fourth and the fifth.
+TEST(Footprint, WhatL2KeepsBetweenLaunches) {
+  std::ifstream in(US_SOURCE_DIR "/oracle/timing/l2_kept.txt");
+  int n = 0;
+  double off = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("#")) continue;
+    std::istringstream words(line);
+    std::string kind, bar;
+    u64 mib = 0;
+    double read = 0, written = 0;
+    words >> kind >> mib >> bar >> read >> written;
+    ASSERT_TRUE(words) << line;
+    if (mib < 28 || mib > 56) continue;
+    const Parameters p;
+    Footprint f(p, Footprint::Between::Kept);
+    double ours_read = 0, ours_written = 0;
+    for (int k = 0; k < 5; ++k) {
+      const Footprint::Traffic t = launch(f, kind, mib, k % 2);
+      if (k < 3) continue;
+      ours_read += bytes(t.read) / 2 / (1 << 20), ours_written += bytes(t.written) / 2 / (1 << 20);
+    }
+    const auto most = static_cast<double>(mib);
+    EXPECT_NEAR(ours_read, read, 0.25 * most) << line;
+    EXPECT_NEAR(ours_written, written, (kind == "swaps" ? 0.3 : 0.25) * most) << line;
+    off += std::abs(ours_read - read) / most + std::abs(ours_written - written) / most;
+    ++n;
+  }
+  ASSERT_EQ(n, 40);
+  EXPECT_LT(off / (2 * n), 0.06);
+}
+
 TEST(StoreBuffer, JoinsStoresThatFillALine) {
   StoreBuffer b;
   const u8 quarter[4] = {8, 8, 8, 8};

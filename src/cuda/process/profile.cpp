@@ -19,6 +19,7 @@
 #include "cuda/process/refusal.h"
 #include "cuda/state.h"
 #include "driver/runtime.h"
+#include "timing/code_load.h"
 #include "timing/launch_counts.h"
 #include "timing/timeline.h"
 
@@ -81,9 +82,11 @@ class Profiler final : public probe::Observer {
     const bool matches = kernels_.match(l.kernel);
     const u64 n = matches ? matched_++ : 0;
     const bool wanted = matches && n >= skip_ && n - skip_ < count_;
+    std::string why;
+    const std::shared_ptr<const sass::Image> image = wanted && l.machine_code ? l.machine_code(why) : nullptr;
     {
       const std::lock_guard held(m_);
-      kernels_submitted_[l.node] = {l.device, load_time(l.kernel)};
+      kernels_submitted_[l.node] = {l.device, loaded_.load(parameters_, l, image.get())};
       if (virtual_time_ && !wanted) timeline_.took(l.node, std::nullopt);
     }
     if (!matches) return nullptr;
@@ -141,10 +144,6 @@ class Profiler final : public probe::Observer {
   };
 
   // m_ is held in what follows, but where it is taken.
-  double load_time(const std::string& kernel) {
-    const double of_all = loaded_.empty() ? parameters_.host_first_launch : 0;
-    return loaded_.insert(kernel).second ? of_all + parameters_.host_load : 0;
-  }
   WorkProfile record_of(const probe::Work& w) {
     HostThread& t = host_thread();
     WorkProfile to{.process = static_cast<u32>(::getpid()),
@@ -232,7 +231,7 @@ class Profiler final : public probe::Observer {
   std::map<u64, std::weak_ptr<timing::LaunchCounts>> running_;
   std::set<u32> listed_;                                  // kernels whose machine code is in the file
   std::unordered_map<u64, Submitted> kernels_submitted_;  // by node
-  std::set<std::string> loaded_;                          // kernels that were launched
+  timing::LoadedCode loaded_;
   std::unordered_map<u64, Moves> moves_;
   std::map<u32, std::shared_ptr<timing::Footprint>> l2_;  // by device
   timing::Timeline timeline_;
