@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What it takes the host to load code when it is launched for the first time (h200_timeline.inc).
 #pragma once
-#include <string>
 #include <set>
+#include <string>
 
 #include "probe/observer.h"
 #include "timing/parameters.h"
