@@ -236,7 +236,8 @@ TEST(HostCalls, ByName) {
   EXPECT_EQ(host_cost(p, "cuLaunchKernel_ptsz"), p.host_launch);
   EXPECT_EQ(host_cost(p, "cuMemcpyHtoDAsync_v2"), p.host_copy);
   EXPECT_EQ(host_cost(p, "cudaMallocAsync"), p.host_pool);
-  EXPECT_EQ(host_cost(p, "cudaMalloc"), p.host_allocate);
+  EXPECT_EQ(host_cost(p, "cudaMallocHost"), p.host_pin);
+  EXPECT_EQ(host_cost(p, "cudaMalloc"), p.host_call);
   EXPECT_EQ(host_cost(p, "cudaGetLastError"), p.host_call);
 }
 

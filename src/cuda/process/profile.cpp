@@ -20,6 +20,7 @@
 #include "cuda/state.h"
 #include "driver/runtime.h"
 #include "timing/code_load.h"
+#include "timing/device_chunks.h"
 #include "timing/launch_counts.h"
 #include "timing/timeline.h"
 
@@ -105,6 +106,10 @@ class Profiler final : public probe::Observer {
     std::lock_guard held(m_);
     if (const auto it = running_.find(launch); it != running_.end())
       if (const auto counts = it->second.lock()) counts->fault(text);
+  }
+  void memory(const probe::Memory& m) override {
+    const std::lock_guard held(m_);
+    host_thread().since += chunks_.change(parameters_, m);
   }
   void work(const probe::Work& w) override {
     if (w.kind == probe::Work::Kind::Begins) return;
@@ -232,6 +237,7 @@ class Profiler final : public probe::Observer {
   std::set<u32> listed_;                                  // kernels whose machine code is in the file
   std::unordered_map<u64, Submitted> kernels_submitted_;  // by node
   timing::LoadedCode loaded_;
+  timing::DeviceChunks chunks_;
   std::unordered_map<u64, Moves> moves_;
   std::map<u32, std::shared_ptr<timing::Footprint>> l2_;  // by device
   timing::Timeline timeline_;
