@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: fake; kinds: 31
-// A thread of each of three warps arrives at a barrier for one arrival: the second has waited for the phase of the first, and a barrier
-// of the block lies before the third.
+// A thread of each of three warps arrives at a barrier for one arrival: the second has waited for the phase of the
+// first, and a barrier of the block lies before the third.
 #include "../twin.h"
 
 __global__ void kernel(int* out) {
