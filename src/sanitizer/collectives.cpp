@@ -26,12 +26,45 @@ bool whole_warp(const probe::Who& who, const u64* members) {
 }  // namespace
 
 void LaunchChecker::collective(const probe::Who& who, const Collective& c) {
-  if (whole_warp(who, c.members)) return;
+  if (whole_warp(who, c.members) && !lanes_missed_) return;
   const std::lock_guard held(process_.lock);
-  find(who);
+  const At p = find(who);
   if (c.kind == Collective::Kind::ActiveMask) return membership(who);
   if (c.members && (unnamed(who, c.members) || masks_differ(who, c.members))) return;
+  u32 members = 0;
+  for (u32 rest = c.members ? who.lanes : 0; rest; rest &= rest - 1)
+    members |= static_cast<u32>(c.members[first_of(rest)]);
+  passed_by(p, who, members);
   if (c.kind == Collective::Kind::Shuffle && c.source) shuffle(who, c);
+}
+
+// Lanes that a mask named, that lived and did not come, meet those that did at another instruction: they have passed it
+// by. (Those that come to one of the same kind on their own have executed it in another copy.)
+void LaunchChecker::passed_by(const At& p, const probe::Who& who, u32 members) {
+  Warp::Missed& m = p.warp->missed;
+  u32 missing = members & who.live & ~who.lanes;
+  if (const u32 late = who.lanes & m.missing; late && members & m.lanes) {
+    const auto kind = [&](u32 site) {
+      const std::string text = site_of(info_->id, site).text;
+      return text.substr(0, text.find('.'));
+    };
+    if (who.lanes & m.lanes || kind(who.site) != kind(m.site)) {
+      const u32 came = first_of(m.lanes);
+      Actors first = actor(who, came, "warp instruction");
+      first.site = m.site;
+      raise(
+          Check::WarpMask, {actor(who, first_of(late), "next warp instruction"), first}, "mask",
+          fmt::format("lanes {:#010x}", m.lanes | m.missing),
+          {fmt::format("lanes {:#010x} executed it; its mask names lanes {:#010x}, too, which live and went on to the "
+                       "next one",
+                       m.lanes, m.missing)},
+          "The mask of those who take part (__ballot_sync before the branch), or all lanes at the instruction.");
+      m = {};
+    } else {
+      missing &= ~m.lanes, m.missing &= ~late;
+    }
+  }
+  if (missing) m = {who.site, who.lanes, missing}, lanes_missed_ = true;
 }
 
 // Lanes that their own mask does not name.

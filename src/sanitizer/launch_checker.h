@@ -200,6 +200,7 @@ class LaunchChecker final : public probe::Listener {
   // meetings.cpp
   void not_converged(const probe::Who&, const char* instruction);
   void warp_sync(const At&, const probe::Who&, const probe::Meeting&);
+  void passed_by(const At&, const probe::Who&, u32 members);
   void divergent_barrier(const At&, const probe::Who&, const NamedBarrier::Phase&, const std::string& object);
   bool whole_arrival(const At&, const probe::Who&, const probe::Meeting&);
   static void in_parts(Cta&, NamedBarrier::Phase&);
@@ -241,6 +242,7 @@ class LaunchChecker final : public probe::Listener {
   void mbarrier_publish(const At&, const probe::Who&, const probe::Mbarrier&, u32 lane, MbarrierObject&);
   void mbarrier_tx(const probe::Who&, u32 lane, MbarrierObject&, u64 offset, i64 tx, bool expects);
   void mbarrier_next(MbarrierObject&);
+  void may_come_before(const At&, const probe::Who&, u32 lane, const Cta& owner, const MbarrierObject&, u64 offset);
   void mbarriers_at_end(Cta&, bool stuck = false);
   Check no_object(const MbarrierObject*) const;
   void mbarrier_wrong(Check, const probe::Who&, u32 lane, const char* action, u64 offset, const MbarrierObject*,
@@ -298,6 +300,7 @@ class LaunchChecker final : public probe::Listener {
   std::string missing_at_barrier(const Cta&, u32 id, u32 generation) const;
   std::string missing_at_mbarrier(const MbarrierObject&) const;
   std::string waiting_text(const Cta&, const Warp&) const;
+  void came_to(const MbarrierObject&, Finding&) const;
 
   // faults.cpp
   void refused(const probe::Fault&, const std::string& text);
@@ -308,10 +311,11 @@ class LaunchChecker final : public probe::Listener {
   std::unordered_map<u64, std::unique_ptr<Cluster>> clusters_;
   u64 last_cluster_ = ~u64{0};
   Cluster* cluster_ = nullptr;
-  const u32 launch_;       // small number, unique in the process: the upper half of CTA keys
-  QuickSites sites_;       // what compiled code knows of places
-  Floor floor_;            // segments of global memory below are ordered before the launch
-  bool after_all_ = true;  // the floor holds all that was there when it began
+  const u32 launch_;           // small number, unique in the process: the upper half of CTA keys
+  bool lanes_missed_ = false;  // some warp has lanes that a mask named and that did not come
+  QuickSites sites_;           // what compiled code knows of places
+  Floor floor_;                // segments of global memory below are ordered before the launch
+  bool after_all_ = true;      // the floor holds all that was there when it began
   u32 cluster_size_ = 1;
   std::vector<probe::Symbol> shared_symbols_;
   std::vector<Planes> spare_;  // of CTAs that have ended

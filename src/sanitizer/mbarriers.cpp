@@ -6,6 +6,7 @@
 // the phase.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "sanitizer/launch_checker.h"
@@ -80,6 +81,7 @@ void LaunchChecker::mbarrier(const probe::Who& who, const Mbarrier& m) {
   const Telling telling(*this, who);
   if (m.kind == Mbarrier::Kind::Init) return mbarrier_init(p, who, m, lane, owner);
   if (rank != who.rank) visit(p, who, owner, 1u << lane, p.warp->time.segment(p.cluster->segments, 0));
+  if (rank != who.rank && owner.ended) return;  // that is told
   MbarrierObject& o = owner.mbarriers[offset];
   if (!o.live) {
     if (m.kind != Mbarrier::Kind::CompleteTx || o.phase == 0) {
@@ -217,7 +219,8 @@ void LaunchChecker::mbarrier_arrive(const At& p, const probe::Who& who, const Mb
                    "arrive in that one twice",
                    "Wait for the phase before arriving again.");
   }
-  o.came[thread] = p.cluster->deliveries;
+  if (before == o.came_before.end()) may_come_before(p, who, lane, owner, o, offset);
+  o.came[thread] = o.deliveries = p.cluster->deliveries;
   p.warp->arrived_at(who.site, lane, m.address);
   if (o.newest.size() >= 64) o.newest.clear(), o.tokens.clear();
   o.newest[m.state] = o.phase;
@@ -238,9 +241,37 @@ void LaunchChecker::mbarrier_arrive(const At& p, const probe::Who& who, const Mb
   }
   if (m.no_complete && m.completed)
     mbarrier_wrong(Check::MbarrierCount, who, lane, "mbarrier.arrive.noComplete", offset, &o, "it completes the phase");
-  note(o.arrivals, {who.site, who.warp, lane, p.cta->key, o.phase, m.count});
+  note(o.arrivals, {who.site, who.warp, lane, p.cta->key, o.phase, m.count, p.warp->time.touch()});
   mbarrier_publish(p, who, m, lane, o);
   if (m.completed) mbarrier_next(o);
+}
+
+// An arrival that nothing orders behind those of the phase before may come among them: one more than that phase takes.
+// (A copy may tell that the phase is over: CUTLASS relies on it. Not judged.)
+void LaunchChecker::may_come_before(const At& p, const probe::Who& who, u32 lane, const Cta& owner,
+                                    const MbarrierObject& o, u64 offset) {
+  const WarpTime& time = p.warp->time;
+  if (o.phase == o.first_phase || o.deliveries_before != p.cluster->deliveries ||
+      time.knows_phase(lane, owner.key, o.slot, static_cast<Clock>(o.phase - 1)))
+    return;
+  const auto known = [&](const MbarrierObject::Step& a) {
+    Segment s;
+    s.cta = a.cta, s.cluster = time.cluster(), s.slot = a.warp, s.clock = a.clock;
+    return !a.clock || time.knows(lane, s, a.lane);
+  };
+  const auto other = std::ranges::find_if_not(o.arrived_before, known);
+  if (other == o.arrived_before.end()) return;
+  const auto actors = [](const char* action, const MbarrierObject::Step& s) {
+    return Actors{.action = action, .site = s.site, .cta = s.cta, .warp = s.warp, .lane = s.lane};
+  };
+  raise(Check::MbarrierCount,
+        {actor(who, lane, "mbarrier.arrive"), actors("mbarrier.arrive", *other), actors("mbarrier.init", o.init)},
+        object_kind(probe::Space::Shared, offset),
+        "mbarrier in " + object_text(probe::Space::Shared, offset, 8, nullptr),
+        {fmt::format("a phase takes {}; this arrival comes in phase {}, and nothing orders it behind those of phase {}",
+                     o.expected == 1 ? "one arrival" : fmt::format("{} arrivals", o.expected), o.phase - o.first_phase,
+                     o.phase - 1 - o.first_phase)},
+        "As many arrivals as the count of mbarrier.init, or a wait for the phase before the next arrival.");
 }
 
 void LaunchChecker::mbarrier_tx(const probe::Who& who, u32 lane, MbarrierObject& o, u64 offset, i64 tx, bool expects) {
@@ -256,7 +287,7 @@ void LaunchChecker::mbarrier_next(MbarrierObject& o) {
   o.phase++;
   o.published = std::move(o.arriving);
   o.arriving.clear();
-  o.came_before = std::move(o.came);
+  o.came_before = std::move(o.came), o.deliveries_before = o.deliveries;
   o.came.clear();
   o.arrived_before = std::move(o.arrivals);
   o.arrivals.clear(), o.expects.clear(), o.delivered.clear();
@@ -363,9 +394,13 @@ void LaunchChecker::mbarriers_at_end(Cta& cta, bool stuck) {
     if (!o.live || o.tx >= 0 || o.delivered.empty() || (stuck && o.pending > 0)) continue;
     const MbarrierObject::Step& last = o.delivered.back();
     o.surplus = true;
-    raise(Check::MbarrierTx,
-          {{.action = "copy", .site = last.site, .cta = last.cta, .warp = last.warp, .lane = last.lane}},
-          object_kind(probe::Space::Shared, offset),
+    std::vector<Actors> parties = {
+        {.action = "copy", .site = last.site, .cta = last.cta, .warp = last.warp, .lane = last.lane}};
+    if (!o.expects.empty()) {
+      const MbarrierObject::Step& e = o.expects.back();
+      parties.push_back({.action = "mbarrier.expect_tx", .site = e.site, .cta = e.cta, .warp = e.warp, .lane = e.lane});
+    }
+    raise(Check::MbarrierTx, parties, object_kind(probe::Space::Shared, offset),
           "mbarrier in " + object_text(probe::Space::Shared, offset, 8, &cta),
           {fmt::format("{} bytes more were delivered than expected", -o.tx)},
           "mbarrier.arrive.expect_tx with the bytes of all copies of the phase.");
@@ -377,6 +412,7 @@ void LaunchChecker::copy_reports(const At& p, const probe::Who& who, u32 lane, c
   const u32 rank = static_cast<u32>(t.mbarrier / probe::kCtaStride);
   if (rank >= cluster_size_) return wrong_rank(who, lane, rank);
   Cta& owner = cta_of(*p.cluster, who, rank);
+  if (owner.ended) return;  // that is told
   const u64 offset = t.mbarrier % probe::kCtaStride;
   const auto found = owner.mbarriers.find(offset);
   if (found == owner.mbarriers.end() || !found->second.live) {

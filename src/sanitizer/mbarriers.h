@@ -21,6 +21,7 @@ struct MbarrierObject {
     u64 cta = 0;
     u64 phase = 0;
     i64 amount = 0;
+    Clock clock = 0;  // of an arrival by a thread; 0: nobody has to know of it
   };
   bool live = false, was_live = false;
   bool surplus = false;  // at the end bytes are left over
@@ -37,7 +38,8 @@ struct MbarrierObject {
   std::vector<Step> arrived_before;                // of the phase before
   // cta << 10 | thread: who has arrived in this phase, in the last one; and Cluster::deliveries then
   std::unordered_map<u64, u64> came, came_before;
-  struct Token {  // what an arrival of a thread returned
+  u64 deliveries = 0, deliveries_before = 0;  // Cluster::deliveries at the last arrival of this phase, of the last one
+  struct Token {                              // what an arrival of a thread returned
     u64 state = 0, phase = 0;
   };
   std::map<u64, u64> newest;                           // of each state that an arrival returned: its last phase

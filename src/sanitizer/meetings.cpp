@@ -59,6 +59,7 @@ void LaunchChecker::warp_sync(const At& p, const probe::Who& who, const Meeting&
           fmt::format("mask {:#010x}", members), {fmt::format("it names a lane whose mask is {:#010x}", m.differ)},
           "One mask for all that meet.");
   }
+  passed_by(p, who, members);
   p.warp->time.sync(members & p.warp->time.live());
 }
 

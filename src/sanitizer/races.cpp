@@ -162,6 +162,8 @@ std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) 
         "running together.");
   } else if (same_cta(k)) {
     why.push_back("Nothing orders them: no barrier of the block and no release and acquire lies between.");
+  } else if (check == Check::RaceHost) {
+    why.push_back("The two launches may run at the same time: no stream, event or edge of a graph orders them.");
   } else {
     why.push_back("Nothing orders threads of different blocks here: no release that was acquired lies between.");
   }
@@ -211,6 +213,8 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
   if (check == Check::RaceAtomic) return "Atomic accesses on both sides (cuda::atomic_ref), or order between the two.";
   if (same_warp(k)) return "__syncwarp() between the two.";
   if (same_cta(k)) return "__syncthreads() between the two.";
+  if (check == Check::RaceHost)
+    return "cudaEventRecord behind the first launch, cudaStreamWaitEvent before the second, or one stream for both.";
   return "A release (store or atomic of gpu scope, or __threadfence() and a flag) behind the first, and an acquire "
          "before the second.";
 }

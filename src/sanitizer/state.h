@@ -55,6 +55,9 @@ struct Warp {
   struct Pool {    // setmaxnreg: registers that were asked for, by how many instructions
     u32 registers = 0, times = 0, site = 0;
   } pool;
+  struct Missed {  // an instruction of the warp that named lanes which lived and did not execute it with these
+    u32 site = 0, lanes = 0, missing = 0;
+  } missed;
   Clock met = 1;        // its clock behind the last barrier of all threads
   u32 behind_wait = 0;  // lanes behind griddepcontrol.wait
   u32 cluster_arrived = 0, peers_started = 0;
@@ -65,7 +68,7 @@ struct Warp {
     if (special || !time.plain() || !wgmma.empty()) return false;
     time.again(cta, cluster, number);
     ordinary.forget(), ordinary.clock = 0;
-    waiting = {}, pool = {};
+    waiting = {}, pool = {}, missed = {};
     exited = behind_wait = cluster_arrived = peers_started = cluster_next = 0;
     met = 1, wgmma_fence = false;
     arrivals.clear(), unwritten.clear(), local.clear();

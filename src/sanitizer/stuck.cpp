@@ -99,15 +99,34 @@ void LaunchChecker::part_of_warp(const Cta& c, const Warp& w) {
         "One barrier for all lanes of the warp, outside of the branch.");
 }
 
+// Who initialised an mbarrier that others wait for, who came to it, and what it was told to expect and got.
+void LaunchChecker::came_to(const MbarrierObject& o, Finding& f) const {
+  const auto add = [&](const char* action, const MbarrierObject::Step& s) {
+    const auto same = [&](const Party& p) { return p.action == action && p.who == thread_text(s.cta, s.warp, s.lane); };
+    if (f.parties.size() >= 2 * kParties || std::ranges::any_of(f.parties, same)) return;
+    f.parties.push_back(party(Actors{.action = action, .site = s.site, .cta = s.cta, .warp = s.warp, .lane = s.lane}));
+  };
+  if (o.init.site) add("mbarrier.init", o.init);
+  std::vector<u32> told;
+  const auto once = [&](const char* action, const std::vector<MbarrierObject::Step>& steps) {
+    for (const auto& s : steps) {
+      if (std::ranges::find(told, s.site) == told.end()) told.push_back(s.site), add(action, s);
+    }
+  };
+  once("mbarrier.arrive", o.arrivals), once("mbarrier.expect_tx", o.expects), once("copy", o.delivered);
+}
+
 void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
   if (fault.refused != probe::Refused::Deadlock) return refused(fault, text);
   Finding f;
   f.check = Check::Deadlock, f.launch = info_->id, f.kernel = info_->kernel;
   f.why.push_back(text);
+  std::vector<const MbarrierObject*> objects;  // that somebody waits for, or that got bytes which nobody expects
   each_cluster([&](const Cluster& cluster) {
     for (const auto& c : cluster.ctas) {
       if (!c) continue;
       mbarriers_at_end(*c, true);
+      std::vector<u64> waited;
       for (const auto& w : c->warps) {
         if (!w || w->waiting.what == Waiting::What::Nothing) continue;
         if (f.parties.size() >= kParties) continue;
@@ -115,6 +134,11 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
         f.parties.push_back(party(Actors{
             .action = "wait", .site = w->waiting.site, .cta = c->key, .warp = w->time.warp(), .lane = kEveryLane}));
         f.why.push_back(waiting_text(*c, *w));
+        if (w->waiting.what == Waiting::What::Mbarrier) waited.push_back(w->waiting.address);
+      }
+      for (const auto& [offset, o] : c->mbarriers) {
+        const bool asked = std::ranges::find(waited, offset) != waited.end();
+        if (o.live && (asked || (o.tx < 0 && !o.delivered.empty()))) objects.push_back(&o);
       }
     }
   });
@@ -123,6 +147,7 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
     f.parties.push_back(
         party(Actors{.action = "wait", .site = s.site, .cta = key(s.cta), .warp = s.warp, .lane = kEveryLane}));
   }
+  for (const MbarrierObject* o : objects) came_to(*o, f);
   const Collector::Key k{f.check, info_->kernel, 0, 0, ""};
   if (process_.collector.count(k, 0)) process_.collector.keep(k, std::move(f));
 }

@@ -158,8 +158,8 @@ def streams_and_events():
 def graphs():
     s = cp.cuda.Stream(non_blocking=True)
     a, b = cp.arange(64, dtype=np.float32), cp.empty(64, np.float32)
-    cp.cuda.Stream.null.synchronize()  # which a stream that does not block would not wait for
     cp.multiply(a, 3, out=b)
+    cp.cuda.Stream.null.synchronize()  # which a stream that does not block would not wait for
     with s:
         s.begin_capture()
         cp.multiply(a, 3, out=b)

@@ -57,6 +57,8 @@ std::string said(const Party& p) {
   return p.site.text.empty() ? text : text + ": " + p.site.text;
 }
 
+const probe::Frame& own_place(const Party& p) { return p.site.frames[own_frame(p.site)]; }
+
 void flow(JsonWriter& w, const Party& p) {
   w.object().key("threadFlows").array().object().field("id", p.who).key("locations").array();
   const auto& frames = p.site.frames;
@@ -87,11 +89,11 @@ void result(JsonWriter& w, const CheckReport::Entry& e) {
   for (const Party& p : f.parties)
     if (!p.site.frames.empty()) placed.push_back(&p);
   w.key("locations").array();
-  if (!placed.empty()) location(w, placed.front()->site.frames.front(), said(*placed.front()));
+  if (!placed.empty()) location(w, own_place(*placed.front()), said(*placed.front()));
   w.end();
   if (placed.size() > 1) {
     w.key("relatedLocations").array();
-    for (std::size_t i = 1; i < placed.size(); ++i) location(w, placed[i]->site.frames.front(), said(*placed[i]));
+    for (std::size_t i = 1; i < placed.size(); ++i) location(w, own_place(*placed[i]), said(*placed[i]));
     w.end();
   }
   if (!placed.empty()) {

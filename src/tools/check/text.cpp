@@ -34,14 +34,17 @@ std::string counted(u64 n, const char* one, const char* more = "s") {
   return fmt::format("{} {}{}", grouped(n), one, n == 1 ? "" : more);
 }
 
-// The place stands in the first frame; the others called it. On the device all of them are inlined in the last.
+// The place stands in the program's own frame; those further in are of the toolkit, those further out called it. On the
+// device all of them are inlined in the last.
 void append_frames(std::string& out, const Finding& f, const Party& p, std::size_t indent) {
   const auto& frames = p.site.frames;
+  const std::size_t own = own_frame(p.site);
   if (!frames.empty())
-    if (const std::string source = source_line(frames.front()); !source.empty())
-      out += fmt::format("{:>{}} | {}\n", frames.front().line, indent + 2, source);
+    if (const std::string source = source_line(frames[own]); !source.empty())
+      out += fmt::format("{:>{}} | {}\n", frames[own].line, indent + 2, source);
+  if (own) out += fmt::format("{:{}}inside {}\n", "", indent, place_of(frames.front()));
   const char* const how = f.kernel.empty() || p.site.text.empty() ? "called at" : "inlined at";
-  for (std::size_t i = 1; i < frames.size() && i < kMostFrames; ++i)
+  for (std::size_t i = own + 1; i < frames.size() && i < own + kMostFrames; ++i)
     out += fmt::format("{:{}}{} {}\n", "", indent, how, place_of(frames[i]));
 }
 

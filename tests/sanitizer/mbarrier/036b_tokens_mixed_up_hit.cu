@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 36
 // hangs
-// may: race-shared, mbarrier-phase, deadlock
+// may: race-shared, mbarrier-phase, mbarrier-count, deadlock
 // The tokens of two cuda::barriers are mixed up.
 #include <cuda/barrier>
 #include "../twin.h"
