@@ -12,7 +12,7 @@ void Cta::clear() {
   linear = threads = live_warps = 0;
   together = false;
   begun = ended = false;
-  shared_known = 1, known = known_end = own = 0;
+  shared_known = 1, known = known_end = own = copies_known = 0;
   settled = looked = 0;
   quiet = false, met = told = 0, barrier = {};
   exits.clear(), mbarriers.clear(), visits.clear(), sums.clear(), copied.clear();
@@ -121,6 +121,13 @@ Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
 LaunchChecker::At LaunchChecker::at(const probe::Who& who) {
   const At p = find(who);
   p.warp->ordinary.forget();
+  p.warp->special = true, p.warp->ordinary.ends_untold = 0;
+  return p;
+}
+
+// What it does next is judged as before, though it is no more an ordinary warp.
+LaunchChecker::At LaunchChecker::not_ordinary(const probe::Who& who) {
+  const At p = find(who);
   p.warp->special = true, p.warp->ordinary.ends_untold = 0;
   return p;
 }

@@ -64,6 +64,7 @@ class LaunchChecker final : public probe::Listener {
   void renew(Cluster&, const probe::Who&);
   At find(const probe::Who&);   // what the warp does next is as before
   At at(const probe::Who&);     // it may not be
+  At not_ordinary(const probe::Who&);
   At usual(const probe::Who&);  // ... after something that is no more than a barrier
   void count_anew();            // segments, if there are many and nobody needs those that were
   bool spent(const At&);        // there are no numbers left for segments
@@ -124,6 +125,7 @@ class LaunchChecker final : public probe::Listener {
   u32 global_segment(const At&);
   Planes spare_planes();
   std::unique_ptr<Warp> new_warp(u64 cta, u64 cluster, u32 number);
+  void copies_met(Cta&);
   void all_met(Cta&);  // every thread of the block has met every other
   // touched.cpp
   std::vector<Touched> touched();

@@ -41,6 +41,12 @@ bool WarpTime::pushed(u32 lane, Pushed to, const Segment& s, u32 its_lane) const
   return differ_ >> lane & 1 && of_lane_[lane]->pushed[to] && of_lane_[lane]->pushed[to]->knows(p);
 }
 
+bool WarpTime::pushed_all(Pushed to, const Segment& s) const {
+  if (s.flying() || !all_.pushed[to]) return false;
+  const Part* const part = all_.pushed[to]->of(s.cta);
+  return part && part->floor_knows(s.slot, s.clock);
+}
+
 bool WarpTime::knows_of(u32 lane, u64 cta) const {
   return all_.knows_of(cta) || (differ_ >> lane & 1 && of_lane_[lane]->knows_of(cta));
 }

@@ -17,6 +17,8 @@ class WarpTime {
   void again(u64 cta, u64 cluster, u32 warp);  // if it is plain: as if it were another warp's
   bool knows(u32 lane, const Segment&, u32 its_lane) const;
   bool pushed(u32 lane, Pushed, const Segment&, u32 its_lane) const;
+  // What every lane of the segment did is pushed by what all lanes here know.
+  bool pushed_all(Pushed to, const Segment& s) const;
   bool floor_knows(const Segment& s) const { return s.cta == cta_ && all_.own.floor_knows(s.slot, s.clock); }
   bool floor_knows(u32 lane, const Segment& s) const {  // all lanes of the segment, if not in flight
     return s.cta == cta_ && !s.flying() && floor(lane, s.slot) > s.clock;
