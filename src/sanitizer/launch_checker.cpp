@@ -298,7 +298,7 @@ void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
       return p.warp->order.fence(time, who.lanes, p.cta->place, f.order, f.scope, who.site);
     case probe::Fence::Kind::ProxyAsync:
       if (f.every_space || f.space == probe::Space::Shared)
-        time.push(who.lanes, kShared), time.push(who.lanes, kMbarrierInit);
+        time.push_shared(who.lanes);
       if (f.every_space || f.space == probe::Space::Global) time.push(who.lanes, kGlobal);
       return;
     case probe::Fence::Kind::MbarrierInit:

@@ -206,6 +206,7 @@ class LaunchChecker final : public probe::Listener {
   bool whole_arrival(const At&, const probe::Who&, const probe::Meeting&);
   static void in_parts(Cta&, NamedBarrier::Phase&);
   bool meet_whole(Cta&, NamedBarrier::Phase&, u32 agent, u32 generation);
+  void meet(Cta&, u32 agent, u32 generation);
   static void tell_phases(Cta&);
   void barrier_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void barrier_leave(const At&, const probe::Who&, const probe::Meeting&);
@@ -320,7 +321,8 @@ class LaunchChecker final : public probe::Listener {
   std::vector<std::unique_ptr<Warp>> spare_warps_;
   FloatSums sums_;  // of global memory
   SumLimits sum_limits_;
-  Part meeting_;                            // of a barrier's warps, while they meet
+  Part meeting_;  // of a barrier's warps, while they meet
+  Pushes meeting_pushed_;
   std::unique_ptr<Cluster> spare_cluster_;  // one that has ended
   // One of one CTA, beside `clusters_`: stays here with all that it has when it ends. Its number, or kNobody.
   static constexpr u64 kNobody = ~u64{0};

@@ -354,10 +354,23 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   };
   const u64 base = shared ? rank * probe::kCtaStride : 0;
   const Planes& planes = shadow.planes();
+  const auto asked_of = [&](u32 segment) {
+    return segment && !floor.holds(segment) && table.manner_of(segment) != Manner::Async;
+  };
+  // Whatever lanes did: neighbours mostly have one segment.
+  struct {
+    u32 writer = kWide, reader = kWide;
+  } fine;
+  const auto never_missing = [&](u32 segment) {
+    if (!asked_of(segment)) return true;
+    any_missing(segment, 0);
+    const Asked& a = asked[segment % asked.size()];
+    return a.lanes == ~0u && a.missing == 0;
+  };
   const auto none_missing = [&](const Block& b) {  // of the lanes of its words
-    const auto asked_of = [&](u32 segment) {
-      return segment && !floor.holds(segment) && table.manner_of(segment) != Manner::Async;
-    };
+    if (b.w >> 5 == fine.writer && (!writes || b.r == fine.reader)) return true;
+    if (b.r < kCtas && never_missing(b.w >> 5) && (!writes || never_missing(b.r)))
+      return fine = {b.w >> 5, b.r}, true;
     const bool wrote = asked_of(b.w >> 5), read = writes && b.r && (b.r >= kCtas || asked_of(b.r));
     const auto lanes = [](Spread s) {
       u32 all = 0;
@@ -379,7 +392,8 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   const bool held = planes.holds(r.begin - base, r.bytes);
   for (u64 at = r.begin - base; at < end;) {
     if (held && (at - planes.begin()) % kBlockBytes == 0) {
-      for (const Block* b = &planes.block(at); at + kBlockBytes <= end && b->w != kWide && none_missing(*b); b++)
+      const Block* b = &planes.block(at);
+      for (; at + kBlockBytes <= end && b->w != kWide && none_missing(*b); b++)
         at += kBlockBytes;
       if (at >= end) break;
     }

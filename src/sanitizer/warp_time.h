@@ -36,11 +36,15 @@ class WarpTime {
   void acquire(u32 lanes, const Ref&);
   void acquire(u32 lanes, const View&);
   void sync(u32 lanes);  // of these lanes with each other
-  // Nothing is known of other CTAs, by single lanes, or to other proxies. Such warps meet by joining their floors.
+  void acquire_phase(u32 lanes, u32 slot, Clock before);  // of a slot of this CTA: what it did before
+  // Nothing is known of other CTAs, by single lanes, or to other proxies.
   bool plain() const { return differ_ == 0 && !pushes_ && all_.plain(); }
-  void meet(Part& all) { all.raise(warp_, tick()), all.join_floors(all_.own); }
-  void met(const Part& all) { all_.own = all; }
+  // Nothing is known of other CTAs, or to single lanes. Such warps meet by joining what they know.
+  bool together() const { return differ_ == 0 && !all_.far; }
+  void meet(Part& all, Pushes& pushed);
+  void met(const Part& all, const Pushes& pushed);
   void push(u32 lanes, Pushed);  // a proxy fence: what each lane knows is pushed
+  void push_shared(u32 lanes);   // to kShared and kMbarrierInit
   void exited(u32 lanes) { live_ &= ~lanes; }
   void set_live(u32 lanes) { live_ = lanes, born_ = born_ ? born_ : lanes; }
 
@@ -58,7 +62,7 @@ class WarpTime {
 
  private:
   View& of(u32 lane);
-  void join_pushes(u32 lanes, View& into) const;
+  void join_pushes(u32 lanes, Pushes& into) const;
   void keep_pushes(Pushed);
   View all_;
   std::array<std::unique_ptr<View>, 32> of_lane_;
