@@ -297,8 +297,7 @@ void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
     case probe::Fence::Kind::Memory:
       return p.warp->order.fence(time, who.lanes, p.cta->place, f.order, f.scope, who.site);
     case probe::Fence::Kind::ProxyAsync:
-      if (f.every_space || f.space == probe::Space::Shared)
-        time.push_shared(who.lanes);
+      if (f.every_space || f.space == probe::Space::Shared) time.push_shared(who.lanes);
       if (f.every_space || f.space == probe::Space::Global) time.push(who.lanes, kGlobal);
       return;
     case probe::Fence::Kind::MbarrierInit:

@@ -62,8 +62,8 @@ class LaunchChecker final : public probe::Listener {
   const Cluster* find_cluster(u64 number) const;
   Warp& warp_of(Cta&, u64 cluster, u32 number);
   void renew(Cluster&, const probe::Who&);
-  At find(const probe::Who&);   // what the warp does next is as before
-  At at(const probe::Who&);     // it may not be
+  At find(const probe::Who&);  // what the warp does next is as before
+  At at(const probe::Who&);    // it may not be
   At not_ordinary(const probe::Who&);
   At usual(const probe::Who&);  // ... after something that is no more than a barrier
   void count_anew();            // segments, if there are many and nobody needs those that were

@@ -109,7 +109,7 @@ struct Cta {
   // of global memory from `own` on follow each other with no other CTA's between.
   u32 shared_known = 1, known = 0, known_end = 0, own = 0;
   u32 copies_known = 0;  // numbers of asynchronous copies of shared memory, from the first on
-  u64 settled = 0;  // probe::Quick::settled
+  u64 settled = 0;       // probe::Quick::settled
   // Nothing but accesses of `settled` variables or of what is only read has been done since all met at barrier 0.
   bool quiet = false;
   void stir() { quiet = false, barrier.until = 0; }  // something else is done

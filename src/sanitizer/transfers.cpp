@@ -369,8 +369,7 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   };
   const auto none_missing = [&](const Block& b) {  // of the lanes of its words
     if (b.w >> 5 == fine.writer && (!writes || b.r == fine.reader)) return true;
-    if (b.r < kCtas && never_missing(b.w >> 5) && (!writes || never_missing(b.r)))
-      return fine = {b.w >> 5, b.r}, true;
+    if (b.r < kCtas && never_missing(b.w >> 5) && (!writes || never_missing(b.r))) return fine = {b.w >> 5, b.r}, true;
     const bool wrote = asked_of(b.w >> 5), read = writes && b.r && (b.r >= kCtas || asked_of(b.r));
     const auto lanes = [](Spread s) {
       u32 all = 0;
@@ -393,8 +392,7 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   for (u64 at = r.begin - base; at < end;) {
     if (held && (at - planes.begin()) % kBlockBytes == 0) {
       const Block* b = &planes.block(at);
-      for (; at + kBlockBytes <= end && b->w != kWide && none_missing(*b); b++)
-        at += kBlockBytes;
+      for (; at + kBlockBytes <= end && b->w != kWide && none_missing(*b); b++) at += kBlockBytes;
       if (at >= end) break;
     }
     const u64 block_end = at - (at - planes.begin()) % kBlockBytes + kBlockBytes;

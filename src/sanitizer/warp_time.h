@@ -35,7 +35,7 @@ class WarpTime {
   Ref release(u32 lanes, Exited = Exited::Silent);
   void acquire(u32 lanes, const Ref&);
   void acquire(u32 lanes, const View&);
-  void sync(u32 lanes);  // of these lanes with each other
+  void sync(u32 lanes);                                   // of these lanes with each other
   void acquire_phase(u32 lanes, u32 slot, Clock before);  // of a slot of this CTA: what it did before
   // Nothing is known of other CTAs, by single lanes, or to other proxies.
   bool plain() const { return differ_ == 0 && !pushes_ && all_.plain(); }
