@@ -221,6 +221,15 @@ Ref join(const Ref& a, const Ref& b) {
   return n;
 }
 
+// Proxies that were told together mostly know the same.
+void join(Pushes& to, const Pushes& from) {
+  const bool alike = to[kShared] == to[kMbarrierInit] && from[kShared] == from[kMbarrierInit];
+  for (u32 i = 0; i < kPushed; i++) {
+    if (from[i] && !(alike && i == kMbarrierInit)) to[i] = join(to[i], from[i]);
+  }
+  if (alike) to[kMbarrierInit] = to[kShared];
+}
+
 bool View::knows(const Point& p) const {
   if (p.cta == own.cta && own.knows(p.slot, p.lane, p.clock)) return true;
   return far && far->knows(p);
@@ -240,7 +249,7 @@ bool View::empty() const {
 void View::join(const View& o) {
   own.join(o.own);
   far = sanitizer::join(far, o.far);
-  for (u32 i = 0; i < kPushed; i++) pushed[i] = sanitizer::join(pushed[i], o.pushed[i]);
+  sanitizer::join(pushed, o.pushed);
 }
 
 void View::join(const Ref& n) {
@@ -255,7 +264,7 @@ void View::join(const Ref& n) {
   } else {
     for (const Ref& p : n->parents) far = sanitizer::join(far, p);
   }
-  for (u32 i = 0; i < kPushed; i++) pushed[i] = sanitizer::join(pushed[i], n->pushed[i]);
+  sanitizer::join(pushed, n->pushed);
 }
 
 Ref View::publish() const {

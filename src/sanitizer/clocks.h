@@ -64,13 +64,16 @@ struct Node;
 using Ref = std::shared_ptr<const Node>;
 using PartRef = std::shared_ptr<const Part>;
 
+using Pushes = std::array<Ref, kPushed>;
+void join(Pushes& to, const Pushes&);
+
 struct Node {
   PartRef own;  // may be null
   mutable std::vector<Ref> parents;
   mutable std::vector<PartRef> flat;  // sorted by CTA, when it was asked for; then no parents
   mutable bool is_flat = false;
   mutable u32 depth = 0;  // of the chain of nodes that it rests on
-  std::array<Ref, kPushed> pushed;
+  Pushes pushed;
   bool knows(const Point&) const;
   const Part* of(u64 cta) const;  // everything known of a CTA, or null
   void flatten() const;
@@ -96,7 +99,7 @@ struct View {
 
   Part own;
   Ref far;
-  std::array<Ref, kPushed> pushed;
+  Pushes pushed;
 };
 
 }  // namespace us::sanitizer

@@ -32,6 +32,7 @@ struct RowGroups {
   std::vector<RowOfCopies> open;
   std::deque<std::vector<RowOfCopies>> committed;
   bool used = false;
+  std::vector<RowOfCopies> spare;  // room of a group that has landed
 };
 struct LastCopy {  // of a warp, of the async proxy
   u32 site = 0, lane = 0, clock = 0;

@@ -92,7 +92,7 @@ bool LaunchChecker::copy_row(const At& p, const probe::Who& who, const Transfer&
     mark_row(p, who, source, me);
   target.segment = p.cluster->segments.add_copy(f.by);
   rows.open.push_back(target);
-  me = {.segment = target.segment, .floor = p.cta->shared_known};
+  me = {.segment = target.segment, .floor = p.cta->shared_known, .copies = p.cta->copies_known};
   me.site = static_cast<u16>(who.site), me.own = false, me.unwritten = true;
   mark_row(p, who, target, me);
   return true;
@@ -105,6 +105,7 @@ bool LaunchChecker::row_groups(const At& p, const probe::Who& who, const Copies&
   if (who.lanes != ~0u || who.live != ~0u) return split_rows(p), false;
   if (c.kind == Copies::Kind::Committed) {
     rows.committed.push_back(std::move(rows.open));
+    rows.open = std::move(rows.spare);
     rows.open.clear(), rows.used = true;
     return true;
   }
@@ -119,6 +120,7 @@ bool LaunchChecker::row_groups(const At& p, const probe::Who& who, const Copies&
   const std::size_t left = c.id == ~u64{0} ? 0 : static_cast<std::size_t>(c.id);
   while (rows.committed.size() > left) {
     land(rows.committed.front());
+    rows.spare = std::move(rows.committed.front());
     rows.committed.pop_front();
   }
   if (c.id == ~u64{0}) land(rows.open);

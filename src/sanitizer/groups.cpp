@@ -29,7 +29,7 @@ void LaunchChecker::landed(const At& p, CopyGroup& g, u32 lane, bool writes) {
 void LaunchChecker::copies(const probe::Who& who, const Copies& c) {
   if (c.kind == Copies::Kind::Delivered || c.kind == Copies::Kind::Exited) return;
   const std::lock_guard held(process_.lock);
-  const At p = at(who);
+  const At p = not_ordinary(who);
   auto& all = c.bulk ? p.warp->copies.bulk : p.warp->copies.plain;
   if (!c.bulk) {
     if (c.kind == Copies::Kind::Committed) {

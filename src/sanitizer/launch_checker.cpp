@@ -12,7 +12,7 @@ void Cta::clear() {
   linear = threads = live_warps = 0;
   together = false;
   begun = ended = false;
-  shared_known = 1, known = known_end = own = 0;
+  shared_known = 1, known = known_end = own = copies_known = 0;
   settled = looked = 0;
   quiet = false, met = told = 0, barrier = {};
   exits.clear(), mbarriers.clear(), visits.clear(), sums.clear(), copied.clear();
@@ -121,6 +121,13 @@ Cta& LaunchChecker::cta_of(Cluster& cluster, const probe::Who& who, u32 rank) {
 LaunchChecker::At LaunchChecker::at(const probe::Who& who) {
   const At p = find(who);
   p.warp->ordinary.forget();
+  p.warp->special = true, p.warp->ordinary.ends_untold = 0;
+  return p;
+}
+
+// What it does next is judged as before, though it is no more an ordinary warp.
+LaunchChecker::At LaunchChecker::not_ordinary(const probe::Who& who) {
+  const At p = find(who);
   p.warp->special = true, p.warp->ordinary.ends_untold = 0;
   return p;
 }
@@ -290,8 +297,7 @@ void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
     case probe::Fence::Kind::Memory:
       return p.warp->order.fence(time, who.lanes, p.cta->place, f.order, f.scope, who.site);
     case probe::Fence::Kind::ProxyAsync:
-      if (f.every_space || f.space == probe::Space::Shared)
-        time.push(who.lanes, kShared), time.push(who.lanes, kMbarrierInit);
+      if (f.every_space || f.space == probe::Space::Shared) time.push_shared(who.lanes);
       if (f.every_space || f.space == probe::Space::Global) time.push(who.lanes, kGlobal);
       return;
     case probe::Fence::Kind::MbarrierInit:

@@ -62,8 +62,9 @@ class LaunchChecker final : public probe::Listener {
   const Cluster* find_cluster(u64 number) const;
   Warp& warp_of(Cta&, u64 cluster, u32 number);
   void renew(Cluster&, const probe::Who&);
-  At find(const probe::Who&);   // what the warp does next is as before
-  At at(const probe::Who&);     // it may not be
+  At find(const probe::Who&);  // what the warp does next is as before
+  At at(const probe::Who&);    // it may not be
+  At not_ordinary(const probe::Who&);
   At usual(const probe::Who&);  // ... after something that is no more than a barrier
   void count_anew();            // segments, if there are many and nobody needs those that were
   bool spent(const At&);        // there are no numbers left for segments
@@ -124,6 +125,7 @@ class LaunchChecker final : public probe::Listener {
   u32 global_segment(const At&);
   Planes spare_planes();
   std::unique_ptr<Warp> new_warp(u64 cta, u64 cluster, u32 number);
+  void copies_met(Cta&);
   void all_met(Cta&);  // every thread of the block has met every other
   // touched.cpp
   std::vector<Touched> touched();
@@ -205,6 +207,7 @@ class LaunchChecker final : public probe::Listener {
   bool whole_arrival(const At&, const probe::Who&, const probe::Meeting&);
   static void in_parts(Cta&, NamedBarrier::Phase&);
   bool meet_whole(Cta&, NamedBarrier::Phase&, u32 agent, u32 generation);
+  void meet(Cta&, u32 agent, u32 generation);
   static void tell_phases(Cta&);
   void barrier_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void barrier_leave(const At&, const probe::Who&, const probe::Meeting&);
@@ -322,7 +325,8 @@ class LaunchChecker final : public probe::Listener {
   std::vector<std::unique_ptr<Warp>> spare_warps_;
   FloatSums sums_;  // of global memory
   SumLimits sum_limits_;
-  Part meeting_;                            // of a barrier's warps, while they meet
+  Part meeting_;  // of a barrier's warps, while they meet
+  Pushes meeting_pushed_;
   std::unique_ptr<Cluster> spare_cluster_;  // one that has ended
   // One of one CTA, beside `clusters_`: stays here with all that it has when it ends. Its number, or kNobody.
   static constexpr u64 kNobody = ~u64{0};

@@ -319,11 +319,11 @@ void LaunchChecker::mbarrier_test(const At& p, const probe::Who& who, const Mbar
   p.warp->waiting = {};
   WarpTime& time = p.warp->time;
   if (o.phase > o.first_phase) {
-    View over(owner.key);
-    over.own.raise(o.slot, static_cast<Clock>(o.phase));
     if (owner.key == time.cta()) {
-      time.acquire(who.lanes, over);
+      time.acquire_phase(who.lanes, o.slot, static_cast<Clock>(o.phase));
     } else {
+      View over(owner.key);
+      over.own.raise(o.slot, static_cast<Clock>(o.phase));
       time.acquire(who.lanes, over.publish());
     }
   }

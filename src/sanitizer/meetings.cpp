@@ -88,7 +88,7 @@ bool LaunchChecker::whole_arrival(const At& p, const probe::Who& who, const Meet
   WarpTime& time = p.warp->time;
   NamedBarrier& b = p.cta->barriers[m.id];
   NamedBarrier::Phase& phase = b.phase(m.generation);
-  if (!phase.whole || phase.done || time.live() != who.lanes || !time.plain()) return false;
+  if (!phase.whole || phase.done || time.live() != who.lanes || !time.together()) return false;
   if (m.generation > 0 && !(b.agent && time.common().own.floor_knows(b.agent, m.generation - 1))) return false;
   if (!b.agent) b.agent = p.cta->agents++;
   phase.arrivals.push_back({who.warp, who.lanes, who.live, who.site, 0, false, true});
@@ -111,13 +111,18 @@ bool LaunchChecker::meet_whole(Cta& cta, NamedBarrier::Phase& phase, u32 agent, 
   if (!phase.whole || !cta.exits.empty() || phase.arrivals.size() != cta.warps.size() || phase.arrivals.empty())
     return false;
   for (const auto& w : cta.warps)
-    if (!w || w->exited || !w->time.plain()) return false;
-  meeting_.clear(cta.key);
-  for (const auto& w : cta.warps) w->time.meet(meeting_);
-  meeting_.raise(agent, generation + 1);
-  for (const auto& w : cta.warps) w->time.met(meeting_);
-  all_met(cta);
+    if (!w || w->exited || !w->time.together()) return false;
+  meet(cta, agent, generation);
   return true;
+}
+
+// All of its warps do, at a barrier whose agent this is.
+void LaunchChecker::meet(Cta& cta, u32 agent, u32 generation) {
+  meeting_.clear(cta.key), meeting_pushed_ = {};
+  for (const auto& w : cta.warps) w->time.meet(meeting_, meeting_pushed_);
+  meeting_.raise(agent, generation + 1);
+  for (const auto& w : cta.warps) w->time.met(meeting_, meeting_pushed_);
+  all_met(cta);
 }
 
 // All that the warps did is known to all of them then. Nothing was done since they met last: nothing is to be known but
@@ -131,15 +136,12 @@ bool LaunchChecker::all_meet(const probe::Who& who, u32 generation) {
     return true;
   }
   NamedBarrier& b = cta.barriers[0];
-  const auto whole = [](const auto& w) { return w && !w->exited && w->time.plain(); };
+  const auto whole = [](const auto& w) { return w && !w->exited && w->time.together(); };
   if (cta.phases() != generation || !cta.exits.empty() || !std::ranges::all_of(cta.warps, whole))
     return tell_phases(cta), false;
   if (!b.agent) b.agent = cta.agents++;
-  meeting_.clear(cta.key);
-  for (const auto& w : cta.warps) w->time.meet(meeting_);
-  meeting_.raise(b.agent, generation + 1);
-  for (const auto& w : cta.warps) w->time.met(meeting_), w->ordinary.forget();
-  all_met(cta);
+  meet(cta, b.agent, generation);
+  for (const auto& w : cta.warps) w->ordinary.forget();
   cta.met++;
   cta.quiet = true, cta.told = cta.phases();
   prepare_usual(cta);

@@ -284,6 +284,17 @@ u32 LaunchChecker::ordinary_lanes(probe::Quick* q, u32 lanes, u32 site, u32 acce
   if (!lanes) return 0;
   auto& o = *static_cast<Ordinary*>(q);
   const auto a = probe::QuickAccess::unpack(access);
+  const u64 down = u64{0} - a.bytes;
+  if (lanes == ~0u && !a.write && address[1] == address[0] + down && address[0] % a.bytes == 0 &&
+      equal_to(address, address[0], down) == ~0u) {
+    const u64 begin = address[probe::kLanes - 1], bytes = u64{a.bytes} * probe::kLanes;
+    return o.checker->ordinary(
+        o, lanes, site, a, begin, bytes, [&](u32 lane) { return address[lane]; },
+        [&](const Planes& p, u64 base, const RowActor& me, u32 which) {
+          if (!a.shared) *p.touched(begin) = *p.touched(begin + bytes - 1) = 1;
+          return read_rows_down(p, begin - base, a.bytes / 4, which, me);
+        });
+  }
   const auto [lowest, bytes] = extent(lanes, address, a.bytes);
   if (!bytes) return lanes;
   const auto place = [&](u32 lane) { return address[lane]; };

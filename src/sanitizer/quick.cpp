@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weak accesses whose lanes are judged together, on the planes.
+#include <algorithm>
 #include <bit>
 
 #include "sanitizer/launch_checker.h"
@@ -54,7 +55,7 @@ RowActor LaunchChecker::row_actor(const At& p, Ordinary::Way way) {
   const bool met = p.warp->met == p.warp->time.clock();
   if (way == Ordinary::Shared) {
     me.segment = p.warp->time.segment(p.cluster->segments, 0);
-    me.floor = p.cta->shared_known;
+    me.floor = p.cta->shared_known, me.copies = p.cta->copies_known;
     me.many = info_->barriers_only && cluster_size_ == 1 && met;
     me.mine = 1, me.mine_end = Segments::kCopies;
     return me;
@@ -188,12 +189,25 @@ u32 LaunchChecker::quick_rows(const At& p, const Planes& planes, const Segments&
   return given_up | left;
 }
 
+// Copies that somebody has waited for before the barrier: all know them now.
+void LaunchChecker::copies_met(Cta& cta) {
+  Segments& table = cluster_->segments;
+  u32 n = Segments::kCopies + std::max(1u, cta.copies_known);
+  for (; n < table.next().copies; n++) {
+    const Segment& s = table.copy(n);
+    if (s.slot >= cta.warps.size() || s.cta != cta.key) break;
+    const Warp* const w = cta.warps[s.slot].get();
+    if (!w || s.clock >= w->met) break;
+  }
+  cta.copies_known = n - Segments::kCopies;
+}
+
 // At a barrier of all threads, before anybody leaves it.
 void LaunchChecker::all_met(Cta& cta) {
   for (const auto& w : cta.warps) {
     if (w) w->met = w->time.clock();
   }
-  if (cluster_size_ == 1 && cluster_) cta.shared_known = cluster_->segments.next().warps;
+  if (cluster_size_ == 1 && cluster_) cta.shared_known = cluster_->segments.next().warps, copies_met(cta);
   if (process_.last_cta == cta.key) cta.known = cta.own, cta.known_end = process_.segments.next().warps;
 }
 

@@ -335,9 +335,9 @@ u32 write_rows(const Planes& p, u64 address, u32 words, u32 lanes, const RowActo
 
 namespace {
 u32 turned(u32 lanes) {
-  u32 r = 0;
-  for (; lanes; lanes &= lanes - 1) r |= 0x80000000u >> std::countr_zero(lanes);
-  return r;
+  const auto swap = [&](u32 mask, u32 by) { lanes = (lanes >> by & mask) | (lanes & mask) << by; };
+  swap(0x55555555, 1), swap(0x33333333, 2), swap(0x0f0f0f0f, 4), swap(0x00ff00ff, 8);
+  return lanes >> 16 | lanes << 16;
 }
 }  // namespace
 
@@ -402,6 +402,14 @@ u32 write_range(const Planes& p, u64 address, u32 which, u32 lane, const RowActo
     const OfOne one(lane);
     return write_chunk(row(p, address), {one.number, one.bit, kOne.bit}, words, a);
   });
+}
+
+u64 whole_blocks(const Planes& p, u64 at, u64 end, bool writes, u32 lane, const RowActor& a) {
+  const Spread one{static_cast<i32>(lane), Spread::kOneLane};
+  if ((at - p.begin()) % kBlockBytes) return at;
+  for (Block* b = &p.block(at); at + kBlockBytes <= end; at += kBlockBytes, b++)
+    if ((writes ? write_block(*b, one, true, a) : read_block(*b, one, true, a)) != Judged::Fine) break;
+  return at;
 }
 
 Obstacle obstacle(const Planes& p, u64 address, u32 words, u32 lane, bool writes, const RowActor& a) {

@@ -44,6 +44,8 @@ bool write_lane(const Planes&, u64 address, u32 words, u32 lane, const RowActor&
 // One lane, those of 32 words whose bits are set in `which`. Words of the result are left to others.
 u32 read_range(const Planes&, u64 address, u32 which, u32 lane, const RowActor&);
 u32 write_range(const Planes&, u64 address, u32 which, u32 lane, const RowActor&);
+// One lane, all words of the whole blocks of [at, end): up to the first that is left to others.
+u64 whole_blocks(const Planes&, u64 at, u64 end, bool writes, u32 lane, const RowActor&);
 
 // Lanes whose address is first + lane * stride.
 u32 equal_to(const u64* address, u64 first, u64 stride);

@@ -111,7 +111,8 @@ struct Cta {
   // Of this CTA, known to all of its threads: segments of shared memory below, and of global memory from .. to. Those
   // of global memory from `own` on follow each other with no other CTA's between.
   u32 shared_known = 1, known = 0, known_end = 0, own = 0;
-  u64 settled = 0;  // probe::Quick::settled
+  u32 copies_known = 0;  // numbers of asynchronous copies of shared memory, from the first on
+  u64 settled = 0;       // probe::Quick::settled
   // Nothing but accesses of `settled` variables or of what is only read has been done since all met at barrier 0.
   bool quiet = false;
   void stir() { quiet = false, barrier.until = 0; }  // something else is done

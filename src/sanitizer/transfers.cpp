@@ -9,6 +9,7 @@
 
 #include <array>
 #include <bit>
+#include <optional>
 
 #include "sanitizer/launch_checker.h"
 
@@ -57,7 +58,7 @@ LaunchChecker::Flight LaunchChecker::flight(const At& p, const probe::Who& who, 
 
 void LaunchChecker::transfer(const probe::Who& who, const Transfer& t) {
   const std::lock_guard held(process_.lock);
-  const At p = at(who);
+  const At p = t.kind == Transfer::Kind::CpAsync ? not_ordinary(who) : at(who);
   if (spent(p)) return;
   if (t.kind == Transfer::Kind::Prefetch) {
     for (const probe::Range& r : t.from) prefetched(who, r.begin);
@@ -105,6 +106,7 @@ void LaunchChecker::one_transfer(const At& p, const probe::Who& who, const Trans
   }
   const bool again = proxy && !t.reduces && repeats(p, who, t, lane);
   for (const bool writes : {false, true}) {
+    u32 reports = 0;  // the segment of what reports to the mbarrier, of global memory
     const std::span<const probe::Range> ranges = writes ? t.to : t.from;
     for (std::size_t k = 0; k < ranges.size() && !again; k++) {
       probe::Range r = ranges[k];
@@ -116,9 +118,10 @@ void LaunchChecker::one_transfer(const At& p, const probe::Who& who, const Trans
       if (r.space == Space::Global && !copies_memory(who, lane, r, writes)) continue;
       if (r.space == Space::Global && writes) stores_to(r.begin);
       if (proxy) check_pushed(p, who, r, writes, lane);
-      u32 segment;
+      u32 segment = reports;
       if (t.completion == Transfer::Completion::Mbarrier) {
-        segment = reporting(p, who, t, r, f);
+        if (!reports || t.multicast || r.space != Space::Global) segment = reporting(p, who, t, r, f);
+        if (r.space == Space::Global) reports = segment;
       } else {
         GroupsOfLane& groups = (plain ? p.warp->copies.plain : p.warp->copies.bulk)[lane];
         segment = flying(groups.open, p, r.space, writes, f);
@@ -225,7 +228,12 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
     local.begin %= probe::kCtaStride;
     if (rank != who.rank) visit(p, who, *owner, 1u << (f.lane & 31), segment);
   }
-  Judge judge = shared ? shared_judge(*p.cluster, *owner) : global_judge(p.warp, who.lanes);
+  Shadow& shadow = shared ? owner->shared : process_.global;
+  std::optional<Judge> judged;
+  const auto the_judge = [&]() -> Judge& {
+    if (!judged) judged.emplace(shared ? shared_judge(*p.cluster, *owner) : global_judge(p.warp, who.lanes));
+    return *judged;
+  };
   const Actor me{.time = &p.warp->time,
                  .lane = f.lane & 31,
                  .segment = segment,
@@ -233,6 +241,7 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
                  .manner = f.manner,
                  .place = &p.cta->place};
   const auto slowly = [&](u64 at, bool whole) {
+    Judge& judge = the_judge();
     Cell& word = judge.shadow().word(at);
     const Side* side = judge.shadow().side_if(word);
     const auto one = [&](Cell& c, u64 place, u32 bytes) {
@@ -257,20 +266,23 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
     judge.shadow().narrow(at);
   };
   const bool quick = !(f.reduces && writes) && local.begin % 4 == 0 && local.bytes % 4 == 0 &&
-                     judge.shadow().planes().holds(local.begin, local.bytes) && who.site < kNoSmallSite && f.lane < 32;
+                     shadow.planes().holds(local.begin, local.bytes) && who.site < kNoSmallSite && f.lane < 32;
   if (!quick) return each_word(local, slowly);
   RowActor row{.segment = segment, .floor = shared ? p.cta->shared_known : floor_.warps};
+  if (shared) row.copies = p.cta->copies_known;
   row.site = static_cast<u16>(who.site), row.own = false, row.unwritten = true;
-  if (shared && owner != p.cta) row.floor = 1;
+  if (shared && owner != p.cta) row.floor = 1, row.copies = 0;
   if (!shared) row.known = p.cta->known, row.known_end = p.cta->known_end, row.copies = floor_.of_copies();
-  const Planes& planes = judge.shadow().planes();
-  const Segments& table = judge.table();
+  const Planes& planes = shadow.planes();
+  const Segments& table = shared ? p.cluster->segments : process_.segments;
   const auto all_known = [&](u32 segment) {  // whichever lane of it
     const Segment s = table[segment];
     return p.warp->time.floor_knows(f.lane, s) || (s.lane < probe::kLanes && p.warp->time.knows(f.lane, s, s.lane));
   };
-  for (u64 at = local.begin, end = at + local.bytes; at < end; at += 128) {
-    if (!shared) *planes.touched(at) = *planes.touched(std::min(at + 127, end - 1)) = 1;
+  const u64 end = local.begin + local.bytes;
+  constexpr u64 kPage = u64{1} << kTouchedBits;
+  for (u64 at = local.begin; !shared && at < end; at += kPage) *planes.touched(at) = *planes.touched(end - 1) = 1;
+  for (u64 at = local.begin; (at = whole_blocks(planes, at, end, writes, f.lane, row)) < end; at += 128) {
     const u64 n = (end - at) / 4;
     u32 left = n < 32 ? (1u << n) - 1 : ~0u;
     for (u32 stop = 1; left && stop;) {
@@ -302,7 +314,11 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   const auto any_missing = [&](u32 segment, u32 lanes) {
     if (floor.holds(segment)) return false;
     Asked& a = asked[segment % asked.size()];
-    if (a.segment != segment) a = {segment, table.launch_of(segment) != launch_ ? ~0u : 0, 0};
+    if (a.segment != segment) {
+      const bool none = table.launch_of(segment) != launch_ || time.pushed_all(proxy_of(r.space), table[segment]);
+      a = {segment, none ? ~0u : 0, 0};
+    }
+    if (!(lanes & ~a.lanes)) return (a.missing & lanes) != 0;
     for (u32 rest = lanes & ~a.lanes; rest; rest &= rest - 1) {
       const u32 its_lane = static_cast<u32>(std::countr_zero(rest));
       const Segment s = table[segment];
@@ -338,11 +354,26 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
   };
   const u64 base = shared ? rank * probe::kCtaStride : 0;
   const Planes& planes = shadow.planes();
+  const auto asked_of = [&](u32 segment) {
+    return segment && !floor.holds(segment) && table.manner_of(segment) != Manner::Async;
+  };
+  // Whatever lanes did: neighbours mostly have one segment.
+  struct {
+    u32 writer = kWide, reader = kWide;
+  } fine;
+  const auto never_missing = [&](u32 segment) {
+    if (!asked_of(segment)) return true;
+    any_missing(segment, 0);
+    const Asked& a = asked[segment % asked.size()];
+    return a.lanes == ~0u && a.missing == 0;
+  };
   const auto none_missing = [&](const Block& b) {  // of the lanes of its words
-    const bool wrote = b.w && table.manner_of(b.w >> 5) != Manner::Async;
-    const bool read = writes && b.r && (b.r >= kCtas || table.manner_of(b.r) != Manner::Async);
+    if (b.w >> 5 == fine.writer && (!writes || b.r == fine.reader)) return true;
+    if (b.r < kCtas && never_missing(b.w >> 5) && (!writes || never_missing(b.r))) return fine = {b.w >> 5, b.r}, true;
+    const bool wrote = asked_of(b.w >> 5), read = writes && b.r && (b.r >= kCtas || asked_of(b.r));
     const auto lanes = [](Spread s) {
       u32 all = 0;
+      if (s.shift == Spread::kOneLane) return 1u << (s.lane & 31);
       for (u32 i = 0; i < kBlockWords; i++) all |= 1u << (s.of(i) & 31);
       return all;
     };
@@ -357,7 +388,13 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
       one((*side->bytes)[b], at - at % 4 + b);
   };
   const u64 end = r.begin - base + r.bytes;
+  const bool held = planes.holds(r.begin - base, r.bytes);
   for (u64 at = r.begin - base; at < end;) {
+    if (held && (at - planes.begin()) % kBlockBytes == 0) {
+      const Block* b = &planes.block(at);
+      for (; at + kBlockBytes <= end && b->w != kWide && none_missing(*b); b++) at += kBlockBytes;
+      if (at >= end) break;
+    }
     const u64 block_end = at - (at - planes.begin()) % kBlockBytes + kBlockBytes;
     const bool fine =
         planes.holds(at, kBlockBytes) && at % 4 == 0 && planes.block(at).w != kWide && none_missing(planes.block(at));

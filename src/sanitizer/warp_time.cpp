@@ -41,6 +41,12 @@ bool WarpTime::pushed(u32 lane, Pushed to, const Segment& s, u32 its_lane) const
   return differ_ >> lane & 1 && of_lane_[lane]->pushed[to] && of_lane_[lane]->pushed[to]->knows(p);
 }
 
+bool WarpTime::pushed_all(Pushed to, const Segment& s) const {
+  if (s.flying() || !all_.pushed[to]) return false;
+  const Part* const part = all_.pushed[to]->of(s.cta);
+  return part && part->floor_knows(s.slot, s.clock);
+}
+
 bool WarpTime::knows_of(u32 lane, u64 cta) const {
   return all_.knows_of(cta) || (differ_ >> lane & 1 && of_lane_[lane]->knows_of(cta));
 }
@@ -73,7 +79,7 @@ Clock WarpTime::tick() {
 void WarpTime::gather(u32 lanes, View& into, Exited exited) {
   into.join(all_);
   each(lanes & differ_, [&](u32 l) { into.join(*of_lane_[l]); });
-  if (pushes_) join_pushes(lanes, into);
+  if (pushes_) join_pushes(lanes, into.pushed);
   const Clock now = tick();
   const u32 all = exited == Exited::Counted || !born_ ? live_ : born_;
   if ((lanes & all) == all) {
@@ -83,11 +89,27 @@ void WarpTime::gather(u32 lanes, View& into, Exited exited) {
   }
 }
 
-void WarpTime::join_pushes(u32 lanes, View& into) const {
+void WarpTime::meet(Part& all, Pushes& pushed) {
+  all.join(all_.own);
+  all.raise(warp_, tick());
+  sanitizer::join(pushed, all_.pushed);
+  if (pushes_) join_pushes(~0u, pushed);
+}
+
+void WarpTime::met(const Part& all, const Pushes& pushed) {
+  all_.own = all, all_.pushed = pushed;
+  if (pushes_) push_ = {}, pushes_ = false;
+}
+
+void WarpTime::join_pushes(u32 lanes, Pushes& into) const {
   const u32 all = born_ ? born_ : live_;
+  const Push &shared = push_[kShared], &inits = push_[kMbarrierInit];
+  const bool alike =
+      shared.before == inits.before && shared.lanes == inits.lanes && into[kShared] == into[kMbarrierInit];
   for (u32 to = 0; to < kPushed; to++) {
     const u32 who = push_[to].lanes & lanes;
-    if (!who) continue;
+    if (alike && to == kMbarrierInit) into[to] = into[kShared];
+    if (!who || (alike && to == kMbarrierInit)) continue;
     Part mine(cta_);
     if ((who & all) == all)
       mine.raise(warp_, push_[to].before);
@@ -95,7 +117,7 @@ void WarpTime::join_pushes(u32 lanes, View& into) const {
       each(who, [&](u32 l) { mine.raise_lane(warp_, l, push_[to].before); });
     auto n = std::make_shared<Node>();
     n->own = std::make_shared<Part>(std::move(mine));
-    into.pushed[to] = sanitizer::join(into.pushed[to], n);
+    into[to] = sanitizer::join(into[to], n);
   }
 }
 
@@ -136,6 +158,11 @@ void WarpTime::acquire(u32 lanes, const View& v) {
   each(lanes, [&](u32 l) { of(l).join(v); });
 }
 
+void WarpTime::acquire_phase(u32 lanes, u32 slot, Clock before) {
+  if ((lanes & live_) == live_) return all_.own.raise(slot, before);
+  each(lanes, [&](u32 l) { of(l).own.raise(slot, before); });
+}
+
 void WarpTime::sync(u32 lanes) {
   if ((lanes & live_) != live_) {
     View v(cta_);
@@ -144,7 +171,7 @@ void WarpTime::sync(u32 lanes) {
   }
   each(differ_, [&](u32 l) { all_.join(*of_lane_[l]), of_lane_[l].reset(); });
   differ_ = 0;
-  if (pushes_) join_pushes(~0u, all_), push_ = {}, pushes_ = false;
+  if (pushes_) join_pushes(~0u, all_.pushed), push_ = {}, pushes_ = false;
   all_.own.raise(warp_, tick());
 }
 
@@ -162,6 +189,14 @@ void WarpTime::push(u32 lanes, Pushed to) {
     gather(1u << l, v);
     of(l).pushed[to] = sanitizer::join(of(l).pushed[to], v.known());
   });
+}
+
+void WarpTime::push_shared(u32 lanes) {
+  const auto same = [](const Push& a, const Push& b) { return a.before == b.before && a.lanes == b.lanes; };
+  const bool alike = all_.pushed[kShared] == all_.pushed[kMbarrierInit] && same(push_[kShared], push_[kMbarrierInit]);
+  push(lanes, kShared);
+  if (!alike || (lanes & live_) != live_ || differ_) return push(lanes, kMbarrierInit);
+  all_.pushed[kMbarrierInit] = all_.pushed[kShared], push_[kMbarrierInit] = push_[kShared];
 }
 
 u32 WarpTime::segment(Segments& table, u32 which) {

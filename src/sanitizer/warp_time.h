@@ -17,6 +17,8 @@ class WarpTime {
   void again(u64 cta, u64 cluster, u32 warp);  // if it is plain: as if it were another warp's
   bool knows(u32 lane, const Segment&, u32 its_lane) const;
   bool pushed(u32 lane, Pushed, const Segment&, u32 its_lane) const;
+  // What every lane of the segment did is pushed by what all lanes here know.
+  bool pushed_all(Pushed to, const Segment& s) const;
   bool floor_knows(const Segment& s) const { return s.cta == cta_ && all_.own.floor_knows(s.slot, s.clock); }
   bool floor_knows(u32 lane, const Segment& s) const {  // all lanes of the segment, if not in flight
     return s.cta == cta_ && !s.flying() && floor(lane, s.slot) > s.clock;
@@ -33,12 +35,16 @@ class WarpTime {
   Ref release(u32 lanes, Exited = Exited::Silent);
   void acquire(u32 lanes, const Ref&);
   void acquire(u32 lanes, const View&);
-  void sync(u32 lanes);  // of these lanes with each other
-  // Nothing is known of other CTAs, by single lanes, or to other proxies. Such warps meet by joining their floors.
+  void sync(u32 lanes);                                   // of these lanes with each other
+  void acquire_phase(u32 lanes, u32 slot, Clock before);  // of a slot of this CTA: what it did before
+  // Nothing is known of other CTAs, by single lanes, or to other proxies.
   bool plain() const { return differ_ == 0 && !pushes_ && all_.plain(); }
-  void meet(Part& all) { all.raise(warp_, tick()), all.join_floors(all_.own); }
-  void met(const Part& all) { all_.own = all; }
+  // Nothing is known of other CTAs, or to single lanes. Such warps meet by joining what they know.
+  bool together() const { return differ_ == 0 && !all_.far; }
+  void meet(Part& all, Pushes& pushed);
+  void met(const Part& all, const Pushes& pushed);
   void push(u32 lanes, Pushed);  // a proxy fence: what each lane knows is pushed
+  void push_shared(u32 lanes);   // to kShared and kMbarrierInit
   void exited(u32 lanes) { live_ &= ~lanes; }
   void set_live(u32 lanes) { live_ = lanes, born_ = born_ ? born_ : lanes; }
 
@@ -56,7 +62,7 @@ class WarpTime {
 
  private:
   View& of(u32 lane);
-  void join_pushes(u32 lanes, View& into) const;
+  void join_pushes(u32 lanes, Pushes& into) const;
   void keep_pushes(Pushed);
   View all_;
   std::array<std::unique_ptr<View>, 32> of_lane_;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "device/access/limits.h"
 #include "device/copy/transfer.h"
@@ -38,19 +39,21 @@ void defer(Warp& w, u32 lane, u64 dst, u64 src, u64 bytes, u64 src_bytes) {
   t.bulk = false;
   issue(*w.home->slot, std::move(t));
 }
+// May the launch's device read all of it? False: lanes are asked one by one.
+bool may_read(Warp& w, u64 begin, u64 bytes) {
+  const GpuOptions& o = machine_of(w).options;
+  if (!o.reach || (o.alone && in_global(w, begin) && in_global(w, begin + bytes - 1))) return true;
+  return o.reach(begin, false) >= begin + bytes;
+}
 // All lanes, full copies, places in order and where they may be.
 bool one_behind_the_other(Warp& w, u32 mask, const CpAsyncArgs& a) {
-  const u64 bytes = a.bytes[0], dst = a.dst[0], src = a.src[0];
+  const u64 bytes = a.bytes[0], dst = a.dst[0], src = a.src[0], all = bytes * kWarpSize;
   if (mask != ~0u || (bytes != 4 && bytes != 8 && bytes != 16) || ((dst | src) & (bytes - 1))) return false;
+  u64 differ = 0;
   for (u32 l = 0; l < kWarpSize; ++l)
-    if (a.bytes[l] != bytes || a.src_bytes[l] != bytes || a.dst[l] != dst + l * bytes || a.src[l] != src + l * bytes)
-      return false;
-  if (dst >> 32 || (dst + 32 * bytes) >> 32) return false;
-  for (u32 l = 0; l < kWarpSize; ++l) {
-    if (!in_shared(w, u32(a.dst[l]), bytes)) return false;
-    require_rights(w, a.src[l], false, l);
-  }
-  return true;
+    differ |= (a.bytes[l] ^ bytes) | (a.src_bytes[l] ^ bytes) | (a.dst[l] ^ (dst + l * bytes)) |
+              (a.src[l] ^ (src + l * bytes));
+  return !differ && !((dst + all) >> 32) && in_shared(w, u32(dst), all) && may_read(w, src, all);
 }
 }  // namespace
 
@@ -60,8 +63,7 @@ void rt_CpAsync(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   const bool eager = w.home->slot->worker->machine.options.async.delivery == AsyncDelivery::Eager;
   if (w.listener && eager && one_behind_the_other(w, mask, a)) {
     tell_copy_row(w, mask, a.dst[0], a.src[0], a.bytes[0]);
-    for (u32 l : Lanes(mask))
-      deliver_small(w.window + a.dst[l], reinterpret_cast<const u8*>(a.src[l]), u32(a.bytes[l]), u32(a.bytes[l]));
+    std::memmove(w.window + a.dst[0], reinterpret_cast<const u8*>(a.src[0]), a.bytes[0] * kWarpSize);
     return;
   }
   for (u32 l : Lanes(mask)) {

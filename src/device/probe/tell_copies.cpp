@@ -120,7 +120,8 @@ void tell_copy_row(Warp& w, u32 lanes, u64 dst, u64 src, u64 bytes) {
   e.id = s.grid->transfers.fetch_add(kWarpSize) + 1;
   e.from = {&from, 1}, e.to = {&to, 1};
   e.completion = probe::Transfer::Completion::Group;
-  for (u32 l : Lanes(lanes)) w.told->filled[0][l] = w.small_groups[l] + 1;
+  for (u32 l = 0; l < kWarpSize; ++l)
+    w.told->filled[0][l] = lanes >> l & 1 ? w.small_groups[l] + 1 : w.told->filled[0][l];
   w.told->copies = true;
   w.listener->transfer(who(w, lanes), e);
 }
@@ -147,6 +148,11 @@ void tell_delivered(Slot& s, const Transfer& t) {
 namespace {
 template <class Number, class F>
 void by_number(u32 lanes, const Number& number, F f) {
+  if (lanes == ~0u) {  // mostly all have one
+    u64 differ = 0;
+    for (u32 l = 1; l < kWarpSize; ++l) differ |= number[l] ^ number[0];
+    if (!differ) return f(lanes, number[0]);
+  }
   for (u32 left = lanes; left;) {
     const u32 l = first_lane(left);
     u32 group = 0;
@@ -171,9 +177,12 @@ void tell_waited(Warp& w, u32 lanes, bool bulk, bool read_only, const u64* left)
   w.told->copies = true;
   by_number(lanes, left, [&](u32 group, u64 n) {
     const bool all = u32(n) == ~0u;
-    for (u32 l : Lanes(group))
-      w.told->waited[bulk][l] =
-          all ? groups[l] + 1 : std::max(w.told->waited[bulk][l], groups[l] > n ? u32(groups[l] - n) : 0);
+    u32* const waited = w.told->waited[bulk];
+    const u32 behind = u32(n);
+    for (u32 l = 0; l < kWarpSize; ++l) {
+      const u32 now = all ? groups[l] + 1 : std::max(waited[l], groups[l] > behind ? groups[l] - behind : 0);
+      waited[l] = group >> l & 1 ? now : waited[l];
+    }
     probe::Copies c;
     c.kind = probe::Copies::Kind::Waited, c.bulk = bulk, c.read_only = read_only, c.id = all ? ~u64{0} : n;
     w.listener->copies(who(w, group), c);
