@@ -124,6 +124,16 @@ def with_lines(source, name):
     return place(source.encode(), name.encode()).decode()
 
 
+def folder_of_this_run():
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="understudy-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def numba_lines(module):
     jit = module.jit
 
@@ -140,6 +150,7 @@ def warp_lines(module):
     compile_to_ptx(module)
     if wants_lines():
         module.lineinfo = True
+        module.kernel_cache_dir = folder_of_this_run()  # Warp's own is by the text of functions, wherever they stand
 
 
 def cupy_lines(module):

@@ -27,6 +27,7 @@ extern "C" __global__ void reverse(const float* x, float* y) {
 """
     stream = device.create_stream()
     x, y = device.allocate(512, stream=stream), device.allocate(512, stream=stream)
+    x.fill(b"\0", stream=stream)
     launch(stream, LaunchConfig(grid=1, block=128), kernel(code, "reverse", *(["BAD"] if bad else [])), x, y)
     stream.sync()
 
@@ -57,6 +58,7 @@ extern "C" __global__ void add(int* x, int n) {
     k = kernel(code, "add")
     a, b = device.create_stream(), device.create_stream()
     x = device.allocate(256, stream=a)
+    x.fill(b"\0", stream=a)
     a.sync()
     launch(a, LaunchConfig(grid=1, block=64), k, x, np.int32(1))
     if not bad:

@@ -12,7 +12,7 @@ def add(x, y, out, n, BLOCK: tl.constexpr, MASK: tl.constexpr):
     inside = at < n if MASK else at < n + BLOCK
     a = tl.load(x + at, mask=inside)  # BUG(bounds): bounds-global
     b = tl.load(y + at, mask=inside)
-    tl.store(out + at, a + b, mask=inside)
+    tl.store(out + at, a + b, mask=inside)  # BUG(bounds): bounds-global
 
 
 @triton.jit
@@ -42,8 +42,8 @@ def total(x, out, n, BLOCK: tl.constexpr, SCOPE: tl.constexpr):
 @triton.jit
 def clip(x, y, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
-    v = tl.load(x + at)
-    tl.store(y + at, 3.0, mask=v > 3)  # BUG(unwritten): uninitialised
+    v = tl.load(x + at)  # BUG(unwritten): uninitialised, uninitialised-load
+    tl.store(y + at, 3.0, mask=v > 3)
 
 
 @triton.jit

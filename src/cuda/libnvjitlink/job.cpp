@@ -225,8 +225,7 @@ void Job::take_spare() {
   const auto wanted = [&](const Spare& spare) {
     return std::ranges::any_of(spare.module->symbols, [&](const ir::Symbol& s) {
       return s.kind != ir::Symbol::Kind::Label && s.linkage != ir::Symbol::Linkage::Internal &&
-             defined(*spare.module, s) && missing.contains(s.name) &&
-             !there.contains(s.name);
+             defined(*spare.module, s) && missing.contains(s.name) && !there.contains(s.name);
     });
   };
   for (auto next = std::ranges::find_if(spare_, wanted); next != spare_.end();

@@ -84,7 +84,8 @@ Run longest(const Lines& source, std::size_t i, const std::vector<Script>& all, 
   for (const Script& s : all)
     for (std::size_t at = 0; at < s.lines.size(); ++at) {
       const Run r = run_at(source, i, s, at);
-      const bool better = r.characters > best.characters || (r.characters == best.characters && follows(r) && !follows(best));
+      const bool better =
+          r.characters > best.characters || (r.characters == best.characters && follows(r) && !follows(best));
       if (r.characters >= kFewest && better) best = r;
     }
   return best;

@@ -113,7 +113,8 @@ US_API nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char* co
   const Options options(count, given);
   std::vector<const char*> list;
   for (const std::string& o : options.text) list.push_back(o.c_str());
-  const nvrtcResult code = call<nvrtcProgram, int, const char* const*>("nvrtcCompileProgram", p, count, list.data());
+  const nvrtcResult code =
+      call<nvrtcProgram, int, const char* const*>("nvrtcCompileProgram", p, static_cast<int>(list.size()), list.data());
   std::lock_guard l(asked().m);
   if (options.real && code == NVRTC_SUCCESS)
     asked().real.insert(p);
