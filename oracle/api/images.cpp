@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver answers to images of all kinds, as a module and as a library, and to the calls that checkpoint a process.
-// Its output on an H100 is images.tsv.
-//   images FILE...        each image: file, cuModuleLoadData, cuModuleGetFunction, cuLibraryLoadData, kernels, cuLibraryGetKernel,
-//                         cuLibraryGetModule, cuKernelGetFunction, cuLibraryLoadFromFile
+// What a driver answers to images of all kinds, as a module and as a library, and to the calls that checkpoint a
+// process. Its output on an H100 is images.tsv.
+//   images FILE...        each image: file, cuModuleLoadData, cuModuleGetFunction, cuLibraryLoadData, kernels,
+//                         cuLibraryGetKernel, cuLibraryGetModule, cuKernelGetFunction, cuLibraryLoadFromFile
 //   images --checkpoint   calls of a process for another that uses the device
 #include <cuda.h>
 #include <signal.h>
