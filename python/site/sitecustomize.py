@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Python clients need besides libraries, under `understudy run` (which puts this directory first in PYTHONPATH).
 
-Nothing is imported here: an action runs when its module has been, or is about to be, imported by the program.
+Next to nothing is imported here: an action runs when its module has been, or is about to be, imported by the program.
 The `sitecustomize` that this one hides is run, too.
 """
+import functools
 import os
 import sys
 
@@ -106,6 +107,77 @@ def compute_eager_operators(module):
     torch._C._cuda_init = cuda_init
 
 
+def wants_lines():
+    """Somebody looks at source lines: the program is checked, profiled or counted."""
+    return any(os.environ.get("UNDERSTUDY_" + name, "") not in ("", "0") for name in ("CHECK", "PROFILE", "COUNT"))
+
+
+def with_lines(source, name):
+    """CUDA C++ with `#line` where it stands in the program's own Python files (src/cuda/libnvrtc/lines.h)."""
+    import ctypes
+
+    library = os.path.join(os.path.dirname(HERE), "libnvrtc.so.13")
+    if not isinstance(source, str) or not os.path.exists(library):
+        return source
+    place = ctypes.CDLL(library).understudy_with_lines
+    place.restype = ctypes.c_char_p
+    return place(source.encode(), name.encode()).decode()
+
+
+def folder_of_this_run():
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="understudy-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def numba_lines(module):
+    jit = module.jit
+
+    def with_line_info(*arguments, **options):
+        if not (options.get("debug") or len(arguments) > 1):
+            options.setdefault("lineinfo", True)
+        return jit(*arguments, **options)
+
+    if wants_lines():
+        module.jit = functools.wraps(jit)(with_line_info)
+
+
+def warp_lines(module):
+    compile_to_ptx(module)
+    if wants_lines():
+        module.lineinfo = True
+        module.kernel_cache_dir = folder_of_this_run()  # Warp's own is by the text of functions, wherever they stand
+
+
+def cupy_lines(module):
+    """CuPy keeps what it compiled by source and options, so both are changed before it looks."""
+    compile_cached = module._compile_with_cache_cuda
+
+    def compile_with_lines(source, options, arch, extra_source=None, *rest, **more):
+        if not (more.get("jitify") or "-DCUPY_USE_JITIFY" in options or any(r is True for r in rest[4:5])):
+            source = with_lines(source, "cupy.cu")
+            if "-dlto" not in options and "-lineinfo" not in options:
+                options = tuple(options) + ("-lineinfo",)
+        return compile_cached(source, options, arch, extra_source, *rest, **more)
+
+    if wants_lines():
+        module._compile_with_cache_cuda = compile_with_lines
+
+
+def pycuda_lines(module):
+    compile_plain = module.compile_plain
+
+    def compile_with_lines(source, options, *rest, **more):
+        return compile_plain(with_lines(source, "kernel.cu"), [*options, "-lineinfo"], *rest, **more)
+
+    if wants_lines():
+        module.compile_plain = compile_with_lines
+
+
 BEFORE = {
     "jax_plugins.xla_cuda12": let_libraries_link,
     "jax_plugins.xla_cuda13": let_libraries_link,
@@ -114,7 +186,10 @@ BEFORE = {
 AFTER = {
     "torch.cuda": compute_eager_operators,
     "jax._src.hardware_utils": see_the_device,
-    "warp.config": compile_to_ptx,
+    "warp.config": warp_lines,
+    "numba.cuda.decorators": numba_lines,
+    "cupy.cuda.compiler": cupy_lines,
+    "pycuda.compiler": pycuda_lines,
     "warp._src.build": leave_ptx_to_the_driver,
     "cuda.bindings._internal.runtime": send_runtime_to_ours,
     "cuda.bindings._internal.runtime_ptds": send_runtime_to_ours,

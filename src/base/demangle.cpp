@@ -6,12 +6,24 @@
 #include <cstdlib>
 
 namespace us {
+namespace {
+
+// numba writes how it compiled a function into tags of its name; this is the first of them.
+constexpr const char *kNumba = "[abi:v1]", *kTag = "[abi:";
+
+}  // namespace
 
 std::string demangled(const std::string& name) {
   int status = 0;
   char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text ? text : name;
   std::free(text);
+  if (out.find(kNumba) == out.npos) return out;
+  for (std::size_t at = out.find(kTag); at != out.npos; at = out.find(kTag, at)) {
+    const std::size_t end = out.find(']', at);
+    if (end == out.npos) break;
+    out.erase(at, end + 1 - at);
+  }
   return out;
 }
 

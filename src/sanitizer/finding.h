@@ -29,6 +29,7 @@ struct Party {
   probe::SiteInfo site;  // of kernels; of the host: frames of the call
   std::string who;       // "thread [32,0,0] (warp 1) of block [0,0,0]", "stream 0", "the host"
   u64 others = 0;        // lanes or threads more that did the same
+  u64 launch = 0;        // whose kernel did it; 0: the host. Not kept in records
 };
 
 struct Finding {

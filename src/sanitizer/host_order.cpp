@@ -10,6 +10,10 @@ namespace us::sanitizer {
 using probe::Memory;
 using probe::Work;
 
+namespace {
+constexpr std::size_t kMostLaunches = 1 << 16;
+}
+
 void HostOrder::work(const Work& w) {
   std::lock_guard l(m_);
   switch (w.kind) {
@@ -26,6 +30,10 @@ void HostOrder::work(const Work& w) {
 
 void HostOrder::submitted(const Work& w) {
   clocks_.submitted(w);
+  if (stack_.take_script && !w.inner) {
+    if (HostStack::Addresses from = stack_.take_script(); !from.empty()) launched_from_[w.node] = std::move(from);
+    if (launched_from_.size() > kMostLaunches) launched_from_.erase(launched_from_.begin());
+  }
   if (w.reads.empty() && w.writes.empty() && !pending_.contains(w.node)) return;
   Pending& p = pending_[w.node];
   if (!p.by || p.by->what.empty()) {
@@ -69,9 +77,8 @@ void HostOrder::memory(const Memory& m) {
 
 void HostOrder::launched(const probe::LaunchInfo& l) {
   std::lock_guard held(m_);
-  constexpr std::size_t kMost = 1 << 16;
   if (l.node) node_of_[l.id] = l.node;
-  if (node_of_.size() > kMost) node_of_.erase(node_of_.begin());
+  if (node_of_.size() > kMostLaunches) node_of_.erase(node_of_.begin());
 }
 
 bool HostOrder::before(u64 a, u64 b, bool waited) const {
@@ -173,6 +180,7 @@ Party HostOrder::party(const Mark& m) const {
   p.action = m.by->what.empty() ? names[static_cast<u32>(m.does)] : m.by->what;
   if (m.does == Does::Read || m.does == Does::Write)
     p.action += fmt::format(" {}", m.does == Does::Read ? "reads" : "writes");
+  p.launch = m.by->launch;
   if (m.by->launch) {
     if (m.by->site && m.site != probe::kNoSite) p.site = m.by->site(m.site);
     p.who = m.by->kernel;
@@ -204,7 +212,30 @@ void HostOrder::report(const Mark& earlier, const Mark& later, u64 begin, u64 by
           : f.check == Check::FreePending
               ? "free behind the work: in its stream, or in one that waits for an event recorded behind it."
               : "make the stream wait for an event recorded behind the allocation.";
+  add_launches_held(f);
   sink_.found(f);
+}
+
+void HostOrder::add_launches(Finding& f) const {
+  const std::lock_guard held(m_);
+  add_launches_held(f);
+}
+
+void HostOrder::add_launches_held(Finding& f) const {
+  std::vector<u64> launches;
+  for (const Party& p : f.parties)
+    if (p.launch && std::ranges::find(launches, p.launch) == launches.end()) launches.push_back(p.launch);
+  if (launches.empty() && f.launch) launches.push_back(f.launch);
+  for (const u64 launch : launches) {
+    const auto node = node_of_.find(launch);
+    if (node == node_of_.end()) continue;
+    const auto from = launched_from_.find(node->second);
+    if (from == launched_from_.end()) continue;
+    Party p;
+    p.action = "launched", p.site = stack_.in_words(from->second);
+    if (launches.size() > 1) p.who = fmt::format("launch {}", launch);
+    f.parties.push_back(std::move(p));
+  }
 }
 
 }  // namespace us::sanitizer

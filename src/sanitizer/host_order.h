@@ -22,6 +22,8 @@ class HostOrder final : public LaunchOrder {
   void launched(const probe::LaunchInfo&);
   // What a kernel touched: told before anybody hears that it has ended.
   void touched(const probe::LaunchInfo&, const std::vector<Touched>&);
+  // Adds where the kernels of a finding were launched, as far as an interpreter's program says.
+  void add_launches(Finding&) const;
   bool before(u64 a, u64 b, bool waited) const override;
   bool node_before(u64 node, u64 launch) const override;
   bool launch_before(u64 launch, u64 node) const override;
@@ -55,6 +57,7 @@ class HostOrder final : public LaunchOrder {
   void judge(Span&, u64 begin, const Mark&);
   void report(const Mark& earlier, const Mark& later, u64 begin, u64 bytes);
   Party party(const Mark&) const;
+  void add_launches_held(Finding&) const;
   std::string object(u64 begin, u64 bytes) const;
   void forget(u64 begin, u64 end);
   std::map<u64, Span>::iterator split(u64 at);
@@ -63,10 +66,11 @@ class HostOrder final : public LaunchOrder {
   const HostStack& stack_;
   mutable std::mutex m_;
   mutable WorkClocks clocks_;
-  std::unordered_map<u64, Pending> pending_;  // by node
-  std::map<u64, u64> node_of_;                // by launch, of the last ones
-  std::map<u64, u64> blocks_;                 // allocations, and their bytes
-  std::map<u64, Span> spans_;                 // by their first byte, apart from each other
+  std::unordered_map<u64, Pending> pending_;           // by node
+  std::map<u64, u64> node_of_;                         // by launch, of the last ones
+  std::map<u64, HostStack::Addresses> launched_from_;  // by node, of the last ones
+  std::map<u64, u64> blocks_;                          // allocations, and their bytes
+  std::map<u64, Span> spans_;                          // by their first byte, apart from each other
 };
 
 }  // namespace us::sanitizer

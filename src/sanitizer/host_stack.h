@@ -12,6 +12,8 @@ struct HostStack {
   using Addresses = std::vector<u64>;
   std::function<Addresses()> take;                            // of the calling thread
   std::function<probe::SiteInfo(const Addresses&)> in_words;  // innermost first
+  std::function<Addresses()>
+      take_script;  // the part of a program's that an interpreter runs; cheap where there is none
 };
 
 }  // namespace us::sanitizer

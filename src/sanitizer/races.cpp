@@ -128,7 +128,9 @@ const NearMiss* LaunchChecker::miss_between(const Conflict& k) const {
 std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) const {
   std::vector<std::string> why;
   const Segment& s = k.other.segment;
-  if (!s.flying() && s.slot >= kFirstAgent && check != Check::RaceHost) {
+  if (check == Check::RaceHost && k.other.segment.launch() != launch_) {
+    why.push_back("No stream, event, graph edge or waiting thread orders the two launches.");
+  } else if (!s.flying() && s.slot >= kFirstAgent && check != Check::RaceHost) {
     why.push_back(
         "The copy reports to an mbarrier, and this thread has not seen the end of that phase, nor met a thread that "
         "has.");
@@ -206,6 +208,8 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
     default:
       break;
   }
+  if (check == Check::RaceHost)
+    return "Record an event behind the first launch and make the second one's stream wait for it, or use one stream.";
   if (k.span_differs) return "Access it with one size and address.";
   if (k.proxy_differs) return "Order the two, or let one proxy do both.";
   if (check == Check::RaceSameValue) return "";
@@ -221,7 +225,7 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
 
 Party LaunchChecker::party(const Access& a) const {
   Party p;
-  p.action = action(a), p.site = site_of(a.segment.cta >> 32, a.site);
+  p.action = action(a), p.site = site_of(a.segment.cta >> 32, a.site), p.launch = a.segment.cta >> 32;
   const bool agent = a.segment.flying() || a.segment.slot >= kFirstAgent;
   const u32 warp = agent ? a.segment.by_warp : a.segment.slot;
   const u32 lane = agent || a.segment.copy         ? a.segment.by_lane

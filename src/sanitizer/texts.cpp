@@ -108,6 +108,7 @@ Party LaunchChecker::party(const Actors& a) const {
     return p;
   }
   p.action = a.action, p.site = site_of(a.cta >> 32, a.site), p.who = thread_text(a.cta, a.warp, a.lane);
+  p.launch = a.cta >> 32;
   return p;
 }
 

@@ -46,7 +46,7 @@ def broadcasting_and_types():
 
 @step
 def reduction_kernel():
-    k = cp.ReductionKernel("T v", "T r", "v * v", "a + b", "r = sqrt(a)", "0", "norm")
+    k = cp.ReductionKernel("T v", "T r", "v * v", "a + b", "r = sqrt(a)", "0", "root_of_squares")
     same(k(d, axis=0), np.linalg.norm(x, axis=0))
     same(k(d), np.linalg.norm(x))
 
@@ -137,7 +137,10 @@ def normal_numbers():
 
 @step
 def fusion():
-    f = cp.fuse(lambda a, b: cp.maximum(a * 2, b) - cp.exp(-a))
+    @cp.fuse()  # of a function with a name: CuPy gives it to the kernel
+    def f(a, b):
+        return cp.maximum(a * 2, b) - cp.exp(-a)
+
     same(f(d, d), np.maximum(x * 2, x) - np.exp(-x))
 
 

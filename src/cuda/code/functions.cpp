@@ -10,6 +10,7 @@
 #include "driver/code/launch.h"
 #include "driver/code/library.h"
 #include "driver/code/occupancy.h"
+#include "ptx/fatbin.h"
 
 namespace us::cuda {
 using driver::EdgeData;
@@ -25,9 +26,10 @@ Error find_kernel(const void* symbol, driver::Kernel*& out) {
 Error load_library(const void* image, driver::Library*& out) {
   auto library = std::make_unique<driver::Library>(runtime(), image, "library");
   const ir::Module* ir = nullptr;
+  // A driver looks into a library when somebody asks for what is in it; only a fat binary must be whole.
   if (const Error e = library->module(ir); driver::failed(e)) {
     runtime().report(library->log());
-    return e;
+    if (e == Error::InvalidImage && ptx::container_of(image) == ptx::Container::FatBinary) return e;
   }
   out = &runtime().add_library(std::move(library));
   return Error::Success;

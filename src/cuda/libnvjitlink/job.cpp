@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -163,12 +164,17 @@ Code Job::add_fat_binary(Bytes data, const std::string& name, bool may_lack_code
   auto image = ptx::find_ptx(data, options_.target);
   if (image) return add_ptx(image->ptx.c_str(), name, options_.target.sm);
   if (!ptx::is_no_ptx(image.diags())) return fail(InvalidInput, "ERROR 1: " + image.diags()[0].message);
-  if (!may_lack_code && setting_text("no_newer_ptx").empty())
-    if (const auto newer = ptx::find_newer_ptx(data, options_.target))
-      return add_ptx(newer->ptx.c_str(), name, kAnyTarget);
+  if (setting_text("no_newer_ptx").empty())
+    if (const auto newer = ptx::find_newer_ptx(data, options_.target)) {
+      if (!may_lack_code) return add_ptx(newer->ptx.c_str(), name, kAnyTarget);
+      // A member that nobody calls may refer to what no input has (libcudadevrt.a).
+      auto m = ptx::parse(newer->ptx.c_str(), name);
+      if (m && ptx::unknown_instructions(**m).empty())
+        spare_.push_back({.text = newer->ptx.c_str(), .name = name, .module = std::move(*m)});
+      return Success;
+    }
   if (lto) return fail(LtoNotEnabled, "ERROR 1: LTO-IR input cannot be used without LTO enabled (-lto)");
-  // Of a library only what is called matters; a call without code is reported at the end. Its newer PTX is not taken: a
-  // member that nobody calls may refer to what no input has (libcudadevrt.a).
+  // Of a library only what is called matters; a call without code is reported at the end.
   if (may_lack_code) return Success;
   return fail(InvalidInput, "ERROR 1: understudy: " + name + ": " + image.diags()[0].message);
 }
@@ -208,6 +214,31 @@ Code Job::complete() {
   return Success;
 }
 
+// As long as a spare member defines what others lack.
+void Job::take_spare() {
+  std::set<std::string, std::less<>> missing, there;
+  const auto look = [&](const ir::Module& m) {
+    for (const ir::Symbol& s : m.symbols)
+      if (s.kind != ir::Symbol::Kind::Label) (defined(m, s) ? there : missing).insert(s.name);
+  };
+  for (const auto& m : modules_) look(*m);
+  const auto wanted = [&](const Spare& spare) {
+    return std::ranges::any_of(spare.module->symbols, [&](const ir::Symbol& s) {
+      return s.kind != ir::Symbol::Kind::Label && s.linkage != ir::Symbol::Linkage::Internal &&
+             defined(*spare.module, s) && missing.contains(s.name) && !there.contains(s.name);
+    });
+  };
+  for (auto next = std::ranges::find_if(spare_, wanted); next != spare_.end();
+       next = std::ranges::find_if(spare_, wanted)) {
+    look(*next->module);
+    newer_ |= next->module->sm > options_.target.sm;
+    texts_.push_back(std::move(next->text));
+    names_.push_back(std::move(next->name));
+    modules_.push_back(std::move(next->module));
+    spare_.erase(next);
+  }
+}
+
 Code Job::link() {
   if (texts_.empty()) return errors_ += "error   : understudy: there is no PTX to link\n", Internal;
   for (std::size_t i = 0; modules_.size() < texts_.size(); ++i) {  // earlier links took theirs
@@ -215,6 +246,7 @@ Code Job::link() {
     if (!m) return errors_ += complaints(m.diags()), Internal;
     modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(i), std::move(*m));
   }
+  take_spare();
   auto modules = std::exchange(modules_, {});
   std::unique_ptr<ir::Module> whole;
   if (modules.size() == 1) {

@@ -39,11 +39,17 @@ class Job {
   Code add_lto(Kind, Bytes, const std::string& name);
   Code fail(Code, const std::string& text);
   Code link();
+  void take_spare();
 
   Options options_;
   std::vector<std::string> texts_;
   std::vector<std::string> names_;                    // of the inputs that texts_ come from
   std::vector<std::unique_ptr<ir::Module>> modules_;  // of the texts since the last link, which takes them
+  struct Spare {
+    std::string text, name;
+    std::unique_ptr<ir::Module> module;
+  };
+  std::vector<Spare> spare_;  // members of archives for newer devices: taken if something of theirs is missing
   std::vector<LtoInput> lto_;
   std::string errors_, infos_, result_;
   bool newer_ = false;  // a text is for devices above the target

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda/api.h"
+#include "cuda/libnvrtc/lines.h"
 #include "cuda/libnvrtc/stock.h"
 
 namespace {
@@ -52,7 +53,7 @@ bool to_virtual(const char* value, std::string& out) {
 
 struct Options {
   std::vector<std::string> text;
-  bool real = false;
+  bool real = false, has_lines = false;
   Options(int count, const char* const* given) {
     bool is_value = false;
     for (int i = 0; i < count; ++i) {
@@ -64,8 +65,11 @@ struct Options {
         real = true;
       }
       if (value == given[i]) is_value = false;
+      has_lines |= option == "-lineinfo" || option == "--generate-line-info" || option == "-G" ||
+                   option == "--device-debug" || option == "-dlto" || option == "--dlink-time-opt";
       text.push_back(std::move(option));
     }
+    if (!has_lines && us::nvrtc::wants_lines()) text.emplace_back("-lineinfo");
   }
 };
 
@@ -109,7 +113,8 @@ US_API nvrtcResult nvrtcCompileProgram(nvrtcProgram p, int count, const char* co
   const Options options(count, given);
   std::vector<const char*> list;
   for (const std::string& o : options.text) list.push_back(o.c_str());
-  const nvrtcResult code = call<nvrtcProgram, int, const char* const*>("nvrtcCompileProgram", p, count, list.data());
+  const nvrtcResult code =
+      call<nvrtcProgram, int, const char* const*>("nvrtcCompileProgram", p, static_cast<int>(list.size()), list.data());
   std::lock_guard l(asked().m);
   if (options.real && code == NVRTC_SUCCESS)
     asked().real.insert(p);
@@ -139,7 +144,9 @@ US_API nvrtcResult nvrtcGetNumSupportedArchs(int* n) { return call("nvrtcGetNumS
 US_API nvrtcResult nvrtcGetSupportedArchs(int* list) { return call("nvrtcGetSupportedArchs", list); }
 US_API nvrtcResult nvrtcCreateProgram(nvrtcProgram* out, const char* source, const char* name, int count,
                                       const char* const* headers, const char* const* names) {
-  return call("nvrtcCreateProgram", out, source, name, count, headers, names);
+  if (!source || !us::nvrtc::wants_lines()) return call("nvrtcCreateProgram", out, source, name, count, headers, names);
+  const std::string text = us::nvrtc::with_lines(source, name && *name ? name : "default_program");
+  return call("nvrtcCreateProgram", out, text.c_str(), name, count, headers, names);
 }
 US_API nvrtcResult nvrtcGetPTXSize(nvrtcProgram p, size_t* size) { return call("nvrtcGetPTXSize", p, size); }
 US_API nvrtcResult nvrtcGetPTX(nvrtcProgram p, char* out) { return call("nvrtcGetPTX", p, out); }

@@ -127,7 +127,10 @@ std::shared_ptr<probe::Listener> Process::launch(const probe::LaunchInfo& l) {
 }
 
 void Process::tell() {
-  for (const sanitizer::Finding& f : engine_.take()) journal_.found(f);
+  for (sanitizer::Finding& f : engine_.take()) {
+    order_->add_launches(f);
+    journal_.found(f);
+  }
 }
 
 void Process::fault(u64 launch, const probe::Fault& f, const std::string& text) {

@@ -30,6 +30,18 @@ Library::Library(Runtime& r, const void* image, std::function<std::string()> own
 Library::Library(Runtime& r, std::unique_ptr<ir::Module> m, std::string name)
     : runtime_(r), name_(std::move(name)), parsed_(true), module_(std::move(m)) {}
 
+namespace {
+// An ELF file for another machine than the device.
+bool is_of_host(const void* image) {
+  constexpr u16 kDeviceMachine = 190;  // EM_CUDA
+  constexpr std::size_t kMachineAt = 18;
+  if (ptx::container_of(image) != ptx::Container::Elf) return false;
+  u16 machine = 0;
+  std::memcpy(&machine, static_cast<const char*>(image) + kMachineAt, sizeof machine);
+  return machine != kDeviceMachine;
+}
+}  // namespace
+
 std::string in_one_line(std::string_view log) {
   const std::size_t first = log.find('\n');
   if (first == log.npos) return std::string(log);
@@ -55,7 +67,11 @@ Error Library::module(const ir::Module*& out) {
 Error Library::parse() {
   const DeviceSpec& d = runtime_.device(0).spec();
   const bool text = image_ == nullptr;
-  if (text && !ptx::is_ptx(text_)) {
+  if (!text && is_of_host(image_)) {
+    log_ = name_ + ": this is a file of the host (a program, library or object), not device code";
+    return Error::InvalidImage;
+  }
+  if (text && (!ptx::is_ptx(text_) || text_.find(".version") == text_.npos)) {
     log_ = name_ + ": this is no PTX: it does not begin with .version";
     return Error::InvalidImage;
   }
@@ -170,7 +186,7 @@ std::vector<Kernel*> Library::made_kernels() {
 
 Error Library::list_kernels(std::vector<Kernel*>& out) {
   const ir::Module* m = nullptr;
-  US_TRY(module(m));
+  if (failed(module(m))) return Error::Success;  // none, as a driver says
   for (const ir::Function& f : m->functions)
     if (f.entry && f.defined) out.push_back(&kernel(f.name));
   return Error::Success;

@@ -68,6 +68,7 @@ US_API CUresult cuLibraryLoadFromFile(CUlibrary* out, const char* path, CUjit_op
   std::ifstream file(path, std::ios::binary);
   if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
   std::string image((std::istreambuf_iterator<char>(file)), {});
+  if (image.empty()) return CUDA_ERROR_INVALID_IMAGE;
   image.resize(image.size() + 16);
   return load(out, image.data());
 }
