@@ -2,6 +2,7 @@
 #include "timing/launch_counts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -11,6 +12,7 @@ namespace {
 using probe::Record, probe::RecordCode, probe::Space;
 
 constexpr u32 kPlaces = kLineBytes / kBankBytes;
+constexpr u32 kMostTimes = 1 << 31;
 
 AccessKind kind_of(RecordCode::Kind k) {
   switch (k) {
@@ -64,6 +66,14 @@ probe::Count* LaunchCounts::counts(u32 worker) {
   return mine.counts.data();
 }
 
+void LaunchCounts::Site::sum(Known& k) {
+  const u64 n = std::exchange(k.times, 0);
+  if (k.code.space == Space::Global)
+    global += {n, n * k.sectors.sectors, n * k.sectors.ideal, n * k.sectors.lines};
+  else
+    shared += {n, n * k.wavefronts.wavefronts, n * k.wavefronts.passes, n * k.wavefronts.ideal};
+}
+
 void LaunchCounts::add(Site& s, const Record& r) {
   s.kind = kind_of(r.code.kind);
   if (r.code.space == Space::Local) return void(++s.local_requests);
@@ -76,16 +86,14 @@ void LaunchCounts::add(Site& s, const Record& r) {
   if (s.known.empty()) s.known.resize(kPlaces);
   Site::Known& k = s.known[place / kBankBytes % kPlaces];
   if (each || k.lanes != r.lanes || k.code != r.code || k.pattern != pattern || k.place != place) {
+    if (k.times) s.sum(k);
     k.lanes = r.lanes, k.place = place, k.code = r.code, k.pattern = pattern;
     if (global)
       k.sectors = sectors_of(r);
     else
       k.wavefronts = wavefronts_of(r);
   }
-  if (global)
-    s.global += {1, k.sectors.sectors, k.sectors.ideal, k.sectors.lines};
-  else
-    s.shared += {1, k.wavefronts.wavefronts, k.wavefronts.passes, k.wavefronts.ideal};
+  if (++k.times == kMostTimes) s.sum(k);
 }
 
 void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) {
@@ -93,12 +101,14 @@ void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) 
   if (!self.done_ || self.only_) return;
   auto& sites = self.of_worker_[worker].sites;
   Record r;
+  LaunchTime* const time = self.time_.get();
+  using Kind = RecordCode::Kind;
   while (begin < end) {
     const u64* const first = begin;
     begin = probe::read_record(begin, r);
-    if (self.time_) self.time_->add(r, first, begin);
-    if (r.code.kind == probe::RecordCode::Kind::End || r.code.kind == probe::RecordCode::Kind::Sync) continue;
-    if (r.code.kind != RecordCode::Kind::Block && r.lanes && r.site < sites.size()) add(sites[r.site], r);
+    if (time) time->add(r, first, begin);
+    if (r.code.kind == Kind::Block || r.code.kind == Kind::End || r.code.kind == Kind::Sync) continue;
+    if (r.lanes && r.site < sites.size()) add(sites[r.site], r);
   }
 }
 
@@ -122,10 +132,11 @@ void LaunchCounts::ended() {
   std::call_once(begun_, [&] { begin(); });
   for (u32 k = 0; k < sites_ && !only_; ++k) {
     SiteProfile all;
-    for (const Mine& mine : of_worker_) {
+    for (Mine& mine : of_worker_) {
       if (mine.counts.empty()) continue;
       all.executed += mine.counts[k];
-      const Site& s = mine.sites[k];
+      Site& s = mine.sites[k];
+      for (Site::Known& of : s.known) s.sum(of);
       if (s.kind != AccessKind::None) all.kind = s.kind;
       all.global += s.global;
       all.shared += s.shared;

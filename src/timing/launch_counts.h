@@ -44,10 +44,12 @@ class LaunchCounts final : public probe::Listener {
       u32 lanes = 0, place = ~0u;
       probe::RecordCode code;
       const u64* pattern = nullptr;
+      u32 times = 0;  // that are not in global and shared yet
       Sectors sectors;
       Wavefronts wavefronts;
     };
     std::vector<Known> known{};
+    void sum(Known&);
   };
   struct Mine {  // of one worker
     std::vector<probe::Count> counts;

@@ -65,15 +65,16 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
 
 bool LaunchTime::wanted(u32 cta) const { return cta % sms_ % step_ == 0 && cta / sms_ < most_per_sm_; }
 
-void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
+void LaunchTime::add_access(const probe::Record& r, const u64* begin, const u64* end) {
   using Kind = probe::RecordCode::Kind;
-  if (r.code.kind == Kind::Block || r.code.kind == Kind::End || !r.lanes) return traces_.add(r, begin, end);
-  if (r.code.kind == Kind::CopyWrite) return;  // of the same instruction as the CopyRead before it
+  if (r.code.kind == Kind::CopyWrite && r.lanes) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
   if (r.code.kind == Kind::Sync) {
-    if (static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
-  } else if (r.code.space == probe::Space::Global) {
-    cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r);
+    if (r.lanes && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
+  } else {
+    if (r.lanes && r.code.space == probe::Space::Global)
+      cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r);
+    if (!traces_.hears(r.cta)) return;
   }
   traces_.add(r, begin, end, cost);
 }

@@ -19,11 +19,17 @@ class LaunchTime {
   LaunchTime(std::shared_ptr<KernelCode>, const LaunchProfile&, std::shared_ptr<Footprint> l2 = nullptr,
              Footprint::Memory = {});
   // A record of the launch, and the words that it was read from; in the order in which CTAs run.
-  void add(const probe::Record&, const u64* begin, const u64* end);
+  void add(const probe::Record& r, const u64* begin, const u64* end) {
+    using Kind = probe::RecordCode::Kind;
+    if (r.code.kind == Kind::Block) return traces_.enter_block(r);
+    if (r.code.kind == Kind::End) return traces_.end_cta(r.cta);
+    add_access(r, begin, end);
+  }
   void finish(LaunchProfile&, bool what_ifs = true);
   u64 lines() const { return lines_; }  // that came to L2; when it is finished
 
  private:
+  void add_access(const probe::Record&, const u64* begin, const u64* end);
   bool wanted(u32 cta) const;
   Footprint::Reader reader(const probe::Record&);
   float bring(const probe::Record&);

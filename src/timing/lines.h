@@ -12,8 +12,18 @@ class Lines {
  public:
   Lines() = default;
   explicit Lines(const probe::Record& r) {
-    for (u32 l = 0; l < probe::kLanes; ++l)
-      if (r.lanes >> l & 1) add(r.address(l), std::max(1u, r.code.bytes));
+    // Lanes that follow each other without a gap are one piece.
+    const u64 bytes = std::max(1u, r.code.bytes);
+    u64 first = 0, end = 0;
+    for (u32 lanes = r.lanes; lanes; lanes &= lanes - 1) {
+      const u64 at = r.address(static_cast<u32>(std::countr_zero(lanes)));
+      if (at != end || end == first) {
+        if (end != first) add(first, end - first);
+        first = at;
+      }
+      end = at + bytes;
+    }
+    if (end != first) add(first, end - first);
   }
   struct Line {
     u64 line;
@@ -35,7 +45,7 @@ class Lines {
     return n;
   }
 
-  void add(u64 address, u32 bytes) {
+  void add(u64 address, u64 bytes) {
     for (u64 s = address / kSectorBytes, last = (address + bytes - 1) / kSectorBytes; s <= last; ++s) {
       Line* at = count_ && lines_[count_ - 1].line == s / 4 ? lines_ + count_ - 1 : find(s / 4);
       if (at == lines_ + count_) {
