@@ -12,7 +12,6 @@ namespace {
 using probe::Record, probe::RecordCode, probe::Space;
 
 constexpr u32 kPlaces = kLineBytes / kBankBytes;
-constexpr u32 kMostTimes = 1 << 31;
 
 AccessKind kind_of(RecordCode::Kind k) {
   switch (k) {
@@ -62,7 +61,7 @@ void LaunchCounts::begin() {
 probe::Count* LaunchCounts::counts(u32 worker) {
   std::call_once(begun_, [&] { begin(); });
   Mine& mine = of_worker_.at(worker);
-  if (mine.counts.empty()) mine.counts.resize(sites_), mine.sites.resize(sites_);
+  if (mine.counts.empty()) mine.counts.resize(sites_), mine.sites.resize(sites_), mine.last.resize(sites_);
   return mine.counts.data();
 }
 
@@ -74,7 +73,7 @@ void LaunchCounts::Site::sum(Known& k) {
     shared += {n, n * k.wavefronts.wavefronts, n * k.wavefronts.passes, n * k.wavefronts.ideal};
 }
 
-void LaunchCounts::add(Site& s, const Record& r) {
+void LaunchCounts::add(Site& s, Last& last, const Record& r, const Lines* lines) {
   s.kind = kind_of(r.code.kind);
   if (r.code.space == Space::Local) return void(++s.local_requests);
   const bool global = r.code.space == Space::Global;
@@ -82,33 +81,56 @@ void LaunchCounts::add(Site& s, const Record& r) {
   // Banks repeat each line, too. Addresses of shared memory are those of aligned words.
   const bool each = r.code.addresses == RecordCode::Addresses::Each;
   const u64* const pattern = r.code.addresses == RecordCode::Addresses::Pattern ? r.each : nullptr;
-  const u32 place = each ? ~0u : global ? r.first % kLineBytes : r.first % kBankBytes;
+  const u32 unit = global ? kLineBytes : kBankBytes, place = each ? ~0u : r.first % unit;
   if (s.known.empty()) s.known.resize(kPlaces);
   Site::Known& k = s.known[place / kBankBytes % kPlaces];
   if (each || k.lanes != r.lanes || k.code != r.code || k.pattern != pattern || k.place != place) {
     if (k.times) s.sum(k);
     k.lanes = r.lanes, k.place = place, k.code = r.code, k.pattern = pattern;
     if (global)
-      k.sectors = sectors_of(r);
+      k.sectors = lines ? sectors_of(r, *lines) : sectors_of(r);
     else
       k.wavefronts = wavefronts_of(r);
   }
-  if (++k.times == kMostTimes) s.sum(k);
+  ++k.times;
+  last = {each ? 0 : r.lanes | u64{r.code.pack()} << 32, pattern, place, unit - 1, &k.times};
 }
 
 void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) {
   auto& self = *static_cast<LaunchCounts*>(of);
   if (!self.done_ || self.only_) return;
-  auto& sites = self.of_worker_[worker].sites;
-  Record r;
+  Mine& mine = self.of_worker_[worker];
   LaunchTime* const time = self.time_.get();
   using Kind = RecordCode::Kind;
+  constexpr u64 kCode = ~((u64{1} << (32 + RecordCode::kWarpBits)) - 1);
+  Record r;
   while (begin < end) {
-    const u64* const first = begin;
+    const u64* const words = begin;
     begin = probe::read_record(begin, r);
-    if (time) time->add(r, first, begin);
-    if (r.code.kind == Kind::Block || r.code.kind == Kind::End || r.code.kind == Kind::Sync) continue;
-    if (r.lanes && r.site < sites.size()) add(sites[r.site], r);
+    if (r.code.kind == Kind::Block) {
+      if (time) time->enter_block(r.cta, r.warp, r.site, r.lanes);
+      continue;
+    }
+    if (r.code.kind == Kind::End) {
+      if (time) time->end_cta(r.cta);
+      continue;
+    }
+    const bool counts = r.code.kind != Kind::Sync && r.lanes && r.site < mine.sites.size();
+    const bool global = r.code.space == Space::Global;
+    const bool told = time && (r.code.kind == Kind::Sync || global || time->hears(r.cta));
+    if (Last* const last = counts ? &mine.last[r.site] : nullptr;
+        last && last->form == (u64{r.lanes} | (words[1] & kCode)) && (r.first & last->mask) == last->place &&
+        (r.code.addresses != RecordCode::Addresses::Pattern || r.each == last->pattern)) {
+      ++*last->times;
+      if (told) time->add(r, words, begin);
+    } else if (counts && global && r.code.addresses == RecordCode::Addresses::Each) {
+      const Lines lines(r);
+      add(mine.sites[r.site], *last, r, &lines);
+      if (told) time->add(r, words, begin, &lines);
+    } else {
+      if (counts) add(mine.sites[r.site], *last, r, nullptr);
+      if (told) time->add(r, words, begin);
+    }
   }
 }
 

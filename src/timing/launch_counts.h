@@ -41,22 +41,30 @@ class LaunchCounts final : public probe::Listener {
     u64 local_requests = 0;
     // What accesses took: the next one of the same form takes the same. By place: loops come back to few of them.
     struct Known {
+      u64 times = 0;  // that are not in global and shared yet
       u32 lanes = 0, place = ~0u;
       probe::RecordCode code;
       const u64* pattern = nullptr;
-      u32 times = 0;  // that are not in global and shared yet
       Sectors sectors;
       Wavefronts wavefronts;
     };
     std::vector<Known> known{};
     void sum(Known&);
   };
+  // The last access of a site, small: most are like it.
+  struct Last {
+    u64 form = 0;  // lanes, and the record's code; 0: there is none
+    const u64* pattern = nullptr;
+    u32 place = 0, mask = 0;
+    u64* times = nullptr;
+  };
   struct Mine {  // of one worker
     std::vector<probe::Count> counts;
     std::vector<Site> sites;
+    std::vector<Last> last;
   };
   static void take(void* of, u32 worker, const u64* begin, const u64* end);
-  static void add(Site&, const probe::Record&);
+  static void add(Site&, Last&, const probe::Record&, const Lines*);
   void begin();
   Counted counted(const LaunchTime*) const;
 

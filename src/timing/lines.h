@@ -12,18 +12,14 @@ class Lines {
  public:
   Lines() = default;
   explicit Lines(const probe::Record& r) {
-    // Lanes that follow each other without a gap are one piece.
+    using Addresses = probe::RecordCode::Addresses;
     const u64 bytes = std::max(1u, r.code.bytes);
-    u64 first = 0, end = 0;
-    for (u32 lanes = r.lanes; lanes; lanes &= lanes - 1) {
-      const u64 at = r.address(static_cast<u32>(std::countr_zero(lanes)));
-      if (at != end || end == first) {
-        if (end != first) add(first, end - first);
-        first = at;
-      }
-      end = at + bytes;
-    }
-    if (end != first) add(first, end - first);
+    if (r.code.addresses == Addresses::Each)
+      gather(r.lanes, bytes, [&](u32 l) { return r.each[l]; });
+    else if (r.code.addresses == Addresses::Pattern)
+      gather(r.lanes, bytes, [&](u32 l) { return r.first + r.each[l]; });
+    else
+      gather(r.lanes, bytes, [&](u32 l) { return r.address(l); });
   }
   struct Line {
     u64 line;
@@ -60,6 +56,20 @@ class Lines {
   }
 
  private:
+  // Lanes that follow each other without a gap are one piece.
+  template <class Address>
+  void gather(u32 lanes, u64 bytes, Address&& address) {
+    u64 first = 0, end = 0;
+    for (; lanes; lanes &= lanes - 1) {
+      const u64 at = address(static_cast<u32>(std::countr_zero(lanes)));
+      if (at != end || end == first) {
+        if (end != first) add(first, end - first);
+        first = at;
+      }
+      end = at + bytes;
+    }
+    if (end != first) add(first, end - first);
+  }
   Line* find(u64 line) {
     return std::find_if(lines_, lines_ + count_, [&](const Line& l) { return l.line == line; });
   }

@@ -33,11 +33,11 @@ class Traces {
       : program_(p), warps_(warps), wanted_(std::move(wanted)) {}
   // And the words that it was read from; `cost` stands behind those of accesses.
   void add(const probe::Record&, const u64* begin, const u64* end, float cost = 0);
-  void enter_block(const probe::Record& r) {
-    Open& of = open(r.cta);
-    if (r.warp >= of.trace.warps.size() || !r.lanes) return;
-    const u32 block = program_.block_of_site(r.site);
-    if (block != sass::Program::kNone) of.trace.warps[r.warp].path.push_back({block, r.lanes});
+  void enter_block(u32 cta, u32 warp, u32 site, u32 lanes) {
+    Open& of = open(cta);
+    if (warp >= of.trace.warps.size() || !lanes) return;
+    const u32 block = program_.block_of_site(site);
+    if (block != sass::Program::kNone) of.trace.warps[warp].path.push_back({block, lanes});
   }
   void end_cta(u32 cta);
   // Is there anything to add of an access of the CTA?
