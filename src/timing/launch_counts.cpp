@@ -2,6 +2,7 @@
 #include "timing/launch_counts.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/hash.h"
@@ -30,6 +31,11 @@ AccessKind kind_of(RecordCode::Kind k) {
       return AccessKind::Copy;
   }
   return AccessKind::None;
+}
+
+u32 words_of(RecordCode::Addresses a) {
+  constexpr u8 kWords[8] = {2, 3, 3, 4, 2 + probe::kLanes, 4};
+  return kWords[static_cast<u32>(a)];
 }
 
 }  // namespace
@@ -102,35 +108,32 @@ void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) 
   Mine& mine = self.of_worker_[worker];
   LaunchTime* const time = self.time_.get();
   using Kind = RecordCode::Kind;
-  constexpr u64 kCode = ~((u64{1} << (32 + RecordCode::kWarpBits)) - 1);
   Record r;
   while (begin < end) {
     const u64* const words = begin;
-    begin = probe::read_record(begin, r);
-    if (r.code.kind == Kind::Block) {
-      if (time) time->enter_block(r.cta, r.warp, r.site, r.lanes);
+    const u32 site = static_cast<u32>(words[0]), lanes = static_cast<u32>(words[0] >> 32);
+    const u32 cta = static_cast<u32>(words[1]), high = static_cast<u32>(words[1] >> 32);
+    const RecordCode code = RecordCode::unpack(high);
+    begin += words_of(code.addresses);
+    if (code.kind == Kind::Block) {
+      if (time) time->enter_block(cta, high & ((1u << RecordCode::kWarpBits) - 1), site, lanes);
       continue;
     }
-    if (r.code.kind == Kind::End) {
-      if (time) time->end_cta(r.cta);
+    if (code.kind == Kind::End) {
+      if (time) time->end_cta(cta);
       continue;
     }
-    const bool counts = r.code.kind != Kind::Sync && r.lanes && r.site < mine.sites.size();
-    const bool global = r.code.space == Space::Global;
-    const bool told = time && (r.code.kind == Kind::Sync || global || time->hears(r.cta));
-    if (Last* const last = counts ? &mine.last[r.site] : nullptr;
-        last && last->form == (u64{r.lanes} | (words[1] & kCode)) && (r.first & last->mask) == last->place &&
-        (r.code.addresses != RecordCode::Addresses::Pattern || r.each == last->pattern)) {
-      ++*last->times;
-      if (told) time->add(r, words, begin);
-    } else if (counts && global && r.code.addresses == RecordCode::Addresses::Each) {
-      const Lines lines(r);
-      add(mine.sites[r.site], *last, r, &lines);
-      if (told) time->add(r, words, begin, &lines);
-    } else {
-      if (counts) add(mine.sites[r.site], *last, r, nullptr);
-      if (told) time->add(r, words, begin);
-    }
+    const bool counts = code.kind != Kind::Sync && lanes && site < mine.last.size();
+    const bool global = code.space == Space::Global;
+    const bool told = time && (code.kind == Kind::Sync || global || time->hears(cta));
+    const bool same = counts && mine.last[site].same(words);
+    if (same) ++*mine.last[site].times;
+    if (same && !told) continue;
+    probe::read_record(words, r);
+    std::optional<Lines> lines;
+    if (!same && counts && global && code.addresses == RecordCode::Addresses::Each) lines.emplace(r);
+    if (!same && counts) add(mine.sites[site], mine.last[site], r, lines ? &*lines : nullptr);
+    if (told) time->add(r, words, begin, lines ? &*lines : nullptr);
   }
 }
 

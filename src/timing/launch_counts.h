@@ -57,6 +57,11 @@ class LaunchCounts final : public probe::Listener {
     const u64* pattern = nullptr;
     u32 place = 0, mask = 0;
     u64* times = nullptr;
+    bool same(const u64* words) const {  // of a record that has an address
+      constexpr u64 kCode = ~((u64{1} << (32 + probe::RecordCode::kWarpBits)) - 1);
+      return form == (words[0] >> 32 | (words[1] & kCode)) && (words[2] & mask) == place &&
+             (!pattern || reinterpret_cast<const u64*>(words[3]) == pattern);
+    }
   };
   struct Mine {  // of one worker
     std::vector<probe::Count> counts;
