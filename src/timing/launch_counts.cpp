@@ -2,6 +2,7 @@
 #include "timing/launch_counts.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -151,27 +152,64 @@ LaunchCounts::Counted LaunchCounts::counted(const LaunchTime* time) const {
   return c;
 }
 
+// Of all workers.
+SiteProfile LaunchCounts::sum_of(u32 site) {
+  SiteProfile all;
+  all.site = site;
+  for (Mine& mine : of_worker_) {
+    if (mine.counts.empty()) continue;
+    all.executed += mine.counts[site];
+    Site& s = mine.sites[site];
+    for (Site::Known& of : s.known) s.sum(of);
+    if (s.kind != AccessKind::None) all.kind = s.kind;
+    all.global += s.global;
+    all.shared += s.shared;
+    all.local_requests += s.local_requests;
+  }
+  return all;
+}
+
+void LaunchCounts::add_places() {
+  for (u32 k = 0; k < sites_; ++k) {
+    SiteProfile s = sum_of(k);
+    if (!s.executed.warps) continue;
+    s.at = site_(k);
+    profile_.sites.push_back(std::move(s));
+  }
+}
+
+// Of what metrics tell apart; and those that advice names.
+void LaunchCounts::add_sums() {
+  std::map<std::pair<AccessKind, bool>, SiteProfile> sums;
+  SiteProfile sectors, conflicts;
+  const auto sum = [&](const SiteProfile& s) {
+    SiteProfile& to = sums[{s.kind, s.global.requests != 0}];
+    to.kind = s.kind, to.executed += s.executed, to.local_requests += s.local_requests;
+    to.global += s.global, to.shared += s.shared;
+  };
+  for (u32 k = 0; k < sites_; ++k) {
+    SiteProfile s = sum_of(k);
+    if (!s.executed.warps) continue;
+    if (s.global.excess() > sectors.global.excess()) std::swap(s, sectors);
+    if (s.executed.warps && s.shared.conflicts() > conflicts.shared.conflicts()) std::swap(s, conflicts);
+    if (s.executed.warps) sum(s);
+  }
+  for (auto& [kind, s] : sums) profile_.sites.push_back(std::move(s));
+  for (SiteProfile* s : {&sectors, &conflicts}) {
+    if (!s->executed.warps) continue;
+    s->at = site_(s->site);
+    profile_.sites.push_back(std::move(*s));
+  }
+}
+
 void LaunchCounts::ended() {
   recording_.finish();
   if (!done_) return;
   std::call_once(begun_, [&] { begin(); });
-  for (u32 k = 0; k < sites_ && !only_; ++k) {
-    SiteProfile all;
-    for (Mine& mine : of_worker_) {
-      if (mine.counts.empty()) continue;
-      all.executed += mine.counts[k];
-      Site& s = mine.sites[k];
-      for (Site::Known& of : s.known) s.sum(of);
-      if (s.kind != AccessKind::None) all.kind = s.kind;
-      all.global += s.global;
-      all.shared += s.shared;
-      all.local_requests += s.local_requests;
-    }
-    if (!all.executed.warps) continue;
-    all.site = k, all.at = site_(k);
-    profile_.sites.push_back(std::move(all));
-  }
+  profile_.detailed = choice_.detailed;
+  if (!only_) choice_.detailed ? add_places() : add_sums();
   if (time_) time_->finish(profile_, choice_.what_ifs);
+  if (!choice_.detailed) profile_.listing = nullptr, profile_.machine.clear(), profile_.replay.clear();
   const Counted c = counted(time_.get());
   time_.reset();
   done_(std::move(profile_), c);

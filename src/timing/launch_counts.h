@@ -15,6 +15,7 @@ struct ModelChoice {
   std::function<bool()> counts_only;        // when the launch begins: counts are enough; empty: they are not
   std::shared_ptr<Footprint> l2 = nullptr;  // see LaunchTime
   bool what_ifs = true;
+  bool detailed = true;  // else LaunchProfile::detailed is false
 };
 
 class LaunchCounts final : public probe::Listener {
@@ -71,6 +72,9 @@ class LaunchCounts final : public probe::Listener {
   static void take(void* of, u32 worker, const u64* begin, const u64* end);
   static void add(Site&, Last&, const probe::Record&, const Lines*);
   void begin();
+  SiteProfile sum_of(u32 site);
+  void add_places();
+  void add_sums();
   Counted counted(const LaunchTime*) const;
 
   LaunchProfile profile_;

@@ -94,8 +94,9 @@ class Profiler final : public probe::Observer {
     const KnownTimes::Shape shape = virtual_time_ ? KnownTimes::shape(l) : KnownTimes::Shape();
     if (wanted)
       done = [this, shape](LaunchProfile p, const timing::LaunchCounts::Counted& c) { ended(shape, std::move(p), c); };
-    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done),
-                                                         choice(shape, l.device, static_cast<bool>(l.compression)));
+    timing::ModelChoice how = choice(shape, l.device, static_cast<bool>(l.compression));
+    if (wanted) how.detailed = detailed(l.kernel);
+    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done), std::move(how));
     if (!wanted) return counts;
     std::lock_guard held(m_);
     running_[l.id] = counts;
@@ -133,6 +134,13 @@ class Profiler final : public probe::Observer {
   void moved_to_child() { file_.open(), listed_.clear(); }
 
  private:
+  // Of each kernel so many launches are told with places and machine code; then their metrics.
+  static constexpr u64 kDetailed = 40;
+  bool detailed(const std::string& kernel) {
+    const std::lock_guard held(m_);
+    return launches_of_[kernel]++ < kDetailed;
+  }
+
   struct Moves {
     u32 device = 0;
     std::vector<probe::Range> reads, writes;
@@ -232,6 +240,7 @@ class Profiler final : public probe::Observer {
   std::set<u32> listed_;                                  // kernels whose machine code is in the file
   std::unordered_map<u64, Submitted> kernels_submitted_;  // by node
   timing::LoadedCode loaded_;
+  std::map<std::string, u64> launches_of_;                // that were profiled, by kernel
   std::unordered_map<u64, Moves> moves_;
   std::map<u32, std::shared_ptr<timing::Footprint>> l2_;  // by device
   timing::Timeline timeline_;
