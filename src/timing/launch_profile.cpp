@@ -105,6 +105,11 @@ LaunchProfile get(PackedReader& in, const Listings& listings, Detail detail) {
 
 }  // namespace
 
+bool is_launch(u8 kind) {
+  using enum RecordKind;
+  return kind == static_cast<u8>(Launch) || kind == static_cast<u8>(Summed) || kind == static_cast<u8>(Reused);
+}
+
 std::string to_record(const LaunchProfile& p) {
   PackedRecord out(static_cast<u8>(p.detailed ? RecordKind::Launch : RecordKind::Summed));
   const auto number = [&](const auto& n) { out.number(n); };

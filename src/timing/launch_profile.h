@@ -141,6 +141,7 @@ struct ReusedTime {
 };
 
 std::string to_record(const LaunchProfile&);
+bool is_launch(u8 kind);  // of a record
 std::string to_record(const WorkProfile&);
 std::string to_record(const ReusedTime&);
 // Metrics: without what each machine instruction took, the warps of the replay, and the places of sites whose accesses
