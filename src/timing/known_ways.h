@@ -10,6 +10,7 @@ namespace us::timing {
 struct Ways {
   Wavefronts wavefronts;
   u32 look_ups = 0;  // Lines::look_ups
+  u32 most() const { return std::max(look_ups, wavefronts.wavefronts); }
 };
 
 class KnownWays {

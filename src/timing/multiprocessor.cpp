@@ -461,8 +461,7 @@ class Multiprocessor {
       q.take(at);
       d.result += p_.l2_latency;
     } else {
-      const Ways known = ways_.of(n.r);
-      const u32 ways = std::max(known.look_ups, known.wavefronts.wavefronts);
+      const u32 ways = ways_.of(n.r).most();
       const double cycles = std::max<double>(ways, r.words);
       lsu_ = at + cycles;
       result_.shared_cycles += cycles;
