@@ -54,8 +54,8 @@ void Progress::look() {
     u64& at = read_[file.path().string()];
     std::ifstream in(file.path(), std::ios::binary);
     u32 size = 0;
-    for (char kind = 0; in.seekg(static_cast<std::streamoff>(at)) && in.read(reinterpret_cast<char*>(&size), sizeof size) &&
-                        size && in.get(kind);) {
+    for (char kind = 0; in.seekg(static_cast<std::streamoff>(at)) &&
+                        in.read(reinterpret_cast<char*>(&size), sizeof size) && size && in.get(kind);) {
       launches_ += timing::is_launch(static_cast<u8>(kind));
       at += sizeof size + size;
     }
