@@ -44,7 +44,8 @@ def counted(where, program, folder, metrics, timeout):
     """{kernel: {metric: value}} of first launches; None: it did not end in time."""
     out = folder / f"{program}.json"
     arguments = shell(where, f"timing_arguments {program}").stdout.split()
-    command = [driver.UNDERSTUDY, "profile", "--json", out.resolve(), "--metrics", ",".join(metrics), folder.resolve() / f"{program}.x", *arguments]
+    command = [driver.UNDERSTUDY, "profile", "--json", out.resolve(), "--metrics", ",".join(metrics),
+               "--filter-mode", "per-launch-config", "--launch-count", "1", folder.resolve() / f"{program}.x", *arguments]
     try:
         subprocess.run(list(map(str, command)), cwd=folder, env=driver.environment(2), capture_output=True, timeout=timeout)
     except subprocess.TimeoutExpired:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes JSON, two spaces per level. Calls nest as the text does; only members of objects have keys.
 #pragma once
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/types.h"
 
@@ -25,6 +27,7 @@ class JsonWriter {
     return key(name).value(v);
   }
   const std::string& text() const { return out_; }
+  std::string take() { return std::exchange(out_, {}); }  // what there is so far
 
  private:
   JsonWriter& open(char bracket);

@@ -48,11 +48,12 @@ const char* readNumber(std::string_view text, u64& out) {
   return nullptr;
 }
 const char* readKernels(std::string_view text, std::string& out) {
-  constexpr std::string_view kRegex = "regex:";
+  constexpr std::string_view kRegex = "regex:", kEach = "each:";
   out = text;
+  if (text.starts_with(kEach)) text.remove_prefix(kEach.size());
   if (!text.starts_with(kRegex)) return nullptr;
   try {
-    const std::regex tried(out.substr(kRegex.size()));
+    const std::regex tried(std::string(text.substr(kRegex.size())));
   } catch (const std::regex_error&) {
     return "a regular expression behind `regex:`";
   }

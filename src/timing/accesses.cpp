@@ -23,12 +23,7 @@ void each_lane(u32 lanes, F&& f) {
 // One lane behind the other, without gaps.
 bool is_run(const Record& r) {
   const u32 run = r.lanes >> std::countr_zero(r.lanes);
-  if (run & (run + 1)) return false;
-  if (r.code.addresses != Addresses::Each) return r.code.addresses == Addresses::Row;
-  if (~r.lanes) return false;
-  u64 other = 0;
-  for (u32 l = 0; l < probe::kLanes; ++l) other |= r.each[l] ^ (r.each[0] + u64{l} * r.code.bytes);
-  return other == 0;
+  return !(run & (run + 1)) && r.code.addresses == Addresses::Row;
 }
 
 void count_units(const Record& r, Sectors& s) {
@@ -78,12 +73,16 @@ bool neighbours_agree(const Record& r, u32 bit) {
 }  // namespace
 
 Sectors sectors_of(const Record& r) {
-  const u32 n = static_cast<u32>(std::popcount(r.lanes));
   Sectors s;
-  if (!n) return s;
+  if (!r.lanes) return s;
   count_units(r, s);
-  s.ideal = std::min(s.sectors, divided(n * r.code.bytes, kSectorBytes));
+  s.ideal = std::min(s.sectors, divided(static_cast<u32>(std::popcount(r.lanes)) * r.code.bytes, kSectorBytes));
   return s;
+}
+
+Sectors sectors_of(const Record& r, const Lines& l) {
+  const u32 n = l.sectors(), bytes = static_cast<u32>(std::popcount(r.lanes)) * r.code.bytes;
+  return {n, std::min(n, divided(bytes, kSectorBytes)), l.count()};
 }
 
 u32 most_at_one_address(const Record& r) {

@@ -14,6 +14,8 @@ struct Sectors {
   u32 lines = 0;    // different lines: look-ups of tags
 };
 Sectors sectors_of(const probe::Record&);
+class Lines;
+Sectors sectors_of(const probe::Record&, const Lines&);  // which are the record's
 
 // Of shared memory. A warp's access of 8 bytes takes two passes of half a warp, one of 16 bytes four passes; loads
 // whose neighbours ask for the same take half as many. A pass takes as many wavefronts as words of one bank.

@@ -14,19 +14,53 @@ u32 pairs(u32 sectors) { return (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0
 
 }  // namespace
 
+class Footprint::Spare {
+ public:
+  static Spare& all() {
+    static Spare* const s = new Spare;
+    return *s;
+  }
+  Entry* take() {
+    {
+      const std::lock_guard held(m_);
+      if (!pieces_.empty()) {
+        Entry* const p = pieces_.back();
+        pieces_.pop_back();
+        return p;
+      }
+    }
+    return static_cast<Entry*>(::operator new(kPiece* kGroup * sizeof(Entry)));
+  }
+  void give(std::vector<Entry*>& pieces) {
+    const std::lock_guard held(m_);
+    for (; !pieces.empty(); pieces.pop_back()) {
+      if (pieces_.size() < kMost)
+        pieces_.push_back(pieces.back());
+      else
+        ::operator delete(pieces.back());
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+  std::mutex m_;  // guards pieces_
+  std::vector<Entry*> pieces_;
+};
+
+Footprint::~Footprint() { Spare::all().give(pieces_); }
+
+// Groups that follow each other lie beside each other.
 Footprint::Group& Footprint::group(u64 number) {
   const u64 mask = table_.size() - 1;
-  u64 k = (number * 0x9e3779b97f4a7c15ull >> 20) & mask;
+  u64 k = ((number / kGroup * 0x9e3779b97f4a7c15ull >> 20) + number) & mask;
   while (table_[k].number != number && table_[k].entries) k = (k + 1) & mask;
   return table_[k];
 }
 
-Footprint::Entry* Footprint::find(u64 line) {
-  if (last_.number != line / kGroup) {
-    const Group& g = group(line / kGroup);
-    if (!g.entries) return nullptr;
-    last_ = g;
-  }
+Footprint::Entry* Footprint::find_group(u64 line) {
+  const Group& g = group(line / kGroup);
+  if (!g.entries) return nullptr;
+  last_ = g;
   return last_.entries + line % kGroup;
 }
 
@@ -36,8 +70,10 @@ Footprint::Entry* Footprint::room_for_a_group() {
     free_.pop_back();
     return e;
   }
-  if (groups_ == pieces_.size() * kPiece) pieces_.push_back(std::make_unique<Entry[]>(kPiece * kGroup));
-  return at(groups_++);
+  if (groups_ == pieces_.size() * kPiece) pieces_.push_back(Spare::all().take());
+  Entry* const e = at(groups_++);
+  std::uninitialized_fill_n(e, kGroup, Entry());
+  return e;
 }
 
 Footprint::Entry& Footprint::entry_of(u64 line) {
@@ -126,7 +162,7 @@ u32 Footprint::moved(u64 line, u32 sectors) {
 float Footprint::on_the_way(const Entry& e, Reader r) const {
   constexpr u32 kNear = 2;  // blocks of the program's text
   const u64 apart = r.cta > e.reader.cta ? r.cta - e.reader.cta : e.reader.cta - r.cta;
-  const bool waits = apart < at_a_time_ && e.launch == launch_ && r.progress <= e.reader.progress + kNear;
+  const bool waits = apart < at_a_time_ && e.launch == (launch_ & kLaunches) && r.progress <= e.reader.progress + kNear;
   return waits ? -static_cast<float>(apart) : 0;
 }
 
@@ -135,11 +171,11 @@ float Footprint::read(u64 line, u32 sectors, Reader reader, bool single) {
   if (p.host) return static_cast<float>(count(sectors) * p_.dram_rate * p_.sm_clock / p_.host_read);
   if (p.compressible && memory_.compression(line * 128) > 1) sectors = 15;
   Entry& e = enter(line);
-  const u32 missing = sectors & ~u32{e.sectors};
+  const u32 missing = sectors & ~e.sectors;
   if (!missing) return on_the_way(e, reader);
-  e.reader = reader, e.launch = launch_;
-  const u32 brought = (single ? missing : pairs(missing)) & ~u32{e.sectors};
-  e.sectors = static_cast<u8>(e.sectors | brought);
+  e.reader = reader, e.launch = launch_ & kLaunches;
+  const u32 brought = (single ? missing : pairs(missing)) & ~e.sectors;
+  e.sectors = (e.sectors | brought) & 15;
   const u32 of_dram = moved(line, count(brought));
   so_far_.read += of_dram;
   if (of_dram < count(brought)) return static_cast<float>(of_dram);
@@ -156,7 +192,7 @@ void Footprint::put_back(Entry& e, u32 sectors) {
   const u32 of_dram = moved(e.line, whole);
   so_far_.written += parts + of_dram, so_far_.read += parts;
   so_far_.cost_of_writing += of_dram * (alone ? p_.dram_lone_read : 1) + parts * (alone ? p_.dram_part : 2);
-  e.dirty = static_cast<u8>(e.dirty & ~sectors);
+  e.dirty = e.dirty & ~sectors & 15;
   for (u32 k = 0; k < 4; ++k)
     if (sectors >> k & 1) e.bytes[k] = 0;
 }
@@ -180,8 +216,8 @@ void Footprint::write(u64 line, const u8 (&bytes)[4]) {
     if (!bytes[k]) continue;
     fresh_ += !(e.dirty >> k & 1);
     e.bytes[k] = static_cast<u8>(std::min(32, e.bytes[k] + bytes[k]));
-    e.dirty = static_cast<u8>(e.dirty | 1u << k);
-    if (e.bytes[k] == 32) e.sectors = static_cast<u8>(e.sectors | 1u << k);
+    e.dirty = (e.dirty | 1u << k) & 15;
+    if (e.bytes[k] == 32) e.sectors = (e.sectors | 1u << k) & 15;
   }
   if (!open && e.parts()) e.open = static_cast<u32>(parts_++);
 }

@@ -30,6 +30,9 @@ class Footprint {
     std::function<probe::Page(u64 address)> page;
     std::function<u32(u64 address)> compression;
   };
+  ~Footprint();
+  Footprint(const Footprint&) = delete;
+  Footprint& operator=(const Footprint&) = delete;
   // A launch, of whose CTAs so many are at work at a time; what follows is of one thread until finish().
   void begin(u64 at_a_time, Memory = {});
   // Kept: what copies and sets touched; from any thread. What came in launches that nobody looked at.
@@ -56,23 +59,28 @@ class Footprint {
  private:
   struct Entry {
     u64 line = ~u64{0};
-    u32 since = 0;              // lines_ when it was touched, but for touches that soon follow
-    u32 dirtied = 0;            // writes_ when it was written, likewise
-    u32 open = 0;               // parts_ when the first of its sectors was written in part
-    u8 sectors = 0, dirty = 0;  // there entirely, written
-    u8 bytes[4] = {};           // written of each sector
-    Reader reader{};            // that DRAM gave the latest of them for
-    u32 launch = 0;             // in which that was
-    u32 parts() const { return dirty & ~u32{sectors}; }
+    u32 since = 0;                       // lines_ when it was touched, but for touches that soon follow
+    u32 dirtied = 0;                     // writes_ when it was written, likewise
+    u32 open = 0;                        // parts_ when the first of its sectors was written in part
+    u32 sectors : 4 = 0, dirty : 4 = 0;  // there entirely, written
+    u32 launch : 24 = 0;                 // in which DRAM gave the latest of them
+    u8 bytes[4] = {};                    // written of each sector
+    Reader reader{};                     // that it gave them for
+    u32 parts() const { return dirty & ~sectors; }
   };
+  static constexpr u32 kLaunches = 0xffffff;
   // Entries of lines that follow each other stay where they are; a table has where those of a group are.
   static constexpr u64 kGroup = 8;
   struct Group {
     u64 number = ~u64{0};  // line / kGroup
     Entry* entries = nullptr;
   };
-  Group& group(u64 number);   // or where it would be
-  Entry* find(u64 line);      // null: nothing of its group is there
+  Group& group(u64 number);  // or where it would be
+  Entry* find(u64 line) {    // null: nothing of its group is there
+    if (last_.number == line / kGroup) return last_.entries + line % kGroup;
+    return find_group(line);
+  }
+  Entry* find_group(u64 line);
   Entry& entry_of(u64 line);  // makes its group
   Entry* room_for_a_group();
   static const Entry& neighbour(const Entry& e) { return e.line & 1 ? *(&e - 1) : *(&e + 1); }
@@ -81,7 +89,7 @@ class Footprint {
     for (std::size_t k = 0; k < groups_; ++k)
       for (Entry *e = at(k), *const end = e + kGroup; e < end; ++e) f(*e);
   }
-  Entry* at(std::size_t k) const { return pieces_[k / kPiece].get() + k % kPiece * kGroup; }
+  Entry* at(std::size_t k) const { return pieces_[k / kPiece] + k % kPiece * kGroup; }
   Entry& enter(u64 line);
   float on_the_way(const Entry&, Reader) const;
   const probe::Page& page(u64 line);
@@ -107,7 +115,9 @@ class Footprint {
   const Parameters p_;
   const bool kept_;
   static constexpr std::size_t kPiece = 512;  // groups that are allocated together
-  std::vector<std::unique_ptr<Entry[]>> pieces_;
+  // Those of launches that have ended serve the next ones: most of what a large one would take is for fresh memory.
+  class Spare;
+  std::vector<Entry*> pieces_;
   std::size_t groups_ = 0;    // that were given out of them
   std::vector<Entry*> free_;  // of those that are old
   std::vector<Group> table_ = std::vector<Group>(1 << 10);

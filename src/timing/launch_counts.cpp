@@ -2,6 +2,9 @@
 #include "timing/launch_counts.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -29,6 +32,11 @@ AccessKind kind_of(RecordCode::Kind k) {
       return AccessKind::Copy;
   }
   return AccessKind::None;
+}
+
+u32 words_of(RecordCode::Addresses a) {
+  constexpr u8 kWords[8] = {2, 3, 3, 4, 2 + probe::kLanes, 4};
+  return kWords[static_cast<u32>(a)];
 }
 
 }  // namespace
@@ -60,11 +68,19 @@ void LaunchCounts::begin() {
 probe::Count* LaunchCounts::counts(u32 worker) {
   std::call_once(begun_, [&] { begin(); });
   Mine& mine = of_worker_.at(worker);
-  if (mine.counts.empty()) mine.counts.resize(sites_), mine.sites.resize(sites_);
+  if (mine.counts.empty()) mine.counts.resize(sites_), mine.sites.resize(sites_), mine.last.resize(sites_);
   return mine.counts.data();
 }
 
-void LaunchCounts::add(Site& s, const Record& r) {
+void LaunchCounts::Site::sum(Known& k) {
+  const u64 n = std::exchange(k.times, 0);
+  if (k.code.space == Space::Global)
+    global += {n, n * k.sectors.sectors, n * k.sectors.ideal, n * k.sectors.lines};
+  else
+    shared += {n, n * k.wavefronts.wavefronts, n * k.wavefronts.passes, n * k.wavefronts.ideal};
+}
+
+void LaunchCounts::add(Site& s, Last& last, const Record& r, const Lines* lines) {
   s.kind = kind_of(r.code.kind);
   if (r.code.space == Space::Local) return void(++s.local_requests);
   const bool global = r.code.space == Space::Global;
@@ -72,33 +88,53 @@ void LaunchCounts::add(Site& s, const Record& r) {
   // Banks repeat each line, too. Addresses of shared memory are those of aligned words.
   const bool each = r.code.addresses == RecordCode::Addresses::Each;
   const u64* const pattern = r.code.addresses == RecordCode::Addresses::Pattern ? r.each : nullptr;
-  const u32 place = each ? ~0u : global ? r.first % kLineBytes : r.first % kBankBytes;
+  const u32 unit = global ? kLineBytes : kBankBytes, place = each ? ~0u : r.first % unit;
   if (s.known.empty()) s.known.resize(kPlaces);
   Site::Known& k = s.known[place / kBankBytes % kPlaces];
   if (each || k.lanes != r.lanes || k.code != r.code || k.pattern != pattern || k.place != place) {
+    if (k.times) s.sum(k);
     k.lanes = r.lanes, k.place = place, k.code = r.code, k.pattern = pattern;
     if (global)
-      k.sectors = sectors_of(r);
+      k.sectors = lines ? sectors_of(r, *lines) : sectors_of(r);
     else
       k.wavefronts = wavefronts_of(r);
   }
-  if (global)
-    s.global += {1, k.sectors.sectors, k.sectors.ideal, k.sectors.lines};
-  else
-    s.shared += {1, k.wavefronts.wavefronts, k.wavefronts.passes, k.wavefronts.ideal};
+  ++k.times;
+  last = {each ? 0 : r.lanes | u64{r.code.pack()} << 32, pattern, place, unit - 1, &k.times};
 }
 
 void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) {
   auto& self = *static_cast<LaunchCounts*>(of);
   if (!self.done_ || self.only_) return;
-  auto& sites = self.of_worker_[worker].sites;
+  Mine& mine = self.of_worker_[worker];
+  LaunchTime* const time = self.time_.get();
+  using Kind = RecordCode::Kind;
   Record r;
   while (begin < end) {
-    const u64* const first = begin;
-    begin = probe::read_record(begin, r);
-    if (self.time_) self.time_->add(r, first, begin);
-    if (r.code.kind == probe::RecordCode::Kind::End || r.code.kind == probe::RecordCode::Kind::Sync) continue;
-    if (r.code.kind != RecordCode::Kind::Block && r.lanes && r.site < sites.size()) add(sites[r.site], r);
+    const u64* const words = begin;
+    const u32 site = static_cast<u32>(words[0]), lanes = static_cast<u32>(words[0] >> 32);
+    const u32 cta = static_cast<u32>(words[1]), high = static_cast<u32>(words[1] >> 32);
+    const RecordCode code = RecordCode::unpack(high);
+    begin += words_of(code.addresses);
+    if (code.kind == Kind::Block) {
+      if (time) time->enter_block(cta, high & ((1u << RecordCode::kWarpBits) - 1), site, lanes);
+      continue;
+    }
+    if (code.kind == Kind::End) {
+      if (time) time->end_cta(cta);
+      continue;
+    }
+    const bool counts = code.kind != Kind::Sync && lanes && site < mine.last.size();
+    const bool global = code.space == Space::Global;
+    const bool told = time && (code.kind == Kind::Sync || global || time->hears(cta));
+    const bool same = counts && mine.last[site].same(words);
+    if (same) ++*mine.last[site].times;
+    if (same && !told) continue;
+    probe::read_record(words, r);
+    std::optional<Lines> lines;
+    if (!same && counts && global && code.addresses == RecordCode::Addresses::Each) lines.emplace(r);
+    if (!same && counts) add(mine.sites[site], mine.last[site], r, lines ? &*lines : nullptr);
+    if (told) time->add(r, words, begin, lines ? &*lines : nullptr);
   }
 }
 
@@ -116,26 +152,64 @@ LaunchCounts::Counted LaunchCounts::counted(const LaunchTime* time) const {
   return c;
 }
 
+// Of all workers.
+SiteProfile LaunchCounts::sum_of(u32 site) {
+  SiteProfile all;
+  all.site = site;
+  for (Mine& mine : of_worker_) {
+    if (mine.counts.empty()) continue;
+    all.executed += mine.counts[site];
+    Site& s = mine.sites[site];
+    for (Site::Known& of : s.known) s.sum(of);
+    if (s.kind != AccessKind::None) all.kind = s.kind;
+    all.global += s.global;
+    all.shared += s.shared;
+    all.local_requests += s.local_requests;
+  }
+  return all;
+}
+
+void LaunchCounts::add_places() {
+  for (u32 k = 0; k < sites_; ++k) {
+    SiteProfile s = sum_of(k);
+    if (!s.executed.warps) continue;
+    s.at = site_(k);
+    profile_.sites.push_back(std::move(s));
+  }
+}
+
+// Of what metrics tell apart; and those that advice names.
+void LaunchCounts::add_sums() {
+  std::map<std::pair<AccessKind, bool>, SiteProfile> sums;
+  SiteProfile sectors, conflicts;
+  const auto sum = [&](const SiteProfile& s) {
+    SiteProfile& to = sums[{s.kind, s.global.requests != 0}];
+    to.kind = s.kind, to.executed += s.executed, to.local_requests += s.local_requests;
+    to.global += s.global, to.shared += s.shared;
+  };
+  for (u32 k = 0; k < sites_; ++k) {
+    SiteProfile s = sum_of(k);
+    if (!s.executed.warps) continue;
+    if (s.global.excess() > sectors.global.excess()) std::swap(s, sectors);
+    if (s.executed.warps && s.shared.conflicts() > conflicts.shared.conflicts()) std::swap(s, conflicts);
+    if (s.executed.warps) sum(s);
+  }
+  for (auto& [kind, s] : sums) profile_.sites.push_back(std::move(s));
+  for (SiteProfile* s : {&sectors, &conflicts}) {
+    if (!s->executed.warps) continue;
+    s->at = site_(s->site);
+    profile_.sites.push_back(std::move(*s));
+  }
+}
+
 void LaunchCounts::ended() {
   recording_.finish();
   if (!done_) return;
   std::call_once(begun_, [&] { begin(); });
-  for (u32 k = 0; k < sites_ && !only_; ++k) {
-    SiteProfile all;
-    for (const Mine& mine : of_worker_) {
-      if (mine.counts.empty()) continue;
-      all.executed += mine.counts[k];
-      const Site& s = mine.sites[k];
-      if (s.kind != AccessKind::None) all.kind = s.kind;
-      all.global += s.global;
-      all.shared += s.shared;
-      all.local_requests += s.local_requests;
-    }
-    if (!all.executed.warps) continue;
-    all.site = k, all.at = site_(k);
-    profile_.sites.push_back(std::move(all));
-  }
+  profile_.detailed = choice_.detailed;
+  if (!only_) choice_.detailed ? add_places() : add_sums();
   if (time_) time_->finish(profile_, choice_.what_ifs);
+  if (!choice_.detailed) profile_.listing = nullptr, profile_.machine.clear(), profile_.replay.clear();
   const Counted c = counted(time_.get());
   time_.reset();
   done_(std::move(profile_), c);

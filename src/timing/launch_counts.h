@@ -15,6 +15,7 @@ struct ModelChoice {
   std::function<bool()> counts_only;        // when the launch begins: counts are enough; empty: they are not
   std::shared_ptr<Footprint> l2 = nullptr;  // see LaunchTime
   bool what_ifs = true;
+  bool detailed = true;  // else LaunchProfile::detailed is false
 };
 
 class LaunchCounts final : public probe::Listener {
@@ -41,6 +42,7 @@ class LaunchCounts final : public probe::Listener {
     u64 local_requests = 0;
     // What accesses took: the next one of the same form takes the same. By place: loops come back to few of them.
     struct Known {
+      u64 times = 0;  // that are not in global and shared yet
       u32 lanes = 0, place = ~0u;
       probe::RecordCode code;
       const u64* pattern = nullptr;
@@ -48,14 +50,31 @@ class LaunchCounts final : public probe::Listener {
       Wavefronts wavefronts;
     };
     std::vector<Known> known{};
+    void sum(Known&);
+  };
+  // The last access of a site, small: most are like it.
+  struct Last {
+    u64 form = 0;  // lanes, and the record's code; 0: there is none
+    const u64* pattern = nullptr;
+    u32 place = 0, mask = 0;
+    u64* times = nullptr;
+    bool same(const u64* words) const {  // of a record that has an address
+      constexpr u64 kCode = ~((u64{1} << (32 + probe::RecordCode::kWarpBits)) - 1);
+      return form == (words[0] >> 32 | (words[1] & kCode)) && (words[2] & mask) == place &&
+             (!pattern || reinterpret_cast<const u64*>(words[3]) == pattern);
+    }
   };
   struct Mine {  // of one worker
     std::vector<probe::Count> counts;
     std::vector<Site> sites;
+    std::vector<Last> last;
   };
   static void take(void* of, u32 worker, const u64* begin, const u64* end);
-  static void add(Site&, const probe::Record&);
+  static void add(Site&, Last&, const probe::Record&, const Lines*);
   void begin();
+  SiteProfile sum_of(u32 site);
+  void add_places();
+  void add_sums();
   Counted counted(const LaunchTime*) const;
 
   LaunchProfile profile_;

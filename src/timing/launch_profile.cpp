@@ -105,8 +105,13 @@ LaunchProfile get(PackedReader& in, const Listings& listings, Detail detail) {
 
 }  // namespace
 
+bool is_launch(u8 kind) {
+  using enum RecordKind;
+  return kind == static_cast<u8>(Launch) || kind == static_cast<u8>(Summed) || kind == static_cast<u8>(Reused);
+}
+
 std::string to_record(const LaunchProfile& p) {
-  PackedRecord out(static_cast<u8>(RecordKind::Launch));
+  PackedRecord out(static_cast<u8>(p.detailed ? RecordKind::Launch : RecordKind::Summed));
   const auto number = [&](const auto& n) { out.number(n); };
   numbers_of(p, number);
   out.text(p.program).text(p.kernel).text(p.residency.device).text(p.residency.origin).text(p.fault).text(p.no_time);
@@ -173,7 +178,11 @@ std::vector<LaunchProfile> read_profiles(std::string_view bytes, Detail detail) 
   std::vector<LaunchProfile> all;
   Listings listings;
   for_each_record(bytes, [&](u8 kind, PackedReader& in) {
-    if (kind == static_cast<u8>(RecordKind::Launch)) all.push_back(get(in, listings, detail));
+    const bool summed = kind == static_cast<u8>(RecordKind::Summed);
+    if (summed || kind == static_cast<u8>(RecordKind::Launch)) {
+      all.push_back(get(in, listings, detail));
+      all.back().detailed = !summed;
+    }
     if (kind != static_cast<u8>(RecordKind::Listing)) return;
     const ListingOfProcess l = get_listing(in);
     listings[{l.process, l.listing->id}] = l.listing;

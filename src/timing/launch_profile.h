@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of one launch of a kernel. Plain data: made by LaunchCounts, kept in files, read by reports.
 #pragma once
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,7 @@ struct GlobalAccesses {
     requests += a.requests, sectors += a.sectors, ideal_sectors += a.ideal_sectors, lines += a.lines;
     return *this;
   }
+  u64 excess() const { return sectors - std::min(sectors, ideal_sectors); }
 };
 struct SharedAccesses {
   u64 requests = 0, wavefronts = 0, passes = 0, ideal_wavefronts = 0;
@@ -90,6 +92,8 @@ struct LaunchProfile {
   std::string fault;    // empty: it ended well
   std::string no_time;  // why there is no model of it; empty: there is
   TimeProfile time;
+  // Else what follows is summed, as far as metrics need it, with the places of accesses that are most in excess only.
+  bool detailed = true;
   std::vector<SiteProfile> sites;           // those that were executed, in the order of the module's text
   std::shared_ptr<const Listing> listing;   // null: there is no machine code
   std::vector<InstructionProfile> machine;  // of its instructions
@@ -137,6 +141,7 @@ struct ReusedTime {
 };
 
 std::string to_record(const LaunchProfile&);
+bool is_launch(u8 kind);  // of a record
 std::string to_record(const WorkProfile&);
 std::string to_record(const ReusedTime&);
 // Metrics: without what each machine instruction took, the warps of the replay, and the places of sites whose accesses

@@ -65,15 +65,16 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
 
 bool LaunchTime::wanted(u32 cta) const { return cta % sms_ % step_ == 0 && cta / sms_ < most_per_sm_; }
 
-void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end) {
+void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end, const Lines* lines) {
   using Kind = probe::RecordCode::Kind;
-  if (r.code.kind == Kind::Block || r.code.kind == Kind::End || !r.lanes) return traces_.add(r, begin, end);
-  if (r.code.kind == Kind::CopyWrite) return;  // of the same instruction as the CopyRead before it
+  if (r.code.kind == Kind::CopyWrite && r.lanes) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
   if (r.code.kind == Kind::Sync) {
-    if (static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
-  } else if (r.code.space == probe::Space::Global) {
-    cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r);
+    if (r.lanes && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
+  } else {
+    if (r.lanes && r.code.space == probe::Space::Global)
+      cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r, lines);
+    if (!traces_.hears(r.cta)) return;
   }
   traces_.add(r, begin, end, cost);
 }
@@ -91,15 +92,21 @@ float LaunchTime::store(const probe::Record& r, u64 line, const u8 (&bytes)[4]) 
 
 Footprint::Reader LaunchTime::reader(const probe::Record& r) { return {r.cta, static_cast<u32>(traces_.progress(r))}; }
 
+float LaunchTime::touch_line(const probe::Record& r, const Lines::Line& l, bool write) {
+  return write ? store(r, l.line, l.bytes) : footprint_.read(l.line, l.sectors, reader(r));
+}
+
 // What an access costs: TimedAccess.
-float LaunchTime::touch(const probe::Record& r) {
+float LaunchTime::touch(const probe::Record& r, const Lines* lines) {
   const bool write = r.code.kind == probe::RecordCode::Kind::Write;
-  const u32 bytes = std::max(1u, r.code.bytes);
-  if (r.lanes == ~0u && r.code.addresses == probe::RecordCode::Addresses::Row)
-    return span(r, r.first, r.first + u64{probe::kLanes} * bytes, write);
   float cost = 0;
-  for (const Lines::Line& l : Lines(r))
-    cost = sum(cost, write ? store(r, l.line, l.bytes) : footprint_.read(l.line, l.sectors, reader(r)));
+  if (r.lanes == ~0u && r.code.addresses == probe::RecordCode::Addresses::Row)
+    return span(r, r.first, r.first + u64{probe::kLanes} * std::max(1u, r.code.bytes), write);
+  if (lines) {
+    for (const Lines::Line& l : *lines) cost = sum(cost, touch_line(r, l, write));
+  } else {
+    for (const Lines::Line& l : Lines(r)) cost = sum(cost, touch_line(r, l, write));
+  }
   return cost;
 }
 
@@ -127,14 +134,16 @@ float LaunchTime::span(const probe::Record& r, u64 first, u64 end, bool write) {
   float cost = 0;
   for (u64 line = first / kLineBytes; line * kLineBytes < end; ++line) {
     const u64 from = std::max(first, line * kLineBytes), to = std::min(end, (line + 1) * kLineBytes);
-    u8 bytes[4] = {};
-    u32 sectors = 0;
-    for (u32 k = 0; k < 4; ++k) {
-      const u64 sector = line * kLineBytes + u64{k} * kSectorBytes;
-      const u64 low = std::max(from, sector), high = std::min(to, sector + kSectorBytes);
-      if (low < high) bytes[k] = static_cast<u8>(high - low), sectors |= 1u << k;
+    Lines::Line l{line, 15, {kSectorBytes, kSectorBytes, kSectorBytes, kSectorBytes}};
+    if (to - from < kLineBytes) {
+      l.sectors = 0;
+      for (u32 k = 0; k < 4; ++k) {
+        const u64 sector = line * kLineBytes + u64{k} * kSectorBytes;
+        const u64 low = std::max(from, sector), high = std::min(to, sector + kSectorBytes);
+        l.bytes[k] = static_cast<u8>(low < high ? high - low : 0), l.sectors |= u32{low < high} << k;
+      }
     }
-    cost = sum(cost, write ? store(r, line, bytes) : footprint_.read(line, sectors, reader(r)));
+    cost = sum(cost, touch_line(r, l, write));
   }
   return cost;
 }

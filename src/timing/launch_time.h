@@ -18,8 +18,13 @@ class LaunchTime {
   // `l2`: what launches before it have left there, and it leaves; null: there is nothing, as under Nsight Compute.
   LaunchTime(std::shared_ptr<KernelCode>, const LaunchProfile&, std::shared_ptr<Footprint> l2 = nullptr,
              Footprint::Memory = {});
-  // A record of the launch, and the words that it was read from; in the order in which CTAs run.
-  void add(const probe::Record&, const u64* begin, const u64* end);
+  // What records of the launch say, in the order in which CTAs run: the warp comes to a block,
+  void enter_block(u32 cta, u32 warp, u32 site, u32 lanes) { traces_.enter_block(cta, warp, site, lanes); }
+  void end_cta(u32 cta) { traces_.end_cta(cta); }
+  // and an access, or what it does with mbarriers; the words that the record was read from. `lines`: of an access of
+  // global memory, if they are known.
+  void add(const probe::Record&, const u64* begin, const u64* end, const Lines* lines = nullptr);
+  bool hears(u32 cta) { return traces_.hears(cta); }  // of accesses that are not of global memory, too
   void finish(LaunchProfile&, bool what_ifs = true);
   u64 lines() const { return lines_; }  // that came to L2; when it is finished
 
@@ -27,8 +32,9 @@ class LaunchTime {
   bool wanted(u32 cta) const;
   Footprint::Reader reader(const probe::Record&);
   float bring(const probe::Record&);
-  float touch(const probe::Record&);
+  float touch(const probe::Record&, const Lines*);
   float touch_atomic(const probe::Record&);
+  float touch_line(const probe::Record&, const Lines::Line&, bool write);
   float span(const probe::Record&, u64 first, u64 end, bool write);
   float store(const probe::Record&, u64 line, const u8 (&bytes)[4]);
   void count(LaunchProfile&);

@@ -12,8 +12,14 @@ class Lines {
  public:
   Lines() = default;
   explicit Lines(const probe::Record& r) {
-    for (u32 l = 0; l < probe::kLanes; ++l)
-      if (r.lanes >> l & 1) add(r.address(l), std::max(1u, r.code.bytes));
+    using Addresses = probe::RecordCode::Addresses;
+    const u64 bytes = std::max(1u, r.code.bytes);
+    if (r.code.addresses == Addresses::Each)
+      gather(r.lanes, bytes, [&](u32 l) { return r.each[l]; });
+    else if (r.code.addresses == Addresses::Pattern)
+      gather(r.lanes, bytes, [&](u32 l) { return r.first + r.each[l]; });
+    else
+      gather(r.lanes, bytes, [&](u32 l) { return r.address(l); });
   }
   struct Line {
     u64 line;
@@ -35,7 +41,7 @@ class Lines {
     return n;
   }
 
-  void add(u64 address, u32 bytes) {
+  void add(u64 address, u64 bytes) {
     for (u64 s = address / kSectorBytes, last = (address + bytes - 1) / kSectorBytes; s <= last; ++s) {
       Line* at = count_ && lines_[count_ - 1].line == s / 4 ? lines_ + count_ - 1 : find(s / 4);
       if (at == lines_ + count_) {
@@ -50,6 +56,20 @@ class Lines {
   }
 
  private:
+  // Lanes that follow each other without a gap are one piece.
+  template <class Address>
+  void gather(u32 lanes, u64 bytes, Address&& address) {
+    u64 first = 0, end = 0;
+    for (; lanes; lanes &= lanes - 1) {
+      const u64 at = address(static_cast<u32>(std::countr_zero(lanes)));
+      if (at != end || end == first) {
+        if (end != first) add(first, end - first);
+        first = at;
+      }
+      end = at + bytes;
+    }
+    if (end != first) add(first, end - first);
+  }
   Line* find(u64 line) {
     return std::find_if(lines_, lines_ + count_, [&](const Line& l) { return l.line == line; });
   }

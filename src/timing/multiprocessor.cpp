@@ -9,6 +9,7 @@
 #include "timing/accesses.h"
 #include "timing/caches.h"
 #include "timing/far_shared.h"
+#include "timing/known_ways.h"
 #include "timing/lines.h"
 #include "timing/local_memory.h"
 #include "timing/next_access.h"
@@ -416,8 +417,9 @@ class Multiprocessor {
   Done shared_access(Partition& q, Warp& w, const Row& r, double now) {
     NextAccess n = next_access(launch_, w, addresses_);
     if (r.joined) n.r.lanes &= ~n.r.lanes + 1;
-    const SharedCost c =
-        n.known && n.r.code.space == probe::Space::Shared ? shared_cost(r, n.r, p_) : SharedCost{double(r.words)};
+    const SharedCost c = n.known && n.r.code.space == probe::Space::Shared
+                             ? shared_cost(r, n.r, ways_.of(n.r).wavefronts, p_)
+                             : SharedCost{double(r.words)};
     Done d = shared(q, r, now, c.cycles);
     d.result += c.more;
     return d;
@@ -459,8 +461,7 @@ class Multiprocessor {
       q.take(at);
       d.result += p_.l2_latency;
     } else {
-      const Lines lines(n.r);
-      const u32 ways = std::max(lines.look_ups(), wavefronts_of(n.r).wavefronts);
+      const u32 ways = ways_.of(n.r).most();
       const double cycles = std::max<double>(ways, r.words);
       lsu_ = at + cycles;
       result_.shared_cycles += cycles;
@@ -468,7 +469,7 @@ class Multiprocessor {
       d.sources = at + cycles + 5;
       d.result += cycles - 1;
       if (n.r.code.space != probe::Space::Shared)
-        d.result = global_load(n, lines, r, at + cycles - 1, d.result);
+        d.result = global_load(n, Lines(n.r), r, at + cycles - 1, d.result);
       else if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
         d.result = std::max(d.result, far_.load(FarShared::of_lanes(n.r, far), d.result).answered);
     }
@@ -574,6 +575,7 @@ class Multiprocessor {
   FarShared far_;
   InstructionCache fetch_;
   ConstantCache constants_;
+  KnownWays ways_;
   SmTime result_;
   std::vector<Warp> warps_;
   std::vector<u32> partition_of_;

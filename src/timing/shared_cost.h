@@ -11,8 +11,7 @@ namespace us::timing {
 struct SharedCost {
   double cycles = 1, more = 0;  // of the pipe; until the result is there, beyond those of an access without conflicts
 };
-inline SharedCost shared_cost(const Row& r, const probe::Record& record, const Parameters& p) {
-  const Wavefronts f = wavefronts_of(record);
+inline SharedCost shared_cost(const Row& r, const probe::Record& record, const Wavefronts& f, const Parameters& p) {
   SharedCost c{std::max<double>(r.words, f.wavefronts), p.shared_way * (f.wavefronts - f.passes)};
   // Lanes that ask for the same have it sooner (oracle/timing/mixes.txt, wide_shared: 4.5 cycles for 8 and 16 bytes).
   if (r.kind == Row::Kind::SharedLoad && f.wavefronts < r.words) c.cycles = (r.words + f.wavefronts) / 2.0;

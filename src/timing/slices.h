@@ -53,8 +53,9 @@ class Slices {
   explicit Slices(const Parameters& p) : busy_(static_cast<std::size_t>(p.l2_slices)) {}
   void add(u64 line, double cycles) {
     // Slices change every 512 bytes; which follows which is not public.
-    const u64 granule = line / 4;
-    busy_[(granule + granule / busy_.size() * 7) % busy_.size()] += cycles, all_ += cycles;
+    if (const u64 granule = line / 4; granule != last_)
+      last_ = granule, slice_ = (granule + granule / busy_.size() * 7) % busy_.size();
+    busy_[slice_] += cycles, all_ += cycles;
   }
   void add(const Slices& other) {
     for (std::size_t k = 0; k < busy_.size(); ++k) busy_[k] += other.busy_[k];
@@ -66,6 +67,7 @@ class Slices {
  private:
   std::vector<double> busy_;
   double all_ = 0;
+  u64 last_ = ~u64{0}, slice_ = 0;  // what came last, and where
 };
 
 }  // namespace us::timing

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "base/hash.h"
 
@@ -18,49 +19,56 @@ u64 hash_of(const std::vector<sass::PathStep>& path) {
   return h.a;
 }
 
+static_assert(sizeof(sass::PathStep) == 8);  // nothing lies between its parts
+bool same(const std::vector<sass::PathStep>& a, const std::vector<sass::PathStep>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+}
+
 }  // namespace
 
-Traces::Open& Traces::open(u32 cta) {
-  if (last_ && last_cta_ == cta) return *last_;
-  const auto [it, fresh] = open_.try_emplace(cta);
-  if (fresh) {
+Traces::Open& Traces::other(u32 cta) {
+  auto it = open_.find(cta);
+  if (it == open_.end()) {
+    if (spare_.empty()) {
+      it = open_.try_emplace(cta).first;
+      it->second.trace.warps.resize(warps_);
+    } else {
+      spare_.back().key() = cta;
+      it = open_.insert(std::move(spare_.back())).position;
+      spare_.pop_back();
+    }
     it->second.trace.cta = cta;
-    it->second.trace.warps.resize(warps_);
     it->second.wanted = words_ < kMostWords && wanted_(cta);
   }
   last_cta_ = cta;
   return *(last_ = &it->second);
 }
 
+void Traces::end_cta(u32 cta) {
+  Open& of = open(cta);
+  close(of);
+  auto node = open_.extract(cta);
+  last_ = nullptr;
+  if (of.wanted) return;
+  for (WarpTrace& w : of.trace.warps) w.path.clear(), w.look = {};
+  of.looked = false;
+  spare_.push_back(std::move(node));
+}
+
 void Traces::add(const probe::Record& r, const u64* begin, const u64* end, float cost) {
   using Kind = probe::RecordCode::Kind;
   Open& of = open(r.cta);
-  if (r.code.kind == Kind::End) {
-    close(of);
-    open_.erase(r.cta);
-    last_ = nullptr;
-    return;
-  }
   if (r.warp >= of.trace.warps.size()) return;
   WarpTrace& warp = of.trace.warps[r.warp];
-  if (r.code.kind == Kind::Block) {
-    const u32 block = program_.block_of_site(r.site);
-    if (block != sass::Program::kNone && r.lanes) warp.path.push_back({block, r.lanes});
-  } else {
-    const bool looks = r.code.kind == Kind::Sync && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::Wait;
-    if (looks && warp.look.site == r.site) warp.path.resize(warp.look.path), warp.accesses.resize(warp.look.accesses);
-    const bool in_vain = looks && !(r.second >> 32);
-    warp.look = {in_vain ? r.site : probe::kNoSite, warp.path.size(), warp.accesses.size()};
-    if (!of.wanted || !r.lanes) return;
-    warp.accesses.insert(warp.accesses.end(), begin, end);
-    warp.accesses.push_back(std::bit_cast<u32>(cost));
-    words_ += static_cast<u64>(end - begin) + 1;
-  }
-}
-
-std::size_t Traces::progress(const probe::Record& r) {
-  const Open& of = open(r.cta);
-  return r.warp < of.trace.warps.size() ? of.trace.warps[r.warp].path.size() : 0;
+  const bool looks = r.code.kind == Kind::Sync && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::Wait;
+  if (looks && warp.look.site == r.site) warp.path.resize(warp.look.path), warp.accesses.resize(warp.look.accesses);
+  const bool in_vain = looks && !(r.second >> 32);
+  of.looked |= in_vain;
+  warp.look = {in_vain ? r.site : probe::kNoSite, warp.path.size(), warp.accesses.size()};
+  if (!of.wanted || !r.lanes) return;
+  warp.accesses.insert(warp.accesses.end(), begin, end);
+  warp.accesses.push_back(std::bit_cast<u32>(cost));
+  words_ += static_cast<u64>(end - begin) + 1;
 }
 
 double Traces::statements_of(const WarpTrace& w) const {
@@ -77,6 +85,7 @@ std::vector<CtaWork> Traces::work(const std::vector<double>& instructions) const
     if (instructions[k] > 0) known += instructions[k], theirs += statements[k];
   const double each = theirs > 0 ? known / theirs : 1;
   std::vector<CtaWork> out;
+  out.reserve(ctas_.size());
   for (const Cta& c : ctas_) {
     CtaWork w{.cta = c.number};
     double all = 0;
@@ -92,15 +101,25 @@ std::vector<CtaWork> Traces::work(const std::vector<double>& instructions) const
   return out;
 }
 
+// Mostly that of the same warp of the CTA before: comparing is cheaper than hashing.
+Traces::Path& Traces::path_of(const WarpTrace& w, u32 warp) {
+  usual_.resize(warps_);
+  Path*& usual = usual_[warp];
+  if (usual && same(usual->steps, w.path)) return *usual;
+  Path& p = paths_[hash_of(w.path)];
+  if (!p.warps) {
+    p.number = static_cast<u32>(paths_.size()) - 1, p.statements = statements_of(w);
+    if (steps_ + w.path.size() <= kMostSteps) p.steps = w.path, steps_ += w.path.size();
+  }
+  return *(usual = &p);
+}
+
 void Traces::close(Open& of) {
   Cta cta{of.trace.cta, static_cast<u32>(numbers_.size()), 0};
-  for (const WarpTrace& w : of.trace.warps) {
+  for (u32 k = 0; k < of.trace.warps.size(); ++k) {
+    const WarpTrace& w = of.trace.warps[k];
     if (w.path.empty()) continue;
-    Path& p = paths_[hash_of(w.path)];
-    if (!p.warps) {
-      p.number = static_cast<u32>(paths_.size()) - 1, p.statements = statements_of(w);
-      if (steps_ + w.path.size() <= kMostSteps) p.steps = w.path, steps_ += w.path.size();
-    }
+    Path& p = path_of(w, k);
     left_out_ += p.steps.empty();
     ++p.warps;
     numbers_.push_back(p.number);

@@ -33,7 +33,22 @@ class Traces {
       : program_(p), warps_(warps), wanted_(std::move(wanted)) {}
   // And the words that it was read from; `cost` stands behind those of accesses.
   void add(const probe::Record&, const u64* begin, const u64* end, float cost = 0);
-  std::size_t progress(const probe::Record&);  // blocks that its warp has come to
+  void enter_block(u32 cta, u32 warp, u32 site, u32 lanes) {
+    Open& of = open(cta);
+    if (warp >= of.trace.warps.size() || !lanes) return;
+    const u32 block = program_.block_of_site(site);
+    if (block != sass::Program::kNone) of.trace.warps[warp].path.push_back({block, lanes});
+  }
+  void end_cta(u32 cta);
+  // Is there anything to add of an access of the CTA?
+  bool hears(u32 cta) {
+    const Open& of = open(cta);
+    return of.wanted || of.looked;
+  }
+  std::size_t progress(const probe::Record& r) {  // blocks that its warp has come to
+    const Open& of = open(r.cta);
+    return r.warp < of.trace.warps.size() ? of.trace.warps[r.warp].path.size() : 0;
+  }
 
   struct Path {
     std::vector<sass::PathStep> steps;
@@ -51,19 +66,24 @@ class Traces {
  private:
   struct Open {
     CtaTrace trace;
-    bool wanted = false;
+    bool wanted = false, looked = false;  // looked: at an mbarrier
   };
-  Open& open(u32 cta);
+  using OpenCtas = std::unordered_map<u32, Open>;
+  Open& open(u32 cta) { return last_ && last_cta_ == cta ? *last_ : other(cta); }
+  Open& other(u32 cta);
+  Path& path_of(const WarpTrace&, u32 warp);
   void close(Open&);
   double statements_of(const WarpTrace&) const;
 
   const sass::Program& program_;
   const u32 warps_;
   const std::function<bool(u32)> wanted_;
-  std::unordered_map<u32, Open> open_;
+  OpenCtas open_;
+  std::vector<OpenCtas::node_type> spare_;  // of CTAs that have ended
   Open* last_ = nullptr;
   u32 last_cta_ = 0;
   std::unordered_map<u64, Path> paths_;
+  std::vector<Path*> usual_;  // of each warp: the one before it had this
   std::vector<CtaTrace> kept_;
   struct Cta {
     u32 number = 0, begin = 0, end = 0;  // in numbers_

@@ -89,6 +89,10 @@ void add_profile(CLI::App& verb, ProfileRequest& r) {
   text("-k,--kernel-name", r.kernel, "NAME", "profile these kernels only: a name, or regex:EXPRESSION");
   text("-s,--launch-skip", r.skip, "N", "leave out the first N launches of them");
   text("-c,--launch-count", r.count, "N", "profile so many launches of them");
+  text("--filter-mode", r.filter_mode, "MODE",
+       "how launches are numbered for --launch-skip and --launch-count: global (default), or per-launch-config (those "
+       "of "
+       "each kernel with one grid, block, cluster and dynamic shared memory)");
   list("--section", r.sections, "NAME", "only these sections; docs/profile.md lists them");
   list("--metrics", r.metrics, "NAME[,NAME...]", "these metrics: names, or regex:EXPRESSION")->delimiter(',');
   verb.add_flag("--virtual-time", r.virtual_time,
@@ -101,6 +105,9 @@ void add_profile(CLI::App& verb, ProfileRequest& r) {
        "details, raw (metrics of a launch in one line, with --csv), source (lines), summary (times by kernel), or a "
        "report of Nsight Systems: cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, cuda_gpu_mem_size_sum, cuda_gpu_trace");
   text("--print-source", r.print_source, "VIEW", "of --page source: cuda (default), ptx, sass, or cuda,sass");
+  text("--print-units", r.print_units, "UNITS",
+       "base (default: ns, byte), or auto (with prefixes: us, Mbyte), which Nsight Compute does unless it is told "
+       "otherwise");
   verb.add_flag("--csv", r.csv, "print comma-separated values, as Nsight Compute does");
   text("--log-file", r.log, "FILE", "write the page to FILE, apart from what the program prints");
   add_options_of_ncu(verb);

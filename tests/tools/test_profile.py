@@ -263,7 +263,7 @@ class Profile(unittest.TestCase):
 
     def test_where_there_is_no_model(self):
         for options, why in ((["-k", "calls"], "calls functions"),
-                             (["-k", "columns", "--ptxas", "none"], "no ptxas was found"),
+                             (["-k", "columns", "--ptxas", "none"], "pip install nvidia-cuda-nvcc"),
                              (["-k", "columns", "--device", "h100"], "those of an NVIDIA H200")):
             l = self.launches(*options)[0]
             self.assertIn(why, l["no_time"])
@@ -516,8 +516,15 @@ int main() {
           const shown = [...document.querySelectorAll('svg')].filter(s => s.getBoundingClientRect().height > 50).length;
           const row = [...document.querySelectorAll('.source tr')].find(r => r.textContent.includes('STS ['));
           row.click();
-          const lit = [...row.closest('.source').querySelectorAll('tr.lit')].map(r => r.cells[0].textContent);
-          document.title = JSON.stringify({shown, lit});
+          const lit = [...row.closest('.source').querySelectorAll('tr.lit')].map(r => r.cells[r.cells.length - 1].textContent);
+          const launch = document.querySelector('#launch-0'), link = document.querySelector('#overview a');
+          launch.open = false, link.click();
+          const pictures = [...launch.querySelectorAll('svg title')].map(t => t.textContent);
+          const views = [...launch.querySelectorAll('.source th.name')].map(t => t.textContent);
+          const wide = [...document.querySelectorAll('.metrics td')].filter(d => d.scrollWidth > d.clientWidth + 1).length;
+          const right = e => e.getBoundingClientRect().right;
+          const seen = [...launch.querySelectorAll('.source > div')].every(d => right(d.querySelector('td')) <= right(d));
+          document.title = JSON.stringify({shown, lit, opened: launch.open, pictures, views, wide, seen});
         </script></body>""")
         (self.path / "tested.html").write_text(page)
         dom = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.path}/browser", "--dump-dom",
@@ -527,6 +534,10 @@ int main() {
         self.assertTrue(any("p.cu:5" in text for text in said["lit"]), said)
         self.assertTrue(any("st.shared" in text for text in said["lit"]), said)
         self.assertFalse(any("p.cu:7" in text for text in said["lit"]), said)
+        self.assertTrue(said["opened"] and said["seen"], said)  # a link opens its launch; costs are inside their view
+        self.assertLessEqual({"Memory", "Stalls", "Waves", "registers of a thread"}, set(said["pictures"]))
+        self.assertEqual(said["views"], ["CUDA", "PTX", "SASS"])
+        self.assertEqual(said["wide"], 0, "no number of the metrics lies over its neighbour")
 
     def test_advice(self):
         of = self.launches()

@@ -27,13 +27,17 @@
 namespace us::cuda {
 namespace {
 
-// Kernels by their names without parameters, as Nsight Compute has them: a name, or "regex:" and an expression.
+constexpr std::string_view kEach = "each:", kRegex = "regex:";
+
+// Kernels by their names without parameters, as Nsight Compute has them: a name, or "regex:" and an expression. Before
+// it "each:", where launches of each kernel and shape are numbered apart.
 class KernelNames {
  public:
-  explicit KernelNames(const std::string& text) : text_(text) {
-    constexpr std::string_view kRegex = "regex:";
-    if (text.starts_with(kRegex)) expression_.emplace(text.substr(kRegex.size()));
+  explicit KernelNames(const std::string& text)
+      : each_(text.starts_with(kEach)), text_(each_ ? text.substr(kEach.size()) : text) {
+    if (text_.starts_with(kRegex)) expression_.emplace(text_.substr(kRegex.size()));
   }
+  bool each() const { return each_; }
   bool match(const std::string& kernel) const {
     const std::string name = function_name(kernel);
     if (expression_) return std::regex_search(name, *expression_);
@@ -41,6 +45,7 @@ class KernelNames {
   }
 
  private:
+  const bool each_;
   const std::string text_;
   std::optional<std::regex> expression_;
 };
@@ -81,7 +86,7 @@ class Profiler final : public probe::Observer {
   }
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo& l) override {
     const bool matches = kernels_.match(l.kernel);
-    const u64 n = matches ? matched_++ : 0;
+    const u64 n = matches ? number_of(l) : 0;
     const bool wanted = matches && n >= skip_ && n - skip_ < count_;
     std::string why;
     const std::shared_ptr<const sass::Image> image = wanted && l.machine_code ? l.machine_code(why) : nullptr;
@@ -95,8 +100,9 @@ class Profiler final : public probe::Observer {
     const KnownTimes::Shape shape = virtual_time_ ? KnownTimes::shape(l) : KnownTimes::Shape();
     if (wanted)
       done = [this, shape](LaunchProfile p, const timing::LaunchCounts::Counted& c) { ended(shape, std::move(p), c); };
-    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done),
-                                                         choice(shape, l.device, static_cast<bool>(l.compression)));
+    timing::ModelChoice how = choice(shape, l.device, static_cast<bool>(l.compression));
+    if (wanted) how.detailed = detailed(l.kernel);
+    auto counts = std::make_shared<timing::LaunchCounts>(l, codes_, std::move(done), std::move(how));
     if (!wanted) return counts;
     std::lock_guard held(m_);
     running_[l.id] = counts;
@@ -138,6 +144,18 @@ class Profiler final : public probe::Observer {
   void moved_to_child() { file_.open(), listed_.clear(); }
 
  private:
+  // Of those that match, or of those with the kernel and shape.
+  u64 number_of(const probe::LaunchInfo& l) {
+    const std::lock_guard held(m_);
+    return matched_[kernels_.each() ? KnownTimes::shape(l) : KnownTimes::Shape()]++;
+  }
+  // Of each kernel so many launches are told with places and machine code; then their metrics.
+  static constexpr u64 kDetailed = 40;
+  bool detailed(const std::string& kernel) {
+    const std::lock_guard held(m_);
+    return launches_of_[kernel]++ < kDetailed;
+  }
+
   struct Moves {
     u32 device = 0;
     std::vector<probe::Range> reads, writes;
@@ -230,7 +248,6 @@ class Profiler final : public probe::Observer {
   const u64 skip_, count_;
   const bool virtual_time_, keeps_caches_;
   const timing::Parameters parameters_;
-  std::atomic<u64> matched_{0};
   timing::KernelCodes codes_;
   std::mutex m_;  // guards what follows, and the file
   std::map<u64, std::weak_ptr<timing::LaunchCounts>> running_;
@@ -238,6 +255,8 @@ class Profiler final : public probe::Observer {
   std::unordered_map<u64, Submitted> kernels_submitted_;  // by node
   timing::LoadedCode loaded_;
   timing::DeviceChunks chunks_;
+  std::map<KnownTimes::Shape, u64> matched_;
+  std::map<std::string, u64> launches_of_;  // that were profiled, by kernel
   std::unordered_map<u64, Moves> moves_;
   std::map<u32, std::shared_ptr<timing::Footprint>> l2_;  // by device
   timing::Timeline timeline_;

@@ -151,6 +151,8 @@ bool is_too_new(const std::vector<Diag>& problems) {
                              [](const Diag& d) { return d.message.find("Unsupported .version") != d.message.npos; });
 }
 
+constexpr const char* kInstall = "`pip install nvidia-cuda-nvcc` installs a new one for a Python program";
+
 }  // namespace
 
 Assembler::Assembler(std::string ptxas, std::string cache_dir)
@@ -189,7 +191,9 @@ bool Assembler::absent() {
 Result<sass::Image> Assembler::image(const ptx::Image& text, u32 sm) {
   const std::vector<std::string> all = programs();
   if (all.empty())
-    return Diag{Diag::Kind::Error, {}, "no ptxas was found, which makes machine code of PTX: see --ptxas"};
+    return Diag{Diag::Kind::Error,
+                {},
+                fmt::format("no ptxas was found, which makes machine code of PTX: see --ptxas; {}", kInstall)};
   ptx::Image lines = text;
   lines.ptx = ptx::one_statement_per_line(text.ptx);
   auto module = ptx::parse(ptx::without_locations(lines.ptx), "profile");
@@ -216,6 +220,7 @@ Result<sass::Image> Assembler::image(const ptx::Image& text, u32 sm) {
     if (image) made_.store(key_of(ptxas, parts, sm), *elf);
     return image;
   }
+  if (is_too_new(problems)) problems.back().message += std::string("; ") + kInstall;
   return problems;
 }
 

@@ -55,7 +55,7 @@ class Rules {
   std::string worst(F&& excess) const {
     const SiteProfile* most = nullptr;
     for (const SiteProfile& s : p_.sites)
-      if (!most || excess(s) > excess(*most)) most = &s;
+      if (!s.at.text.empty() && (!most || excess(s) > excess(*most))) most = &s;
     if (!most || !excess(*most)) return "";
     const auto& frames = most->at.frames;
     if (frames.empty() || frames[0].file.empty())
@@ -73,9 +73,7 @@ class Rules {
          fmt::format(
              "Global memory is accessed in {} sectors, where {} hold as many bytes; most of the excess is of {}. "
              "Let the lanes of a warp access neighbouring addresses.",
-             all.sectors, all.ideal_sectors, worst([](const SiteProfile& s) {
-               return s.global.sectors - std::min(s.global.sectors, s.global.ideal_sectors);
-             })),
+             all.sectors, all.ideal_sectors, worst([](const SiteProfile& s) { return s.global.excess(); })),
          part});
   }
 

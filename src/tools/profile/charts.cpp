@@ -27,7 +27,7 @@ std::string with_prefix(double n, double step, const char* unit) {
 // A picture whose both axes count decades.
 struct Decades {
   double x0, x1, y0, y1;  // powers of ten
-  double left = 60, right = 600, top = 14, bottom = 290;
+  double left = 90, right = 620, top = 14, bottom = 290;
   double x(double v) const { return left + (right - left) * (std::log10(v) - x0) / (x1 - x0); }
   double y(double v) const { return bottom - (bottom - top) * (std::log10(v) - y0) / (y1 - y0); }
   void axes(Svg& s, const char* x_name, const char* unit) const {
@@ -56,14 +56,18 @@ timing::SharedAccesses all_shared(const LaunchProfile& p) {
   return all;
 }
 
+constexpr double kBox = 130;  // the width of one
+
 void box(Svg& s, double x, double y, double height, const char* name, const std::vector<std::string>& lines) {
-  s.rect(x, y, 130, height, "box").text(x + 65, y + 20, name, "mid strong");
+  s.rect(x, y, kBox, height, "box").text(x + kBox / 2, y + 20, name, "mid strong");
   double at = y + 38;
-  for (const std::string& l : lines) s.text(x + 65, at, l, "mid"), at += 16;
+  for (const std::string& l : lines) s.text(x + kBox / 2, at, l, "mid"), at += 16;
 }
 
 void arrow(Svg& s, double x1, double x2, double y, const std::string& told) {
-  s.line(x1, y, x2, y, "flow").text((x1 + x2) / 2, y - 6, told, "mid");
+  const double tip = x2 > x1 ? -7 : 7;
+  s.line(x1, y, x2, y, "flow").path({{x2, y}, {x2 + tip, y - 4}, {x2 + tip, y + 4}}, "flow");
+  s.text((x1 + x2) / 2, y - 6, told, "mid");
 }
 
 std::string percent(double part, double all) { return all > 0 ? fmt::format("{:.1f} %", 100 * part / all) : "n/a"; }
@@ -112,9 +116,8 @@ std::string memory_chart(const LaunchProfile& p) {
       {"hits " +
        (timed ? percent(static_cast<double>(p.time.l1_hits), static_cast<double>(p.time.l1_sectors)) : "n/a")});
   box(s, 230, 140, 90, "shared memory",
-      {fmt::format("{} wavefronts", number_text(static_cast<double>(shared.wavefronts))),
-       fmt::format("{} conflicts", number_text(static_cast<double>(shared.conflicts())))});
-  box(s, 440, 10, 110, "L2", {});
+      {with_prefix(static_cast<double>(shared.wavefronts), 1000, "wavefronts"),
+       with_prefix(static_cast<double>(shared.conflicts()), 1000, "conflicts")});
   box(s, 650, 10, 110, "DRAM",
       {timed ? with_prefix(static_cast<double>(p.time.dram_read + p.time.dram_written) /
                                static_cast<double>(p.time.picoseconds) * 1e12,
@@ -122,13 +125,15 @@ std::string memory_chart(const LaunchProfile& p) {
              : "n/a"});
   const double misses =
       p.time.l1_sectors ? 1 - static_cast<double>(p.time.l1_hits) / static_cast<double>(p.time.l1_sectors) : 1;
-  arrow(s, 230, 130, 50, bytes_text(32 * read));
-  arrow(s, 130, 230, 80, bytes_text(32 * written));
+  arrow(s, 230, 130, 50, "loads " + bytes_text(32 * read));
+  arrow(s, 130, 230, 80, "stores " + bytes_text(32 * written));
   arrow(s, 130, 230, 110, "atomics " + bytes_text(32 * atomic));
-  arrow(s, 130, 230, 190, number_text(static_cast<double>(shared.requests)));
+  arrow(s, 130, 230, 190, with_prefix(static_cast<double>(shared.requests), 1000, "requests"));
   arrow(s, 440, 360, 50, timed ? bytes_text(32 * read * misses) : "n/a");
   arrow(s, 360, 440, 80, bytes_text(32 * written));
   arrow(s, 360, 440, 110, bytes_text(32 * atomic));
+  const double asked = 32 * read * misses, given = static_cast<double>(p.time.dram_read);
+  box(s, 440, 10, 110, "L2", {"loads found " + (timed ? percent(std::max(0.0, asked - given), asked) : "n/a")});
   arrow(s, 650, 570, 50, timed ? bytes_text(static_cast<double>(p.time.dram_read)) : "n/a");
   arrow(s, 570, 650, 80, timed ? bytes_text(static_cast<double>(p.time.dram_written)) : "n/a");
   return s.done();

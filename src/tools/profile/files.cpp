@@ -60,34 +60,35 @@ std::string csv_line(const std::vector<std::string>& cells) {
   return s + "\n";
 }
 
-std::string details_csv(const std::vector<ReportLaunch>& all) {
+void details_csv(const std::vector<ReportLaunch>& all, const Sink& out) {
   auto names = kOfLaunch;
   for (const char* n : {"Section Name", "Metric Name", "Metric Unit", "Metric Value"}) names.push_back(n);
-  std::string s = csv_line(names);
-  for (const ReportLaunch& l : all)
-    for (const ReportRow& r : l.rows) {
+  out(csv_line(names));
+  for (const ReportLaunch& l : all) {
+    std::string s;
+    for (const ReportRow& r : l.rows()) {
       auto cells = cells_of(l);
       cells.insert(cells.end(), {r.section_title, r.label, r.unit, number_text(r.value)});
       s += csv_line(cells);
     }
-  return s;
+    out(s);
+  }
 }
 
-std::string raw_csv(const std::vector<ReportLaunch>& all) {
+void raw_csv(const std::vector<ReportLaunch>& all, const Sink& out) {
   auto names = kOfLaunch;
   std::vector<std::string> units(names.size());
   if (!all.empty())
-    for (const ReportRow& r : all[0].rows) names.push_back(r.name), units.push_back(r.unit);
-  std::string s = csv_line(names) + csv_line(units);
+    for (const ReportRow& r : all[0].rows()) names.push_back(r.name), units.push_back(r.unit);
+  out(csv_line(names) + csv_line(units));
   for (const ReportLaunch& l : all) {
     auto cells = cells_of(l);
-    for (const ReportRow& r : l.rows) cells.push_back(number_text(r.value));
-    s += csv_line(cells);
+    for (const ReportRow& r : l.rows()) cells.push_back(number_text(r.value));
+    out(csv_line(cells));
   }
-  return s;
 }
 
-std::string to_json(const std::vector<ReportLaunch>& all) {
+void to_json(const std::vector<ReportLaunch>& all, const Sink& out) {
   JsonWriter w;
   w.object().field("schema", "understudy-profile-1").field("understudy", kVersionText).key("launches").array();
   for (const ReportLaunch& l : all) {
@@ -97,8 +98,9 @@ std::string to_json(const std::vector<ReportLaunch>& all) {
     w.field("device", p.residency.device).field("registers_from", p.residency.origin).field("fault", p.fault);
     if (!p.no_time.empty()) w.field("no_time", p.no_time);
     if (p.time.lost) w.field("warps_without_a_way", p.time.lost);
+    if (!p.detailed) w.field("detailed", false);
     w.key("metrics").object();
-    for (const ReportRow& r : l.rows) {
+    for (const ReportRow& r : l.rows()) {
       w.key(r.name)
           .object()
           .field("unit", r.unit)
@@ -129,8 +131,9 @@ std::string to_json(const std::vector<ReportLaunch>& all) {
     w.end();
     if (p.listing) machine_code(w, p);
     w.end();
+    out(w.take());
   }
-  return w.end().end().text() + "\n";
+  out(w.end().end().take() + "\n");
 }
 
 }  // namespace us::tools

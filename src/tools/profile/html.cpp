@@ -25,10 +25,10 @@ table { border-collapse: collapse; } td, th { padding: 2px 10px; text-align: rig
 th { color: var(--soft); font-weight: 600; } td.name, th.name { text-align: left; } td.name { max-width: 36em; overflow: hidden; text-overflow: ellipsis; }
 a { color: var(--accent); text-decoration: none; } .soft { color: var(--soft); } .note { background: var(--panel); border-left: 4px solid var(--warm); padding: .4em .8em; margin: .5em 0; }
 details.launch { border: 1px solid var(--edge); border-radius: 6px; margin: .8em 0; padding: .6em 1em; } summary { cursor: pointer; }
-.metrics { columns: 3 340px; } .metrics table { break-inside: avoid; width: 100%; margin-bottom: 1em; } .metrics caption { text-align: left; font-weight: 600; padding-top: .4em; }
+.metrics { columns: 3 340px; } .metrics table { break-inside: avoid; width: 100%; margin-bottom: 1em; } .metrics td { padding: 2px 4px; } .metrics td.name { white-space: normal; overflow-wrap: anywhere; } .metrics caption { text-align: left; font-weight: 600; padding-top: .4em; }
 .charts { display: flex; flex-wrap: wrap; gap: 1em; } svg { max-width: 100%; height: auto; } svg text { font: 12px system-ui, sans-serif; fill: var(--ink); } .end { text-anchor: end; } .mid { text-anchor: middle; } svg .strong { font-weight: 600; }
 .grid { stroke: var(--edge); stroke-width: .6; } .axis { stroke: var(--soft); } .roof { fill: none; stroke: var(--soft); stroke-width: 1.6; } .curve { fill: none; stroke: var(--accent); stroke-width: 1.8; } .area { fill: var(--accent); fill-opacity: .35; stroke: var(--accent); }
-.point { fill: var(--warm); } .bar { fill: var(--accent); } .work { fill: var(--good); } .box { fill: var(--panel); stroke: var(--soft); } .flow { stroke: var(--accent); stroke-width: 2; }
+.point { fill: var(--warm); } .bar { fill: var(--accent); } .work { fill: var(--good); } .box { fill: var(--panel); stroke: var(--soft); } .flow { fill: var(--accent); stroke: var(--accent); stroke-width: 2; }
 .source { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px; } .source > div { max-height: 70vh; overflow: auto; border: 1px solid var(--edge); } .source td { font: 12px ui-monospace, monospace; padding: 0 6px; border: 0; } .source td.name { max-width: none; white-space: pre; }
 .source th { position: sticky; top: 0; background: var(--panel); } .source tr.lit td { background: color-mix(in srgb, var(--warm) 25%, transparent); } .heat { background: linear-gradient(to left, color-mix(in srgb, var(--warm) 55%, transparent) var(--part), transparent var(--part)); }
 @media (max-width: 900px) { .source { grid-template-columns: 1fr; } }
@@ -118,7 +118,7 @@ std::string overview(const std::vector<ReportLaunch>& all, const Shown& told) {
 
 std::string metric_tables(const ReportLaunch& l) {
   std::string s = "<div class=\"metrics\">", section;
-  for (const ReportRow& r : l.rows) {
+  for (const ReportRow& r : l.rows()) {
     if (r.section_title != section) {
       s += section.empty() ? "" : "</table>";
       section = r.section_title;
@@ -160,7 +160,8 @@ std::string whole(const ReportLaunch& l, SourceLines& sources, bool open) {
 // Of each kernel the launch that takes longest; then, as far as there is room, the others, by their time.
 Shown chosen(const std::vector<ReportLaunch>& all) {
   Shown by_time;
-  for (const ReportLaunch& l : all) by_time.push_back(&l);
+  for (const ReportLaunch& l : all)
+    if (l.of->detailed) by_time.push_back(&l);
   std::ranges::stable_sort(by_time, std::greater(), [](const ReportLaunch* l) { return l->of->time.picoseconds; });
   std::map<std::string, bool> had;
   std::ranges::stable_partition(by_time,
@@ -189,6 +190,8 @@ std::string to_html(const std::vector<ReportLaunch>& all) {
         "<p class=\"note\">Of {} launches the {} are told in full that take longest, and the longest of each "
         "kernel.</p>\n",
         all.size(), shown.size());
+  if (const std::string more = without_detail(all); !more.empty())
+    s += fmt::format("<p class=\"note\">{}</p>\n", xml_escaped(more));
   return s + fmt::format("<script>{}</script></body></html>\n", kScript);
 }
 

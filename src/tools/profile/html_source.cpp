@@ -31,11 +31,12 @@ class Tables {
  private:
   static std::string head(const char* title) {
     return fmt::format(
-        "<div><table><tr><th class=\"name\">{}</th><th>executed</th><th>stalls</th><th>sectors</th>"
-        "<th>wavefronts</th></tr>\n",
+        "<div><table><tr><th>executed</th><th>stalls</th><th>sectors</th><th>wavefronts</th><th class=\"name\">{}</th>"
+        "</tr>\n",
         title);
   }
-  std::string cells(const SourceCosts& c, u64 most) const {
+  // The costs come first: texts may be longer than their view is wide.
+  std::string row(const std::string& links, const SourceCosts& c, u64 most, const std::string& text) const {
     std::string reasons;
     for (u32 k = 0; k < timing::kStalls; ++k)
       if (c.stalls[k]) reasons += fmt::format("{} {}\n", name_of(static_cast<timing::Stall>(k)), c.stalls[k]);
@@ -44,13 +45,10 @@ class Tables {
     const std::string share =
         stalled ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(stalled) / static_cast<double>(stalled_)) : "";
     return fmt::format(
-        "<td>{}</td><td class=\"heat\" style=\"--part:{:.0f}%\" title=\"{}\">{}</td><td title=\"{} would do\">{}</td>"
-        "<td title=\"{} would do\">{}</td></tr>\n",
-        some(v_.sass.empty() ? c.ptx.warps : c.warps), part, reasons, share, c.global.ideal_sectors,
-        some(c.global.sectors), c.shared.ideal_wavefronts, some(c.shared.wavefronts));
-  }
-  static std::string row(const std::string& links, const std::string& text) {
-    return fmt::format("<tr data-of=\"{}\"><td class=\"name\">{}</td>", links, xml_escaped(text));
+        "<tr data-of=\"{}\"><td>{}</td><td class=\"heat\" style=\"--part:{:.0f}%\" title=\"{}\">{}</td>"
+        "<td title=\"{} would do\">{}</td><td title=\"{} would do\">{}</td><td class=\"name\">{}</td></tr>\n",
+        links, some(v_.sass.empty() ? c.ptx.warps : c.warps), part, reasons, share, c.global.ideal_sectors,
+        some(c.global.sectors), c.shared.ideal_wavefronts, some(c.shared.wavefronts), xml_escaped(text));
   }
 
   // Rows that belong together share a word: c and the row of the program, p and that of the PTX.
@@ -63,8 +61,8 @@ class Tables {
         if (kind == 'p' && v_.sass[i].ptx != SourceView::kNone) links.insert(fmt::format("p{}", v_.sass[i].ptx));
       }
       if (kind == 'c') links = {fmt::format("c{}", k)};
-      s += row(fmt::format("{}", fmt::join(links, " ")), short_place(rows[k]) + "  " + rows[k].text) +
-           cells(rows[k].costs, most_line_);
+      s += row(fmt::format("{}", fmt::join(links, " ")), rows[k].costs, most_line_,
+               short_place(rows[k]) + "  " + rows[k].text);
     }
     return s + "</table></div>\n";
   }
@@ -74,7 +72,7 @@ class Tables {
       std::string links;
       if (m.cuda != SourceView::kNone) links += fmt::format("c{} ", m.cuda);
       if (m.ptx != SourceView::kNone) links += fmt::format("p{}", m.ptx);
-      s += row(links, fmt::format("{:04x}  {}", m.instruction.offset, m.instruction.text())) + cells(m.costs, most_);
+      s += row(links, m.costs, most_, fmt::format("{:04x}  {}", m.instruction.offset, m.instruction.text()));
     }
     return s + "</table></div>\n";
   }

@@ -2,8 +2,10 @@
 // The verb: runs the program with somebody who counts, and reports the launches of all of its processes.
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -17,6 +19,7 @@
 #include "tools/profile/assertions.h"
 #include "tools/profile/html.h"
 #include "tools/profile/nsys_tables.h"
+#include "tools/profile/progress.h"
 #include "tools/profile/report.h"
 #include "tools/profile/request.h"
 #include "tools/profile/summary.h"
@@ -27,6 +30,7 @@ namespace us::tools {
 namespace {
 
 constexpr std::string_view kPages[] = {"details", "raw", "source", "summary"};
+constexpr std::string_view kPerConfig = "per-launch-config";
 constexpr std::string_view kSources[] = {"cuda", "ptx", "sass", "cuda,sass"};
 
 std::string wrong_expression(const std::string& text) {
@@ -87,6 +91,10 @@ std::string wrong_with(const ProfileRequest& r, std::vector<Assertion>& assertio
   if (std::ranges::find(kPages, r.page) == std::end(kPages) && !of_nsys(r.page))
     return fmt::format("--page {}: expected one of {}, {}", r.page, fmt::join(kPages, ", "),
                        fmt::join(nsys_reports(), ", "));
+  if (r.print_units != "base" && r.print_units != "auto")
+    return fmt::format("--print-units {}: expected base or auto (with prefixes)", r.print_units);
+  if (!r.filter_mode.empty() && r.filter_mode != "global" && r.filter_mode != kPerConfig)
+    return fmt::format("--filter-mode {}: expected global or {}", r.filter_mode, kPerConfig);
   if (std::ranges::find(kSources, r.print_source) == std::end(kSources))
     return fmt::format("--print-source {}: expected sass, ptx, cuda, or `cuda,sass`", r.print_source);
   if (r.csv && r.page == "summary") return "--csv: there is no such form of --page summary";
@@ -127,11 +135,28 @@ bool read_kept(const char* option, const std::string& file, std::string& bytes) 
   return false;
 }
 
-std::string text_of(const ProfileRequest& r, const std::vector<ReportLaunch>& report) {
-  if (r.page == "source") return r.csv ? source_csv(report, r.print_source) : source_text(report, r.print_source);
-  if (r.csv) return r.page == "raw" ? raw_csv(report) : details_csv(report);
-  if (!r.baseline.empty()) return differences_text(report);
-  return details_text(report, r.sections.empty() && r.metrics.empty());
+void print(const ProfileRequest& r, const std::vector<ReportLaunch>& report, const Sink& out) {
+  if (r.page == "source")
+    r.csv ? source_csv(report, r.print_source, out) : source_text(report, r.print_source, out);
+  else if (r.csv)
+    r.page == "raw" ? raw_csv(report, out) : details_csv(report, out);
+  else if (!r.baseline.empty())
+    differences_text(report, out);
+  else
+    details_text(report, r.sections.empty() && r.metrics.empty(), out);
+}
+
+// What `print` makes, to the file, or to standard output.
+void print_to(const std::string& file, const std::function<void(const Sink&)>& print) {
+  std::ofstream out;
+  if (!file.empty()) out.open(file, std::ios::binary);
+  print([&](std::string_view text) {
+    if (file.empty())
+      std::fwrite(text.data(), 1, text.size(), stdout);
+    else
+      out << text;
+  });
+  if (!file.empty() && !out.flush()) complain(fmt::format("{}: {}", file, std::strerror(errno)));
 }
 
 bool judge(const ProfileRequest& r, const std::vector<Assertion>& assertions,
@@ -160,26 +185,28 @@ int tell(const ProfileRequest& r, std::vector<std::string> files, const std::vec
   std::string kept;
   for (std::string& bytes : files) {
     for (timing::LaunchProfile& p : timing::read_profiles(bytes, detail_for(r))) all.push_back(std::move(p));
-    kept += std::exchange(bytes, {});
+    kept = kept.empty() ? std::move(bytes) : kept + bytes;
+    bytes = {};
   }
   all = sorted(std::move(all));
   write_file(r.save, kept);
   const auto before = baseline ? baseline->of(all) : std::vector<const timing::LaunchProfile*>();
-  const auto report = make_report(all, {r.sections, r.metrics}, before);
+  const auto report = make_report(all, {r.sections, r.metrics, r.print_units == "auto"}, before);
   if (all.empty()) complain("no kernel was profiled");
   std::vector<PlacedProcess> work;
   if (r.page == "summary" || of_nsys(r.page) || !r.timeline.empty())
     work = placed(all, {timing::read_work(kept), timing::read_reused(kept)});
-  const std::string text = r.page == "summary" ? summary_text(work)
-                           : of_nsys(r.page)   ? nsys_table(r.page, work, r.csv)
-                                               : text_of(r, report);
-  if (r.log.empty())
-    fmt::print("{}", text);
-  else
-    write_file(r.log, text);
+  print_to(r.log, [&](const Sink& out) {
+    if (r.page == "summary")
+      out(summary_text(work));
+    else if (of_nsys(r.page))
+      out(nsys_table(r.page, work, r.csv));
+    else
+      print(r, report, out);
+  });
   if (!r.timeline.empty()) write_file(r.timeline, timeline(work));
   if (!r.html.empty()) write_file(r.html, to_html(report));
-  if (!r.json.empty()) write_file(r.json, to_json(report));
+  if (!r.json.empty()) print_to(r.json, [&](const Sink& out) { to_json(report, out); });
   return judge(r, assertions, all, before) ? code : kExitAssertion;
 }
 
@@ -202,14 +229,18 @@ int profile_program(const ProfileRequest& request) {
   if (directory.path.empty()) return kExitUsage;
   RunRequest run = r.run;
   run.settings["UNDERSTUDY_PROFILE"] = directory.path;
-  if (!r.kernel.empty()) run.settings["UNDERSTUDY_PROFILE_KERNELS"] = r.kernel;
+  if (const bool each = r.filter_mode == kPerConfig; each || !r.kernel.empty())
+    run.settings["UNDERSTUDY_PROFILE_KERNELS"] = (each ? "each:" : "") + r.kernel;
   if (!r.skip.empty()) run.settings["UNDERSTUDY_PROFILE_SKIP"] = r.skip;
   if (!r.count.empty()) run.settings["UNDERSTUDY_PROFILE_COUNT"] = r.count;
   if (r.virtual_time) run.settings["UNDERSTUDY_PROFILE_VIRTUAL_TIME"] = "1";
   if (r.host_clock) run.settings["UNDERSTUDY_PROFILE_HOST_CLOCK"] = "1";
   if (r.cache_control == "none" || (r.virtual_time && r.cache_control.empty()))
     run.settings["UNDERSTUDY_PROFILE_KEEP_CACHES"] = "1";
-  const int code = run_program(run);
+  const int code = [&] {
+    const Progress progress(directory.path);
+    return run_program(run);
+  }();
   auto files = read_files(directory.path, ".profile");
   if (files.empty() && code != 0) return code;
   return tell(r, std::move(files), assertions, baseline, code);

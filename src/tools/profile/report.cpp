@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -64,13 +65,34 @@ class Maker {
 
 }  // namespace
 
-std::vector<ReportLaunch> make_report(const std::vector<timing::LaunchProfile>& all, const ReportChoice& choice,
+// As Nsight Compute does unless it is told otherwise: bytes and times with prefixes.
+static void scale(ReportRow& row) {
+  constexpr const char* kTimes[] = {"ns", "us", "ms", "s"};
+  constexpr const char* kBytes[] = {"byte", "Kbyte", "Mbyte", "Gbyte", "Tbyte"};
+  if (!row.value) return;
+  const auto by = [&](std::span<const char* const> units, const std::string& behind) {
+    std::size_t k = 0;
+    double by = 1;
+    while (*row.value / by >= 1000 && k + 1 < units.size()) by *= 1000, ++k;
+    *row.value /= by, row.unit = units[k] + behind;
+    if (row.before) *row.before /= by;
+  };
+  if (row.unit == "ns") by(kTimes, "");
+  if (row.unit == "byte" || row.unit.starts_with("byte/")) by(kBytes, row.unit.substr(4));
+}
+
+std::vector<ReportRow> ReportLaunch::rows() const {
+  std::vector<ReportRow> all = Maker(*choice, *of, before).rows();
+  if (choice->scaled) std::ranges::for_each(all, scale);
+  return all;
+}
+
+std::vector<ReportLaunch> make_report(const std::vector<timing::LaunchProfile>& all, ReportChoice choice,
                                       const std::vector<const timing::LaunchProfile*>& before) {
+  const auto shared = std::make_shared<const ReportChoice>(std::move(choice));
   std::vector<ReportLaunch> out;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const timing::LaunchProfile* const old = before.empty() ? nullptr : before[k];
-    out.push_back({k, &all[k], Maker(choice, all[k], old).rows(), old});
-  }
+  for (std::size_t k = 0; k < all.size(); ++k)
+    out.push_back({k, &all[k], shared, before.empty() ? nullptr : before[k]});
   return out;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The source page: lines of the program, statements of the PTX or machine instructions, with what each costs.
+#include <map>
+
 #include <fmt/format.h>
 
 #include "tools/profile/report.h"
@@ -153,24 +155,44 @@ std::string csv_of(const SourceView& v, const std::string& what) {
 
 }  // namespace
 
-std::string source_text(const std::vector<ReportLaunch>& all, const std::string& print) {
+namespace {
+
+// Of launches that have places; and how many others there are, by kernel.
+template <class F>
+void each_detailed(const std::vector<ReportLaunch>& all, F&& f) {
+  for (const ReportLaunch& l : all)
+    if (l.of->detailed) f(l);
+}
+
+}  // namespace
+
+std::string without_detail(const std::vector<ReportLaunch>& all) {
+  std::map<std::string, std::size_t> more;
+  for (const ReportLaunch& l : all) more[l.of->kernel] += !l.of->detailed;
   std::string s;
-  SourceLines sources;
-  for (const ReportLaunch& l : all) {
-    s += head_of(l);
-    if (!l.of->no_time.empty()) s += fmt::format("    No model of time: {}\n", l.of->no_time);
-    if (l.of->listing) s += fmt::format("    Machine code made by {}\n", l.of->listing->origin);
-    s += Page(source_view(*l.of, sources)).print(print);
-  }
+  for (const auto& [kernel, n] : more)
+    if (n)
+      s += fmt::format("  {} more launches of {}: their metrics are kept, their lines and instructions are not.\n", n,
+                       kernel);
   return s;
 }
 
-std::string source_csv(const std::vector<ReportLaunch>& all, const std::string& print) {
-  std::string s;
+void source_text(const std::vector<ReportLaunch>& all, const std::string& print, const Sink& out) {
   SourceLines sources;
-  for (const ReportLaunch& l : all)
-    s += csv_line({"Kernel Name", l.of->kernel}) + csv_of(source_view(*l.of, sources), print);
-  return s;
+  each_detailed(all, [&](const ReportLaunch& l) {
+    std::string s = head_of(l);
+    if (!l.of->no_time.empty()) s += fmt::format("    No model of time: {}\n", l.of->no_time);
+    if (l.of->listing) s += fmt::format("    Machine code made by {}\n", l.of->listing->origin);
+    out(s + Page(source_view(*l.of, sources)).print(print));
+  });
+  out(without_detail(all));
+}
+
+void source_csv(const std::vector<ReportLaunch>& all, const std::string& print, const Sink& out) {
+  SourceLines sources;
+  each_detailed(all, [&](const ReportLaunch& l) {
+    out(csv_line({"Kernel Name", l.of->kernel}) + csv_of(source_view(*l.of, sources), print));
+  });
 }
 
 }  // namespace us::tools

@@ -22,21 +22,20 @@ std::string head_of(const ReportLaunch& l) {
   return s;
 }
 
-std::string differences_text(const std::vector<ReportLaunch>& all) {
+void differences_text(const std::vector<ReportLaunch>& all, const Sink& out) {
   const auto row = [](const auto&... cells) {
     std::string line = fmt::format("    {:<56} {:<16} {:>16} {:>16} {:>9}", cells...);
     return line.erase(line.find_last_not_of(' ') + 1) + "\n";
   };
-  std::string s;
   for (const ReportLaunch& l : all) {
-    s += head_of(l);
+    std::string s = head_of(l);
     if (!l.before) {
-      s += "    The baseline has no such launch.\n\n";
+      out(s + "    The baseline has no such launch.\n\n");
       continue;
     }
     u64 equal = 0;
     std::string rows;
-    for (const ReportRow& r : l.rows) {
+    for (const ReportRow& r : l.rows()) {
       if (r.value == r.before) {
         ++equal;
         continue;
@@ -46,17 +45,14 @@ std::string differences_text(const std::vector<ReportLaunch>& all) {
                   ratio ? fmt::format("{:+.1f} %", 100 * (*r.value / *r.before - 1)) : "");
     }
     if (!rows.empty()) s += row("Metric Name", "Metric Unit", "Baseline", "Now", "Change") + rows;
-    s += fmt::format("    {} metrics are equal.\n\n", equal);
+    out(s + fmt::format("    {} metrics are equal.\n\n", equal));
   }
-  return s;
 }
 
-std::string details_text(const std::vector<ReportLaunch>& all, bool with_advice) {
-  std::string s;
+void details_text(const std::vector<ReportLaunch>& all, bool with_advice, const Sink& out) {
   for (const ReportLaunch& l : all) {
-    s += head_of(l);
-    std::string section;
-    for (const ReportRow& r : l.rows) {
+    std::string s = head_of(l), section;
+    for (const ReportRow& r : l.rows()) {
       if (r.section_title != section) {
         if (!section.empty()) s += kRule + "\n";
         section = r.section_title;
@@ -72,8 +68,8 @@ std::string details_text(const std::vector<ReportLaunch>& all, bool with_advice)
                        l.of->time.lost);
     if (with_advice) s += advice_text(advice(*l.of));
     if (!section.empty()) s += "\n";
+    out(s);
   }
-  return s;
 }
 
 }  // namespace us::tools
