@@ -70,7 +70,7 @@ def enable():
             function = Operator(op)
             function.keep_kernels()
             library.impl(name.removeprefix("aten::"), function, "CUDA", with_keyset=True, allow_override=True)
-    torch.backends.cudnn.enabled = False
+    torch._C._set_cudnn_enabled(False)  # `torch.backends.cudnn` refuses after `disable_global_flags`, as tests of PyTorch have it
     torch.backends.cuda.enable_flash_sdp(False)
     torch.backends.cuda.enable_mem_efficient_sdp(False)
     torch.backends.cuda.enable_cudnn_sdp(False)
