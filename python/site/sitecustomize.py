@@ -53,6 +53,13 @@ def convolve_by_products(module):
     understudy_jax_convolutions.lower_by_products(module)
 
 
+def solve_without_libraries(module):
+    """JAX's linear algebra is cuSOLVER's and cuBLAS's, which are machine code."""
+    import understudy_jax_linear_algebra
+
+    understudy_jax_linear_algebra.lower_without_libraries(module)
+
+
 def compile_to_ptx(module):
     """Warp's compiler makes machine code where it is newer than the driver; PTX is what runs. Its tile functions come from
     LTO-IR, which the linker inside would make machine code of, too: it has plain ones of its own."""
@@ -128,6 +135,7 @@ AFTER = {
     "torch.cuda": compute_eager_operators,
     "jax._src.hardware_utils": see_the_device,
     "jax._src.lax.convolution": convolve_by_products,
+    "jax._src.lax.linalg": solve_without_libraries,
     "warp.config": compile_to_ptx,
     "warp._src.build": leave_ptx_to_the_driver,
     "cuda.bindings._internal.runtime": send_runtime_to_ours,

@@ -108,6 +108,36 @@ def convolutions_and_their_gradients():
 
 
 @step
+def linear_algebra_without_a_library():
+    a, b = rng.normal(size=(2, 12, 12)).astype(np.float32), rng.normal(size=(2, 12, 3)).astype(np.float32)
+    positive = a @ a.swapaxes(1, 2) + 12 * np.eye(12, dtype=np.float32)
+    for function in (np.linalg.cholesky, np.linalg.inv, np.linalg.det):
+        np.testing.assert_allclose(getattr(jnp.linalg, function.__name__)(positive), function(positive), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(jnp.linalg.solve(positive, b), np.linalg.solve(positive, b), rtol=1e-4, atol=1e-5)
+    q, r = jnp.linalg.qr(a)
+    np.testing.assert_allclose(np.asarray(q) @ np.asarray(r), a, atol=1e-4)
+    np.testing.assert_allclose(np.asarray(q).swapaxes(1, 2) @ np.asarray(q), np.broadcast_to(np.eye(12), a.shape), atol=1e-4)
+
+
+@step
+def triangular_systems():
+    def kind(lower, left, transposed, unit):
+        a = rng.normal(size=(2, 9, 9)).astype(np.float32) / 20 + (4 - 3 * unit) * np.eye(9, dtype=np.float32)
+        if unit:
+            a[:, range(9), range(9)] = 7  # is not looked at
+        t = np.tril(a, -unit) if lower else np.triu(a, unit)
+        t = (t + unit * np.eye(9)).swapaxes(1, 2) if transposed else t + unit * np.eye(9)
+        b = rng.normal(size=(2, 9, 3) if left else (2, 3, 9)).astype(np.float32)
+        x = np.asarray(jax.lax.linalg.triangular_solve(
+            a, b, left_side=left, lower=lower, transpose_a=transposed, unit_diagonal=bool(unit))
+        )
+        np.testing.assert_allclose(t @ x if left else x @ t, b, atol=1e-4)
+
+    for i in range(16):
+        kind(bool(i & 1), bool(i & 2), bool(i & 4), i >> 3)
+
+
+@step
 def random_numbers_are_those_of_the_cpu():
     here = jax.device_put(jax.random.key(16), cpu)
     assert (np.asarray(jax.random.bits(jax.random.key(16), (1000,))) == np.asarray(jax.random.bits(here, (1000,)))).all()

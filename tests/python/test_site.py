@@ -63,7 +63,7 @@ class Site(unittest.TestCase):
             files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": "", f"jaxlib-{version}.dist-info/METADATA": metadata}
             self.expect(run_python(code, files), str(has))
 
-    def test_convolutions_of_jax_are_lowered_on_the_device_only_and_with_known_shapes_only(self):
+    def test_jax_lowers_what_libraries_would_do_on_the_device_only(self):
         mlir = (
             "def lower_fun(f, multiple_results): return lambda ctx, *a, **k: f.__name__\n"
             "def register_lowering(p, rule, platform=None): global seen; seen = (p, rule, platform)\n"
@@ -80,6 +80,9 @@ class Site(unittest.TestCase):
             "for n in (4, 'n'): print(rule(N(avals_in=[N(shape=(1, n))], avals_out=[]), 0, 0, padding=((0, 1),)), end=' ')"
         )
         self.expect(run_python(code, files), "convolution cuda by_products own")
+        linalg = "cholesky_p, lu_p, _lu_python, _cholesky_lowering = 'cholesky', 'lu', print, None\n"
+        code = "import jax._src.lax.linalg; from jax._src.interpreters import mlir; print(mlir.seen[0], mlir.seen[2])"
+        self.expect(run_python(code, files | {"jax/_src/lax/linalg.py": linalg}), "lu cuda")
         files["jax/_src/lax/convolution.py"] = ""
         self.expect(run_python("import jax._src.lax.convolution; print('of another release')", files), "of another release")
 
