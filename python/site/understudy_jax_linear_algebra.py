@@ -19,7 +19,8 @@ def solve_by_rows(a, b, *, left_side, lower, transpose_a, conjugate_a, unit_diag
     def row(i, x):
         at = i if lower else n - 1 - i
         of_a = lax.dynamic_slice_in_dim(a, at, 1, axis=-2)
-        rest = lax.dynamic_slice_in_dim(b, at, 1, axis=-2) - jnp.matmul(of_a, x, precision="highest")  # rows to come are 0
+        # rows to come are 0
+        rest = lax.dynamic_slice_in_dim(b, at, 1, axis=-2) - jnp.matmul(of_a, x, precision="highest")
         if not unit_diagonal:
             rest = rest / lax.dynamic_slice_in_dim(of_a, at, 1, axis=-1)
         return lax.dynamic_update_slice_in_dim(x, rest, at, axis=-2)

@@ -88,7 +88,7 @@ def enable():
             function.keep_kernels()
             library.impl(name.removeprefix("aten::"), function, "CUDA", with_keyset=True, allow_override=True)
     torch._C._cuda_sleep = sleep
-    torch._C._set_cudnn_enabled(False)  # `torch.backends.cudnn` refuses after `disable_global_flags`, as tests of PyTorch have it
+    torch._C._set_cudnn_enabled(False)  # not torch.backends.cudnn: a program may have frozen it
     torch.backends.cuda.enable_flash_sdp(False)
     torch.backends.cuda.enable_mem_efficient_sdp(False)
     torch.backends.cuda.enable_cudnn_sdp(False)
