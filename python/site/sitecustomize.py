@@ -30,15 +30,35 @@ def has_convolution_fusion():
 
 def let_libraries_link(module):
     """XLA has an assembler inside, which makes machine code. Without it, it asks libnvJitLink or ptxas, and those are
-    Understudy's. It would also compile and time many forms of a matrix product: times of a virtual device tell nothing."""
+    Understudy's. It would also compile and time many forms of a matrix product: times of a virtual device tell nothing.
+    cuBLAS is machine code: a product that no Triton kernel is made for (complex numbers, for one) stays with XLA's own emitter
+    when nothing rewrites it into a call of cuBLAS."""
     flags = os.environ.get("XLA_FLAGS", "")
-    wanted = [("xla_gpu_enable_libnvptxcompiler", "false"), ("xla_gpu_autotune_level", "0")]
+    wanted = [
+        ("xla_gpu_enable_libnvptxcompiler", "false"),
+        ("xla_gpu_autotune_level", "0"),
+        ("xla_disable_hlo_passes", "cublas-gemm-rewriter"),
+    ]
     if has_convolution_fusion():
         wanted.append(("xla_gpu_experimental_enable_conv_fusion", "true"))
     for name, value in wanted:
         if name not in flags:
             flags += f" --{name}={value}"
     os.environ["XLA_FLAGS"] = flags.strip()
+
+
+def convolve_by_products(module):
+    """XLA's convolutions are cuDNN's, which is machine code."""
+    import understudy_jax_convolutions
+
+    understudy_jax_convolutions.lower_by_products(module)
+
+
+def solve_without_libraries(module):
+    """JAX's linear algebra is cuSOLVER's and cuBLAS's, which are machine code."""
+    import understudy_jax_linear_algebra
+
+    understudy_jax_linear_algebra.lower_without_libraries(module)
 
 
 def compile_to_ptx(module):
@@ -190,6 +210,8 @@ AFTER = {
     "numba.cuda.decorators": numba_lines,
     "cupy.cuda.compiler": cupy_lines,
     "pycuda.compiler": pycuda_lines,
+    "jax._src.lax.convolution": convolve_by_products,
+    "jax._src.lax.linalg": solve_without_libraries,
     "warp._src.build": leave_ptx_to_the_driver,
     "cuda.bindings._internal.runtime": send_runtime_to_ours,
     "cuda.bindings._internal.runtime_ptds": send_runtime_to_ours,

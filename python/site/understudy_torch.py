@@ -12,8 +12,8 @@ PTX (Triton kernels, `torch.compile`, NVRTC) and what is no kernel (allocation, 
                                                    when the stream is done with them       (understudy_torch_cpu)
 
 `--via inductor|cpu|auto` before PROGRAM, or UNDERSTUDY_TORCH_VIA, chooses; `off` leaves programs alone that do not import this.
-`auto`, the default: Inductor under `understudy check` and `profile`, which see kernels only; otherwise the CPU, which compiles
-nothing. What Inductor cannot do goes to the CPU, too; UNDERSTUDY_TORCH_REPORT=1 counts it at exit, and says why.
+`auto`, the default: Inductor under `understudy check` and `profile`, which see kernels only, and into graphs, which hold
+kernels; otherwise the CPU, which compiles nothing. What Inductor cannot do goes to the CPU, too; UNDERSTUDY_TORCH_REPORT=1 counts it at exit, and says why.
 
 By the CPU an operator is done when the call returns, one order of the many that streams allow, and results are the CPU's: sums may
 be rounded elsewhere. What the CPU lacks raises NotImplementedError by its name, as does its capture into a graph.
@@ -56,12 +56,29 @@ def taken():
             yield name, op
 
 
+SPIN = """extern "C" __global__ void spin(int cycles) {
+  for (long long begin = clock64(); clock64() - begin < cycles;);
+}"""
+LONGEST = 2**31 - 1  # what fits the kernel's argument
+_spin = []  # the kernel, once it is compiled
+
+
+def sleep(cycles):
+    """What torch.cuda._sleep calls: keeps the current stream busy."""
+    if not _spin:
+        _spin.append(torch.cuda._compile_kernel(SPIN, "spin"))
+    for at in range(0, int(cycles), LONGEST):
+        _spin[0]((1, 1, 1), (1, 1, 1), (min(int(cycles) - at, LONGEST),))
+
+
 def enable():
     """Once; what is imported later is served, too."""
     if _libraries:
         return
     under_a_tool = bool(os.environ.get("UNDERSTUDY_CHECK") or os.environ.get("UNDERSTUDY_PROFILE"))
-    Operator.way = way_from(os.environ.get("UNDERSTUDY_TORCH_VIA"), under_a_tool)
+    wish = os.environ.get("UNDERSTUDY_TORCH_VIA")
+    Operator.way = way_from(wish, under_a_tool)
+    Operator.captured = "cpu" if (wish or "").strip().lower() == "cpu" else "inductor"
     library = torch.library.Library("aten", "IMPL")
     _libraries.append(library)
     with warnings.catch_warnings():
@@ -70,7 +87,8 @@ def enable():
             function = Operator(op)
             function.keep_kernels()
             library.impl(name.removeprefix("aten::"), function, "CUDA", with_keyset=True, allow_override=True)
-    torch.backends.cudnn.enabled = False
+    torch._C._cuda_sleep = sleep
+    torch._C._set_cudnn_enabled(False)  # not torch.backends.cudnn: a program may have frozen it
     torch.backends.cuda.enable_flash_sdp(False)
     torch.backends.cuda.enable_mem_efficient_sdp(False)
     torch.backends.cuda.enable_cudnn_sdp(False)

@@ -72,15 +72,23 @@ def compute(operator, given, device):
         host["device"] = torch.device("cpu")
     if host.get("pin_memory"):
         host["pin_memory"] = False
+    unnamed = None  # what a random operator that takes no generator is to continue
     if operator.random:
-        host["generator"] = host_generator(given.get("generator"), device)
+        generator = host_generator(given.get("generator"), device)
+        if "generator" in operator.names:
+            host["generator"] = generator
+        else:
+            unnamed = generator.initial_seed()
     if host.get("half_to_float"):
         host["self"], host["half_to_float"] = host["self"].float(), False
     words = [a.name for a in operator.arguments if not a.kwarg_only and a.name in host]
     # A number in a tensor's place is no tensor to Python; another overload takes it.
     number = any(isinstance(host.get(w), (bool, int, float, complex)) for w in operator.tensors)
     op = operator.op.overloadpacket if number else operator.op
-    result = op(*(host[w] for w in words), **{w: v for w, v in host.items() if w not in words})
+    with torch.random.fork_rng(devices=(), enabled=unnamed is not None):
+        if unnamed is not None:
+            torch.default_generator.manual_seed(unnamed)
+        result = op(*(host[w] for w in words), **{w: v for w, v in host.items() if w not in words})
     for name, value in fresh.items():
         put(given[name], value)
 

@@ -34,6 +34,7 @@ def device_of(name, values, device):
 
 class Operator:
     way = "cpu"
+    captured = "cpu"  # the way into a graph, which holds kernels, not what the CPU did
 
     def __init__(self, op):
         self.op, self.name = op, op._schema.name.removeprefix("aten::")
@@ -61,7 +62,7 @@ class Operator:
     def keep_kernels(self):
         if self.name in ("copy_", "zero_"):
             self.kernel = torch.library.get_kernel(self.op, "CUDA")
-        elif self.name.startswith("_foreach_") and self.way == "inductor":
+        elif self.name.startswith("_foreach_") and "inductor" in (self.way, self.captured):
             self.composed = torch.library.get_kernel(self.op, "CPU")  # one call of an operator for each tensor
 
     def __call__(self, keys, *args, **kwargs):
@@ -73,11 +74,12 @@ class Operator:
         if not _said:
             _said.append(self.way)
             print(SAID[self.way], file=sys.stderr)
-        if self.composed is not None and not any(t.dtype.is_complex for t in tensors_in(given.values())):
+        way = self.way if self.way == self.captured or not torch.cuda.is_current_stream_capturing() else self.captured
+        if way == "inductor" and self.composed is not None and not any(t.dtype.is_complex for t in tensors_in(given.values())):
             return self.composed.call_boxed(keys, *args, **kwargs)
         with torch._C._AutoDispatchBelowAutograd():
             why = None
-            if self.way == "inductor":
+            if way == "inductor":
                 import understudy_torch_inductor
 
                 done, result = understudy_torch_inductor.attempt(self, given, device)

@@ -72,6 +72,72 @@ def matrix_products():
 
 
 @step
+def products_of_complex_numbers_and_in_batches():
+    def numbers(*shape):
+        return (rng.normal(size=shape) + 1j * rng.normal(size=shape)).astype(np.complex64)
+
+    for x, y in ((numbers(65, 33), numbers(33, 40)), (numbers(3, 7, 9), numbers(3, 9, 5))):
+        np.testing.assert_allclose(jnp.asarray(x) @ jnp.asarray(y), x @ y, rtol=1e-4, atol=1e-4)
+
+
+@step
+def convolution_of_known_numbers():
+    x, w = rng.random((2, 3, 9, 8), np.float32), rng.random((4, 3, 3, 2), np.float32)
+    expected = np.zeros((2, 4, 7, 7))
+    for i in range(7):
+        for j in range(7):
+            expected[:, :, i, j] = np.tensordot(x[:, :, i : i + 3, j : j + 2].astype(float), w, ((1, 2, 3), (1, 2, 3)))
+    np.testing.assert_allclose(jax.lax.conv(x, w, (1, 1), "VALID", precision="highest"), expected, rtol=1e-5)
+
+
+@step
+def convolutions_and_their_gradients():
+    def compare(x, w, **how):
+        x, w = rng.normal(size=x).astype(np.float32), rng.normal(size=w).astype(np.float32)
+        how = {"window_strides": (1, 1), "padding": "SAME", "precision": "highest"} | how
+        on_both(lambda a, b: jax.lax.conv_general_dilated(a, b, **how), x, w, tolerance=1e-4)
+        on_both(jax.grad(lambda a, b: (jax.lax.conv_general_dilated(a, b, **how) ** 2).mean(), (0, 1)), x, w, tolerance=1e-4)
+
+    compare((2, 3, 8, 8), (4, 3, 3, 3), window_strides=(2, 2))
+    compare((2, 4, 10, 11), (6, 4, 3, 2), window_strides=(2, 1), padding=((1, 2), (0, -1)), lhs_dilation=(1, 2), rhs_dilation=(2, 1))
+    compare((2, 4, 10, 11), (6, 2, 3, 2), feature_group_count=2)
+    compare((4, 4, 6, 6), (6, 4, 3, 2), batch_group_count=2)
+    compare((2, 5, 6, 3), (3, 2, 3, 4), dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    compare((2, 3, 40), (4, 3, 5), window_strides=(3,))
+    compare((2, 3, 5, 4, 6), (4, 3, 2, 3, 3), window_strides=(1, 2, 1))
+
+
+@step
+def linear_algebra_without_a_library():
+    a, b = rng.normal(size=(2, 12, 12)).astype(np.float32), rng.normal(size=(2, 12, 3)).astype(np.float32)
+    positive = a @ a.swapaxes(1, 2) + 12 * np.eye(12, dtype=np.float32)
+    for function in (np.linalg.cholesky, np.linalg.inv, np.linalg.det):
+        np.testing.assert_allclose(getattr(jnp.linalg, function.__name__)(positive), function(positive), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(jnp.linalg.solve(positive, b), np.linalg.solve(positive, b), rtol=1e-4, atol=1e-5)
+    q, r = jnp.linalg.qr(a)
+    np.testing.assert_allclose(np.asarray(q) @ np.asarray(r), a, atol=1e-4)
+    np.testing.assert_allclose(np.asarray(q).swapaxes(1, 2) @ np.asarray(q), np.broadcast_to(np.eye(12), a.shape), atol=1e-4)
+
+
+@step
+def triangular_systems():
+    def kind(lower, left, transposed, unit):
+        a = rng.normal(size=(2, 9, 9)).astype(np.float32) / 20 + (4 - 3 * unit) * np.eye(9, dtype=np.float32)
+        if unit:
+            a[:, range(9), range(9)] = 7  # is not looked at
+        t = np.tril(a, -unit) if lower else np.triu(a, unit)
+        t = (t + unit * np.eye(9)).swapaxes(1, 2) if transposed else t + unit * np.eye(9)
+        b = rng.normal(size=(2, 9, 3) if left else (2, 3, 9)).astype(np.float32)
+        x = np.asarray(jax.lax.linalg.triangular_solve(
+            a, b, left_side=left, lower=lower, transpose_a=transposed, unit_diagonal=bool(unit))
+        )
+        np.testing.assert_allclose(t @ x if left else x @ t, b, atol=1e-4)
+
+    for i in range(16):
+        kind(bool(i & 1), bool(i & 2), bool(i & 4), i >> 3)
+
+
+@step
 def random_numbers_are_those_of_the_cpu():
     here = jax.device_put(jax.random.key(16), cpu)
     assert (np.asarray(jax.random.bits(jax.random.key(16), (1000,))) == np.asarray(jax.random.bits(here, (1000,)))).all()

@@ -2,6 +2,8 @@
 """PyTorch without its eager kernels, which are machine code: tensors, copies, streams, events, pinned memory, kernels
 compiled by NVRTC, Triton and Inductor. Expectations are the CPU's."""
 import os
+import subprocess
+import sys
 
 import torch
 from steps import finish, step
@@ -92,6 +94,65 @@ def eager_operators():
         assert "no kernel image" in str(e)
         return
     raise AssertionError("there are kernels")
+
+
+@step
+def eager_operators_in_a_graph():
+    """A graph holds kernels: by Inductor, unless the CPU was asked for by name."""
+    if os.environ.get("UNDERSTUDY_TORCH_VIA") in ("off", "cpu"):
+        return
+    d, g = torch.zeros(1000, device="cuda"), torch.cuda.CUDAGraph()
+    lists = [torch.zeros(4, device="cuda"), torch.ones(3, device="cuda")]
+    with torch.cuda.graph(g):
+        y = d * 2 + 1
+        total = y.sum()
+        torch._foreach_add_(lists, 1.0)
+    for value in (3.0, 4.0):
+        d.fill_(value)
+        g.replay()
+    torch.testing.assert_close(y.cpu(), torch.full((1000,), 9.0))
+    assert total.item() == 9000 and lists[0].tolist() == [2.0] * 4 and lists[1].tolist() == [3.0] * 3
+
+
+@step
+def dropout():
+    if os.environ.get("UNDERSTUDY_TORCH_VIA") == "off":
+        return
+    ones = torch.ones(20000, device="cuda", requires_grad=True)
+    results = []
+    of_the_host = torch.get_rng_state()
+    for seed in (1, 1, 2):
+        torch.cuda.manual_seed(seed)
+        results.append(torch.nn.functional.dropout(ones, 0.25))
+    assert torch.equal(results[0], results[1]) and not torch.equal(results[0], results[2])
+    assert torch.equal(of_the_host, torch.get_rng_state())
+    kept = results[0] != 0
+    assert abs(kept.float().mean().item() - 0.75) < 0.02  # 6.5 standard deviations
+    torch.testing.assert_close(results[0][kept], torch.full_like(results[0][kept], 1 / 0.75))
+    results[0].sum().backward()
+    torch.testing.assert_close(ones.grad, results[0].detach())
+
+
+@step
+def a_busy_stream():
+    if os.environ.get("UNDERSTUDY_TORCH_VIA") == "off":
+        return
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
+    torch.cuda._sleep(20_000_000)
+    end.record()
+    torch.cuda.synchronize()
+    assert begin.elapsed_time(end) > 5  # at 2 GHz these cycles are 10 ms
+
+
+@step
+def backend_flags_that_are_frozen():
+    """`torch.testing._internal` freezes them before the device is used."""
+    if os.environ.get("UNDERSTUDY_TORCH_VIA") == "off":
+        return
+    code = "import torch; torch.backends.disable_global_flags(); print((torch.ones(3, device='cuda') + 1).tolist())"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.strip() == "[2.0, 2.0, 2.0]", result.stderr
 
 
 @step

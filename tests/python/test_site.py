@@ -50,9 +50,9 @@ class Site(unittest.TestCase):
     def test_xla_leaves_assembling_to_libraries(self):
         files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": ""}
         code = "import os; {}import jax_plugins.xla_cuda13; print(os.environ['XLA_FLAGS'])"
-        both = "--xla_gpu_enable_libnvptxcompiler=false --xla_gpu_autotune_level=0"
+        both = "--xla_gpu_enable_libnvptxcompiler=false --xla_gpu_autotune_level=0 --xla_disable_hlo_passes=cublas-gemm-rewriter"
         self.expect(run_python(code.format(""), files), both)
-        own = "--xla_gpu_autotune_level=2 --xla_gpu_enable_libnvptxcompiler=true"
+        own = "--xla_gpu_autotune_level=2 --xla_gpu_enable_libnvptxcompiler=true --xla_disable_hlo_passes=x"
         self.expect(run_python(code.format(""), files, XLA_FLAGS="--a=1"), "--a=1 " + both)
         self.expect(run_python(code.format(""), files, XLA_FLAGS=own), own)
 
@@ -62,6 +62,29 @@ class Site(unittest.TestCase):
             metadata = f"Metadata-Version: 2.1\nName: jaxlib\nVersion: {version}\n"
             files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": "", f"jaxlib-{version}.dist-info/METADATA": metadata}
             self.expect(run_python(code, files), str(has))
+
+    def test_jax_lowers_what_libraries_would_do_on_the_device_only(self):
+        mlir = (
+            "def lower_fun(f, multiple_results): return lambda ctx, *a, **k: f.__name__\n"
+            "def register_lowering(p, rule, platform=None): global seen; seen = (p, rule, platform)\n"
+        )
+        own = "def _conv_general_dilated_lower(ctx, lhs, rhs, expand_complex_convolutions, **k): return 'own'\n"
+        files = {f"jax/{d}__init__.py": "" for d in ("", "_src/", "_src/lax/", "_src/interpreters/")} | {
+            "jax/_src/core.py": "def is_constant_shape(s): return all(type(d) is int for d in s)\n",
+            "jax/_src/interpreters/mlir.py": mlir,
+            "jax/_src/lax/convolution.py": "conv_general_dilated_p = 'convolution'\n" + own,
+        }
+        code = (
+            "import jax._src.lax.convolution; from jax._src.interpreters import mlir; from types import SimpleNamespace as N\n"
+            "p, rule, where = mlir.seen; print(p, where, end=' ')\n"
+            "for n in (4, 'n'): print(rule(N(avals_in=[N(shape=(1, n))], avals_out=[]), 0, 0, padding=((0, 1),)), end=' ')"
+        )
+        self.expect(run_python(code, files), "convolution cuda by_products own")
+        linalg = "cholesky_p, lu_p, _lu_python, _cholesky_lowering = 'cholesky', 'lu', print, None\n"
+        code = "import jax._src.lax.linalg; from jax._src.interpreters import mlir; print(mlir.seen[0], mlir.seen[2])"
+        self.expect(run_python(code, files | {"jax/_src/lax/linalg.py": linalg}), "lu cuda")
+        files["jax/_src/lax/convolution.py"] = ""
+        self.expect(run_python("import jax._src.lax.convolution; print('of another release')", files), "of another release")
 
     def test_warp_compiles_to_ptx(self):
         files = {"warp/__init__.py": "", "warp/config.py": "cuda_output = None\nenable_mathdx_gemm = True\n"}
