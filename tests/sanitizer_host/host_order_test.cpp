@@ -59,7 +59,8 @@ class Order : public ::testing::Test {
   static Range at(u64 begin, u64 bytes) { return {Space::Global, begin, bytes}; }
 
   Kept sink;
-  HostStack stack{[] { return HostStack::Addresses(); }, [](const HostStack::Addresses&) { return probe::SiteInfo(); }};
+  static HostStack::Addresses nothing() { return {}; }
+  HostStack stack{nothing, [](const HostStack::Addresses&) { return probe::SiteInfo(); }, nothing};
   HostOrder order{sink, stack};
 };
 

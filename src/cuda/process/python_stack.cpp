@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <deque>
 #include <map>
@@ -28,14 +29,18 @@ struct Interpreter {
 
 // Looked for again until it is there: a program may start an interpreter later.
 const Interpreter* interpreter() {
-  static const Interpreter* const found = [] {
-    static Interpreter i;
-    i.dump = reinterpret_cast<void (*)(int, void*)>(::dlsym(RTLD_DEFAULT, "_Py_DumpTraceback"));
-    i.thread = reinterpret_cast<void* (*)()>(::dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"));
-    i.begun = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "Py_IsInitialized"));
-    return i.dump && i.thread && i.begun ? &i : nullptr;
-  }();
-  return found && found->begun() ? found : nullptr;
+  static std::atomic<const Interpreter*> found{nullptr};
+  const Interpreter* i = found;
+  if (!i) {
+    Interpreter now;
+    now.dump = reinterpret_cast<void (*)(int, void*)>(::dlsym(RTLD_DEFAULT, "_Py_DumpTraceback"));
+    now.thread = reinterpret_cast<void* (*)()>(::dlsym(RTLD_DEFAULT, "PyGILState_GetThisThreadState"));
+    now.begun = reinterpret_cast<int (*)()>(::dlsym(RTLD_DEFAULT, "Py_IsInitialized"));
+    if (!now.dump || !now.thread || !now.begun) return nullptr;
+    static const Interpreter all = now;
+    found = i = &all;
+  }
+  return i->begun() ? i : nullptr;
 }
 
 // A file of the calling thread's that has no name.
