@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cudaMalloc and cudaFree take of the host, by what else is allocated. Lines: what, bytes | ns of cudaMalloc, ns of
-// cudaFree, medians. `alone`: nothing else; `beside`: 256 bytes that stay; `many`: 64 of the size in a row, then
+// What cudaMalloc and cudaFree take of the host, by what else is allocated. Lines: what, bytes | ns of cudaMalloc, ns
+// of cudaFree, medians. `alone`: nothing else; `beside`: 256 bytes that stay; `many`: 64 of the size in a row, then
 // freed in the order in which they came (mean of each, the longest, and how many took more than 12 us).
 #include <cuda_runtime.h>
 
