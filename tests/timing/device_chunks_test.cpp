@@ -17,7 +17,9 @@ struct Program {
   const Parameters p;
   DeviceChunks chunks;
   u64 next = 4096;
-  double allocate(u64 bytes) { return chunks.change(p, {.kind = Memory::Kind::Allocated, .begin = next, .bytes = bytes}); }
+  double allocate(u64 bytes) {
+    return chunks.change(p, {.kind = Memory::Kind::Allocated, .begin = next, .bytes = bytes});
+  }
   double free(u64 at) { return chunks.change(p, {.kind = Memory::Kind::Freed, .begin = at}); }
 };
 
@@ -52,7 +54,8 @@ TEST(DeviceChunks, AsAnH200) {
 
 TEST(DeviceChunks, OtherMemory) {
   Program of;
-  for (const Memory::Owner o : {Memory::Owner::Host, Memory::Owner::Pool, Memory::Owner::Managed, Memory::Owner::Variable})
+  for (const Memory::Owner o :
+       {Memory::Owner::Host, Memory::Owner::Pool, Memory::Owner::Managed, Memory::Owner::Variable})
     EXPECT_EQ(of.chunks.change(of.p, {.kind = Memory::Kind::Allocated, .owner = o, .begin = 1, .bytes = 4}), 0);
   EXPECT_EQ(of.free(1), 0);
 }
