@@ -28,10 +28,17 @@ void Lexer::skip_line() {
   while (pos_ < text_.size() && text_[pos_] != '\n') ++pos_;
 }
 
+void Lexer::look_for_inline_assembly(std::string_view comment) {
+  if (comment.starts_with("// begin inline asm")) inline_assembly_ = true;
+  if (comment.starts_with("// end inline asm")) inline_assembly_ = false;
+}
+
 // True if there was one at the current position.
 bool Lexer::skip_comment() {
   if (at(1) == '/') {
+    const std::size_t start = pos_;
     skip_line();
+    look_for_inline_assembly(text_.substr(start, pos_ - start));
     return true;
   }
   if (at(1) != '*') return false;

@@ -28,11 +28,14 @@ class Lexer {
   Token next();
   // Skips to behind the '}' that matches a '{' already consumed; `inside` is what lies between. False: text ended.
   bool braces(std::string_view& inside);
+  // Between the comments that compilers put around inline assembly.
+  bool in_inline_assembly() const { return inline_assembly_; }
 
  private:
   void skip_blank();
   bool skip_comment();
   void skip_line();
+  void look_for_inline_assembly(std::string_view comment);
   Token word(Token t);
   Token number(Token t);
   Token hex_float(Token t, u32 digits);
@@ -45,6 +48,7 @@ class Lexer {
   std::string_view text_;
   std::size_t pos_ = 0, line_start_ = 0;
   u32 line_ = 1;
+  bool inline_assembly_ = false;
 };
 
 }  // namespace us::ptx

@@ -8,8 +8,11 @@
 namespace us::ptx {
 
 // The outermost call comes first: the position named behind inlined_at is the last one of this function that is written
-// so.
+// so. LLVM counts a line up for each statement of inline assembly, whatever lines it stands on in the source: such a
+// statement is of the line that was named before.
 void Parser::loc_directive() {
+  const bool counted = lex_.in_inline_assembly();
+  const SrcLoc before = line_;
   advance();
   u32 v[3] = {};
   for (u32& x : v)
@@ -34,6 +37,7 @@ void Parser::loc_directive() {
     line_.inlined = it->second;
   }
   lines_[{v[0], v[1], v[2]}] = line_;
+  if (counted && before.line) line_ = before;
 }
 
 bool Parser::inlined_at(SrcLoc& call) {

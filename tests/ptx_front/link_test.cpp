@@ -149,6 +149,31 @@ TEST(Link, InlinedCallsKeepTheirFunctions) {
   }
 }
 
+// As LLVM writes it (Triton): one statement of the source, on its line 45.
+TEST(Lines, StatementsOfInlineAssemblyAreOfOneLine) {
+  const auto m = module(R"(
+.file 1 "a.py"
+.visible .entry k(.param .u64 p) { .reg .b64 a; .reg .b32 r; .reg .pred q;
+.loc 1 44 2
+ld.param.u64 a, [p];
+.loc 1 45 9
+// begin inline asm
+.loc 1 45 9
+mov.u32 r, 0;
+.loc 1 46 9
+ld.global.b32 r, [a];
+// end inline asm
+setp.ne.u32 q, r, 0;
+.loc 1 48 3
+ret; })");
+  ASSERT_TRUE(m);
+  const ir::Block& block = m->functions[0].blocks[0];
+  std::vector<u32> lines;
+  for (const ir::Inst& i : block.insts) lines.push_back(i.loc.line);
+  EXPECT_EQ(lines, (std::vector<u32>{44, 45, 45, 45}));
+  EXPECT_EQ(block.term.loc.line, 48u);
+}
+
 TEST(Layout, VariablesOfSeveralKernelsDoNotPushEachOther) {
   const auto m = module(R"(
 .shared .align 4 .b8 all[100];

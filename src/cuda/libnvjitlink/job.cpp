@@ -214,12 +214,13 @@ Code Job::complete() {
   return Success;
 }
 
-// As long as a spare member defines what others lack.
+// As long as a spare member defines what others and the driver lack.
 void Job::take_spare() {
   std::set<std::string, std::less<>> missing, there;
   const auto look = [&](const ir::Module& m) {
     for (const ir::Symbol& s : m.symbols)
-      if (s.kind != ir::Symbol::Kind::Label) (defined(m, s) ? there : missing).insert(s.name);
+      if (s.kind != ir::Symbol::Kind::Label && (defined(m, s) || !of_driver(s.name)))
+        (defined(m, s) ? there : missing).insert(s.name);
   };
   for (const auto& m : modules_) look(*m);
   const auto wanted = [&](const Spare& spare) {
