@@ -42,7 +42,7 @@ class Footprint::Spare {
   }
 
  private:
-  static constexpr std::size_t kMost = 4096;
+  static constexpr std::size_t kMost = (std::size_t{512} << 20) / (kPiece * kGroup * sizeof(Entry));
   std::mutex m_;  // guards pieces_
   std::vector<Entry*> pieces_;
 };
@@ -118,14 +118,15 @@ double Footprint::room(u64 line, double mean, double spread) const {
 }
 
 bool Footprint::old(const Entry& e) const {
+  const u32 age = static_cast<u32>(lines_ - e.since);
+  if (age <= most_lines_ / 2) return false;  // as nearly always
   const double mean = static_cast<double>(most_lines_) * (1 - p_.l2_written_takes * std::min(1.0, 2 * written_share_));
-  const auto age = static_cast<double>(static_cast<u32>(lines_ - e.since));
-  return age > mean / 2 && age > room(e.line, mean, p_.l2_spread);
+  return age > room(e.line, mean, p_.l2_spread);
 }
 
 // The line is dirty, and DRAM has it already.
 bool Footprint::put_back_since(const Entry& e) const {
-  const auto age = static_cast<double>(static_cast<u32>(writes_ - e.dirtied));
+  const u32 age = static_cast<u32>(writes_ - e.dirtied);
   return age > dirty_room_ / 2 && age > room(e.line, dirty_room_, p_.l2_spread);
 }
 
