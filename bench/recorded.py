@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernels of oracle/timing: what an H200 measured of their first launches, and what `understudy profile` says of the same."""
+"""The kernels of oracle/timing: what a device measured of their first launches, and what `understudy profile` says of the same."""
 import collections
 import csv
 import json
@@ -40,14 +40,15 @@ def shell(where, text):
     return subprocess.run(["bash", "-c", f"source {where}/programs; {text}"], cwd=driver.ROOT, capture_output=True, text=True)
 
 
-def counted(where, program, folder, metrics, timeout):
+def counted(where, program, folder, metrics, options):
     """{kernel: {metric: value}} of first launches; None: it did not end in time."""
     out = folder / f"{program}.json"
     arguments = shell(where, f"timing_arguments {program}").stdout.split()
     command = [driver.UNDERSTUDY, "profile", "--json", out.resolve(), "--metrics", ",".join(metrics),
-               "--filter-mode", "per-launch-config", "--launch-count", "1", folder.resolve() / f"{program}.x", *arguments]
+               "--filter-mode", "per-launch-config", "--launch-count", "1",
+               *(["--device", options.device] if options.device else []), folder.resolve() / f"{program}.x", *arguments]
     try:
-        subprocess.run(list(map(str, command)), cwd=folder, env=driver.environment(2), capture_output=True, timeout=timeout)
+        subprocess.run(list(map(str, command)), cwd=folder, env=driver.environment(2), capture_output=True, timeout=options.timeout)
     except subprocess.TimeoutExpired:
         return None
     first = {}
@@ -59,6 +60,7 @@ def counted(where, program, folder, metrics, timeout):
 def add_options(p):
     p.add_argument("--public", action="store_true", help="the kernels of public programs (oracle/timing/public; US_PUBLIC: their sources)")
     p.add_argument("--common", action="store_true", help="kernels of common kinds (oracle/timing/common)")
+    p.add_argument("--device", choices=["h100"], help="against an H100 (oracle/timing/h100), with --common; otherwise against an H200")
     p.add_argument("--programs", default="", help="comma-separated subset")
     p.add_argument("--folder", type=pathlib.Path, help="keep the programs here")
     p.add_argument("--timeout", type=float, default=300, help="seconds a program may take")
@@ -69,10 +71,10 @@ def compare(options, metrics):
     folder = options.folder or pathlib.Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
     where = TIMING / "public" if options.public else TIMING / "common" if options.common else TIMING
-    everything = recorded(where, metrics)
+    everything = recorded(TIMING / options.device / where.name if options.device else where, metrics)
     built = shell(where, f"NVCC={driver.find_nvcc()} timing_build {folder} 2")
     if built.returncode:
         print(built.stderr[-2000:], file=sys.stderr)
     for program in options.programs.split(",") if options.programs else sorted(everything):
-        yield program, everything[program], counted(where, program, folder, metrics, options.timeout) or {}
+        yield program, everything[program], counted(where, program, folder, metrics, options) or {}
         print(f"bench: {program} done", file=sys.stderr)

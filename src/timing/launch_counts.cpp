@@ -57,7 +57,7 @@ LaunchCounts::LaunchCounts(const probe::LaunchInfo& l, KernelCodes& codes, Done 
   if (!done_) return;
   profile_.residency = l.residency();
   memory_ = {l.page, l.compression};
-  code_ = codes.of(l, Parameters(), profile_.no_time);
+  code_ = codes.of(l, parameters_of(profile_.residency.device), profile_.no_time);
 }
 
 void LaunchCounts::begin() {

@@ -15,13 +15,12 @@ namespace {
 
 constexpr u64 kMostSmall = 16;  // CTAs that are replayed of a grid that has fewer than there are multiprocessors
 constexpr u64 kReplayedSms = 2;
-constexpr u64 kLeastL1 = 8192;                       // bytes
-constexpr std::string_view kDevice = "NVIDIA H200";  // whose parameters there are
-constexpr double kMostLost = 0.02;                   // of the warps
-constexpr u64 kMostSearched = 500'000;               // steps of paths that are looked up, to count and to replay each
-constexpr std::size_t kMostTold = 4096;              // warps, with their times
-constexpr u64 kRounds = 6;                           // of CTAs that fill a multiprocessor
-constexpr double kStart = 1000;                      // cycles in which CTAs start, however much they do
+constexpr u64 kLeastL1 = 8192;           // bytes
+constexpr double kMostLost = 0.02;       // of the warps
+constexpr u64 kMostSearched = 500'000;   // steps of paths that are looked up, to count and to replay each
+constexpr std::size_t kMostTold = 4096;  // warps, with their times
+constexpr u64 kRounds = 6;               // of CTAs that fill a multiprocessor
+constexpr double kStart = 1000;          // cycles in which CTAs start, however much they do
 
 // Of costs: what is on the way counts only where nothing else does, and the nearest of it.
 float sum(float a, float b) {
@@ -35,7 +34,8 @@ u64 product(const u32 (&n)[3]) { return u64{n[0]} * n[1] * n[2]; }
 
 LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p, std::shared_ptr<Footprint> l2,
                        Footprint::Memory memory)
-    : code_(std::move(code)),
+    : parameters_(parameters_of(p.residency.device)),
+      code_(std::move(code)),
       warps_(static_cast<u32>((product(p.block) + 31) / 32)),
       sms_(std::max(1u, p.residency.cluster_sms)),
       resident_(std::max(1u, p.residency.blocks)),
@@ -194,8 +194,7 @@ void LaunchTime::count(LaunchProfile& p) {
 }
 
 std::string LaunchTime::why_not(const LaunchProfile& p) const {
-  if (p.residency.device != kDevice)
-    return fmt::format("its parameters are those of an {}, and this is an {}", kDevice, p.residency.device);
+  if (!timed_device(p.residency.device)) return no_parameters(p.residency.device);
   const auto calls = [&](const sass::PathStep& s) { return code_->calls[s.block]; };
   for (const auto& [hash, path] : traces_.paths())
     if (std::ranges::any_of(path.steps, calls))

@@ -42,12 +42,12 @@ bool moves(WorkProfile::Kind k) { return k == WorkProfile::Kind::Copy || k == Wo
 
 }  // namespace
 
-std::optional<KernelTime> kernel_time(const LaunchProfile& l, const Parameters& p) {
+std::optional<KernelTime> kernel_time(const LaunchProfile& l) {
   if (!l.no_time.empty()) return std::nullopt;
   const double ctas = static_cast<double>(l.grid[0]) * l.grid[1] * l.grid[2];
   const double room = static_cast<double>(std::max(1u, l.residency.sms)) * std::max(1u, l.residency.blocks);
   KernelTime t;
-  t.active = static_cast<double>(l.time.active) / p.sm_clock;
+  t.active = static_cast<double>(l.time.active) / parameters_of(l.residency.device).sm_clock;
   t.share = std::min(1.0, ctas / room);
   t.ctas = std::min(ctas, room);
   t.sms = std::min(1.0, ctas / std::max(1u, l.residency.sms));

@@ -29,7 +29,7 @@ struct KernelTime {
   double sms = 0;     // multiprocessors on which it is, a part of all
   u64 split = 0;      // Residency::shared_wish: kernels that want L1 divided otherwise are not on one of them
 };
-std::optional<KernelTime> kernel_time(const LaunchProfile&, const Parameters&);
+std::optional<KernelTime> kernel_time(const LaunchProfile&);
 
 class Timeline {
  public:

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/demangle.h"
+#include "cuda/devices.h"
 #include "cuda/process/config.h"
 #include "cuda/process/host_time.h"
 #include "cuda/process/known_times.h"
@@ -202,7 +203,7 @@ class Profiler final : public probe::Observer {
   const std::shared_ptr<timing::Footprint>& l2_of(u32 device) {
     auto& l2 = l2_[device];
     using timing::Footprint;
-    if (!l2) l2 = std::make_shared<Footprint>(timing::Parameters(), Footprint::Between::Kept);
+    if (!l2) l2 = std::make_shared<Footprint>(timing::parameters_of(preset_of(device).name), Footprint::Between::Kept);
     return l2;
   }
   // `varies`: with the contents of memory, not only with what counts say.
@@ -226,7 +227,7 @@ class Profiler final : public probe::Observer {
     std::erase_if(running_, [](const auto& r) { return r.second.expired(); });
     if (c.only) return reuse(shape, p, c);
     if (virtual_time_) {
-      const auto time = timing::kernel_time(p, timing::Parameters());
+      const auto time = timing::kernel_time(p);
       known_.modelled(shape, time, c);
       timeline_.took(p.node, time);
     }
@@ -247,7 +248,8 @@ class Profiler final : public probe::Observer {
   const KernelNames kernels_;
   const u64 skip_, count_;
   const bool virtual_time_, keeps_caches_;
-  const timing::Parameters parameters_;
+  // Virtual time has devices of one kind.
+  const timing::Parameters& parameters_ = timing::parameters_of(preset_of(0).name);
   timing::KernelCodes codes_;
   std::mutex m_;  // guards what follows, and the file
   std::map<u64, std::weak_ptr<timing::LaunchCounts>> running_;
@@ -259,7 +261,7 @@ class Profiler final : public probe::Observer {
   std::map<std::string, u64> launches_of_;  // that were profiled, by kernel
   std::unordered_map<u64, Moves> moves_;
   std::map<u32, std::shared_ptr<timing::Footprint>> l2_;  // by device
-  timing::Timeline timeline_;
+  timing::Timeline timeline_{parameters_};
   KnownTimes known_;
 };
 

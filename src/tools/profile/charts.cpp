@@ -81,7 +81,7 @@ std::string roofline_chart(const LaunchProfile& p) {
   const double seconds = static_cast<double>(p.time.picoseconds) * 1e-12;
   const double bytes = static_cast<double>(p.time.dram_read + p.time.dram_written);
   if (!p.no_time.empty() || seconds <= 0 || bytes <= 0) return "";
-  const timing::Parameters device;
+  const timing::Parameters& device = timing::parameters_of(p.residency.device);
   const double memory = device.dram_peak * 1e9;
   const Decades at{-2, 4, 9, 15};
   Svg s(780, 340, "Roofline");

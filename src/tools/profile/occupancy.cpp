@@ -46,10 +46,9 @@ std::string draw(const DeviceSpec& d, const Curve& c) {
 }  // namespace
 
 std::string occupancy_charts(const timing::LaunchProfile& p) {
-  const auto presets = driver::find_presets("h200");
-  if (!presets) return "";
-  const DeviceSpec d = driver::spec_of(*presets->front());
-  if (p.residency.device != d.name || !p.residency.registers) return "";
+  const auto preset = std::ranges::find(driver::presets(), p.residency.device, &driver::Preset::name);
+  if (preset == driver::presets().end() || !p.residency.registers) return "";
+  const DeviceSpec d = driver::spec_of(*preset);
   const u32 threads = p.block[0] * p.block[1] * p.block[2], registers = p.residency.registers;
   const u64 shared = p.shared_static + p.shared_dynamic;
   const auto needs = [](u64 t, u64 r, u64 s) { return BlockNeeds{static_cast<u32>(t), static_cast<u32>(r), s}; };

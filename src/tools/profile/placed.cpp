@@ -16,13 +16,13 @@ struct Told {
 
 std::optional<KernelTime> time_of(const PlacedWork& w) {
   if (!w.timed()) return std::nullopt;
-  if (w.launch) return timing::kernel_time(*w.launch, timing::Parameters());
+  if (w.launch) return timing::kernel_time(*w.launch);
   return KernelTime{w.reused->active, w.reused->share, w.reused->ctas, w.reused->sms, w.reused->split};
 }
 
 class Process {
  public:
-  explicit Process(const Told& t) : told_(t) {}
+  explicit Process(const Told& t) : told_(t), timeline_(timing::parameters_of(device(t))) {}
 
   std::vector<PlacedWork> run() {
     for (const WorkProfile* w : told_.work) submit(*w);
@@ -35,6 +35,10 @@ class Process {
   }
 
  private:
+  // Of its first kernel.
+  static std::string_view device(const Told& t) {
+    return t.launches.empty() ? "" : std::string_view(t.launches.begin()->second->residency.device);
+  }
   void submit(const WorkProfile& w) {
     using Kind = WorkProfile::Kind;
     if (w.kind == Kind::Waited || w.kind == Kind::Passed) return timeline_.submit(w);

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/files.h"
+#include "timing/parameters.h"
 #include "tools/exit_codes.h"
 #include "tools/files.h"
 #include "tools/profile/assertions.h"
@@ -77,10 +78,14 @@ std::string wrong_with_time(const ProfileRequest& r) {
       return fmt::format("--virtual-time: it needs the times of all launches, and {} leaves some out", option);
   if (wrong_setting(r, "UNDERSTUDY_PTXAS", "") == "none")
     return "--virtual-time: times need machine code, and without ptxas there is none";
-  std::istringstream devices(wrong_setting(r, "UNDERSTUDY_DEVICE", "h200"));
-  for (std::string device; std::getline(devices, device, ',');)
-    if (device != "h200")
-      return fmt::format("--virtual-time: its times are those of an h200, and --device is {}", device);
+  std::istringstream devices(wrong_setting(r, "UNDERSTUDY_DEVICE", ""));
+  std::string first;
+  for (std::string device; std::getline(devices, device, ',');) {
+    if (!timing::timed_device(device)) return "--virtual-time: " + timing::no_parameters(device);
+    if (first.empty()) first = device;
+    if (device != first)
+      return fmt::format("--virtual-time: its devices are of one kind, and --device is {} and {}", first, device);
+  }
   return "";
 }
 

@@ -74,13 +74,15 @@ class Picture {
     std::string a = fmt::format(R"("launch": {}, "grid": {}, "block": {})", l.id, three(l.grid), three(l.block));
     if (!l.no_time.empty()) a += R"(, "no_time": )" + TraceEvents::quoted(l.no_time);
     events_.span("kernel", process_, track, begin, end, l.kernel, a);
-    const double head = parameters_.launch_cycles / parameters_.sm_clock / 2;
+    const timing::Parameters& device = timing::parameters_of(l.residency.device);
+    const double head = device.launch_cycles / device.sm_clock / 2;
     if (!l.replay.empty() && replays_ < kMostReplays) replay(l, static_cast<u64>(p.span.begin + head));
   }
 
   // The multiprocessors that were replayed: their CTAs, and the warps of each sub-partition.
   void replay(const LaunchProfile& l, u64 zero) {
     ++replays_;
+    cycle_ = 1 / timing::parameters_of(l.residency.device).sm_clock;
     std::map<u32, std::vector<const ReplayedWarp*>> by_sm;
     for (const ReplayedWarp& w : l.replay) by_sm[w.sm].push_back(&w);
     for (auto& [sm, warps] : by_sm) {
@@ -110,8 +112,7 @@ class Picture {
     }
   }
   void span(u64 process, u64 track, u64 zero, u64 begin, u64 end, const std::string& what) {
-    const double ns = 1 / parameters_.sm_clock;
-    const auto at = [&](u64 cycle) { return zero + static_cast<u64>(static_cast<double>(cycle) * ns); };
+    const auto at = [&](u64 cycle) { return zero + static_cast<u64>(static_cast<double>(cycle) * cycle_); };
     events_.span("replay", process, track, at(begin), at(end), what, fmt::format(R"("cycles": {})", end - begin));
   }
   void name(u64 process, u64 first, const Tracks& tracks, const std::string& what) {
@@ -124,7 +125,7 @@ class Picture {
   u32 process_ = 0;
   u64 next_ = 0;
   std::size_t replays_ = 0;
-  const timing::Parameters parameters_;
+  double cycle_ = 0;  // ns, of the replay that is drawn
   std::map<u64, Tracks> streams_;
 };
 
