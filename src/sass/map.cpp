@@ -165,7 +165,8 @@ class Maker {
       if (index == Map::kNone) continue;
       const Statement& s = p_.statements()[index];
       const Instruction& inst = f_.instructions[i];
-      if (is_jump(s) && inst.flow() != Flow::Branch) continue;  // of what is on the way, wherever that is
+      if (is_jump(s) && inst.flow() != Flow::Branch) continue;               // of what is on the way, wherever that is
+      if (inst.flow() == Flow::Join || base_name(inst) == "BSSY") continue;  // of whatever lies before
       Share& share = shares_[b][s.block];
       share.statements.insert(index);
       ++share.instructions[{index, inst.name}];
@@ -241,6 +242,15 @@ class Maker {
     return p_.blocks()[block].depth > deepest;
   }
 
+  // Some of it has.
+  bool hoisted(u32 b, u32 block, const Share& share, std::size_t most, const std::vector<u32>& depth) const {
+    if (anchored_.contains(block) || share.decides || p_.blocks()[block].depth <= depth[b]) return false;
+    if (share.statements.size() * 2 >= most) return false;
+    for (u32 k = 0; k < shares_.size(); ++k)
+      if (depth[k] > depth[b] && shares_[k].contains(block)) return true;
+    return false;
+  }
+
   // In how many loops of its function each block is.
   std::vector<u32> depths() const {
     std::vector<std::vector<u32>> next;
@@ -267,7 +277,8 @@ class Maker {
       }
     }
     for (u32 b = 0; b < shares_.size(); ++b)
-      for (const auto& [block, share] : shares_[b]) use(b, block, share, most[block]);
+      for (const auto& [block, share] : shares_[b])
+        if (!hoisted(b, block, share, most[block], depth)) use(b, block, share, most[block]);
     for (Map::Block& b : out_.blocks) std::ranges::sort(b.uses, {}, &Map::Use::element);
     for (const auto& [statement, name] : named_)
       out_.kinds.push_back(name.empty()                               ? Map::Kind::Arithmetic

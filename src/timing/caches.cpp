@@ -88,7 +88,7 @@ double ConstantCache::read(const probe::Record& r, double at) {
   for (u32 k = 0; k < count; ++k) {
     const auto known = std::ranges::find(near_, lines[k]);
     if (known != near_.end())
-      near_.erase(known), at += p_.constant_line;
+      near_.erase(known), at += k ? p_.constant_line : p_.constant_hit;
     else
       at += behind_.emplace(lines[k], true).second ? p_.constant_first : p_.constant_behind;
     near_.push_back(lines[k]);

@@ -141,13 +141,9 @@ class Multiprocessor {
     const Row& r = code_.rows[w.pc];
     if (r.pipe == Pipe::None) return true;
     double free = q.free[static_cast<u32>(r.pipe)];
-    Stall why = Stall::MathPipeThrottle;
     if (r.pipe == Pipe::Fma) free = std::min(free, q.free[static_cast<u32>(Pipe::FmaHeavy)]);
-    if (r.pipe == Pipe::Memory) {
-      why = r.kind == Kind::Load || r.kind == Kind::Store ? Stall::LgThrottle : Stall::MioThrottle;
-      free = std::max(free, q.queue[q.head]);
-    }
-    if (free > t) return w.blocked = why, soon_ = std::min(soon_, free), false;
+    if (r.pipe == Pipe::Memory) free = std::max(free, q.queue[q.head]);
+    if (free > t) return w.blocked = Partition::throttle(r), soon_ = std::min(soon_, free), false;
     if (const double at = std::max(q.dispatch, q.can_read(r)); at > t)
       return w.blocked = Stall::Dispatch, soon_ = std::min(soon_, at), false;
     return true;
@@ -178,11 +174,12 @@ class Multiprocessor {
   void issue(Partition& q, u32 index, double now) {
     Warp& w = warps_[index];
     const Row& r = code_.rows[w.pc];
-    w.tell_stalls(result_.stalls[w.pc], now);
+    q.tell_stalls(result_.stalls[w.pc], w, r, now);
     ++result_.issued;
     take_pipe(q, r, now);
-    w.since = now, w.ready = now + std::max<u32>(1, r.control.stall), w.why = Stall::Wait;
+    w.issued(now, std::max<u32>(1, r.control.stall));
     Done d = execute(q, w, index, r, now);
+    q.close(r, now);
     if (r.control.write_scoreboard < 6) w.set(r.control.write_scoreboard, d.result, d.why);
     if (r.control.read_scoreboard < 6) w.set(r.control.read_scoreboard, d.sources, Stall::ShortScoreboard);
     if (r.kind == Kind::Barrier || r.kind == Kind::Arrive || r.kind == Kind::ClusterBarrier) arrive(w, index, r, now);
@@ -214,7 +211,7 @@ class Multiprocessor {
       ++w.visit, w.times = 1;
     if (w.visit == w.work->visits.size()) return end(w, index, now);
     const bool jump = code_.blocks[w.work->visits[w.visit].block].first != w.pc;
-    if (jump) w.wait_until(now + p_.branch_bubble, Stall::BranchResolving);
+    if (jump) w.jumped(now + p_.branch_resolved, now + p_.branch_bubble);
     enter(w, index, now, jump);
   }
 
@@ -302,6 +299,9 @@ class Multiprocessor {
         d.hold = now + r.latency, d.hold_why = Stall::Membar;
         if (r.latency > p_.fence_cta)
           d.hold = std::max(d.hold, w.stored + std::max(p_.fence_gpu, r.latency - p_.l2_latency));
+        break;
+      case Kind::Reconverge:
+        d.hold = now + r.latency, d.hold_why = Stall::BranchResolving;
         break;
       case Kind::Sleep:
         d.hold = now + 100, d.hold_why = Stall::Sleeping;
@@ -446,7 +446,7 @@ class Multiprocessor {
     const double at = std::max(constants_free_, now);
     constants_free_ = constants_.read(n.r, at);
     q.take_later(constants_free_);
-    d.result = constants_free_ + r.latency - p_.constant_line;
+    d.result = constants_free_ + r.latency - p_.constant_hit;
     return d;
   }
 

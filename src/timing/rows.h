@@ -26,6 +26,7 @@ struct Row {
     Reduction,  // without
     Copy,       // LDGSTS
     CommitCopies,
+    Reconverge,  // where lanes meet
     AwaitCopies,
     Bulk,       // to shared memory
     BulkStore,  // from there

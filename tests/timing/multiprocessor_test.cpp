@@ -96,6 +96,38 @@ TEST(Multiprocessor, ARateOfSixtyFourLanesIsEverySecondCycle) {
   EXPECT_NEAR(c.run(8, 1, 100).cycles, 4 * 51200, 4 * 51200 * 0.05);
 }
 
+// Four warps of a sub-partition, the oldest first: in one half of the time that warps wait the pipe takes nobody, up to
+// their own end; in the other half, but for the warp whose turn it is, another is chosen.
+TEST(Multiprocessor, AWarpWaitsForItsPipeOrForItsTurn) {
+  Code c;
+  for (u32 k = 0; k < 256; ++k) c.add(Kind::Plain, Pipe::Alu, 2);
+  const SmTime t = c.run(16);
+  std::array<u64, kStalls> sum{};
+  for (const auto& of : t.stalls)
+    for (u32 k = 0; k < kStalls; ++k) sum[k] += of[k];
+  const auto each = [&](Stall s) { return static_cast<double>(sum[static_cast<u32>(s)]) / (256 * 16); };
+  EXPECT_NEAR(each(Stall::MathPipeThrottle), 2.5, 0.2);
+  EXPECT_NEAR(each(Stall::NotSelected), 1.5, 0.2);
+}
+
+// The cycles of an instruction come first, then what it waited for beyond them.
+TEST(Multiprocessor, ReasonsFollowEachOther) {
+  Code c;
+  c.add(Kind::Plain, Pipe::Xu, 8, 17, 5).control.write_scoreboard = 0;
+  c.add(Kind::Plain, Pipe::Alu, 2).control.wait = 1;
+  const SmTime t = c.run(1);
+  EXPECT_EQ(t.stalls[1][static_cast<u32>(Stall::Wait)], 4u);
+  EXPECT_EQ(t.stalls[1][static_cast<u32>(Stall::ShortScoreboard)], 12u);
+}
+
+// oracle/timing/branches.txt: meet and choose with one warp.
+TEST(Multiprocessor, LanesThatMeetTakeSixteenCycles) {
+  Code straight, meets;
+  for (u32 k = 0; k < 20; ++k) straight.add(Kind::Plain, Pipe::None, 1, 0, 5);
+  for (u32 k = 0; k < 20; ++k) meets.add(Kind::Reconverge, Pipe::None, 1, 16, 5);
+  EXPECT_NEAR(meets.run(1).cycles - straight.run(1).cycles, 20 * 11, 12);
+}
+
 TEST(Multiprocessor, AChainOfSharedLoadsTakesItsLatency) {
   Code c;
   c.add_chain(Kind::SharedLoad, Pipe::Memory, 2, 23, 200);

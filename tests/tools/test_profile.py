@@ -117,6 +117,26 @@ class Tree(html.parser.HTMLParser):
 
 
 # Of oracle/timing/turns.cu: queue, chain, lock, and shared_swap_add.
+# A body of arithmetic alone, which not all lanes go through: nothing in it is an access.
+SOME_LANES = r"""
+__global__ void some_lanes(float* out, float x, int some) {
+  float v = x;
+#pragma unroll 1
+  for (int k = 0; k < 100; ++k)
+    if (int(threadIdx.x % 32) < some) {
+#pragma unroll
+      for (int j = 0; j < 12; ++j) v = sqrtf(v) * x;
+    }
+  out[threadIdx.x] = v;
+}
+int main() {
+  float* out;
+  cudaMalloc(&out, 4096);
+  for (int some : {0, 16, 32}) some_lanes<<<1, 128>>>(out, 0.5f, some);
+  return cudaDeviceSynchronize();
+}
+"""
+
 READ_AND_EMPTY = r"""
 #include <cstdint>
 __global__ void read_one(const uint4* a, uint32_t* out) {
@@ -278,6 +298,16 @@ class Profile(unittest.TestCase):
                                   (0.6, 0.6, 0.4, 0.3), strict=True):
             h200 = float(recorded[name].split()[0])
             self.assertLess(abs(self.value(l, "gpu__time_duration.sum") / h200 - 1), limit, name)
+
+    def test_arithmetic_of_some_lanes(self):
+        source, app, out = self.path / "some.cu", self.path / "some", self.path / "some.json"
+        source.write_text(SOME_LANES)
+        subprocess.run([NVCC, *FLAGS, "-use_fast_math", "-o", app, source], check=True)
+        self.run_verb("--json", out, program=[app])
+        for l, some in zip(json.loads(out.read_text())["launches"], (0, 16, 32), strict=True):
+            roots = [i for i in l["machine_code"] if i["instruction"].startswith("MUFU") and i.get("warps", 1)]
+            self.assertEqual(sum(i.get("warps", 0) for i in roots), 4 * 100 * 12 * bool(some), some)
+            self.assertEqual(sum(i.get("lanes", 0) for i in roots), 4 * 100 * 12 * some, some)
 
     def test_another_device(self):
         """What both devices do alike takes the same cycles; a launch takes longer on an H100, and DRAM gives less."""
