@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ constexpr u64 kMostSearched = 500'000;               // steps of paths that are 
 constexpr std::size_t kMostTold = 4096;              // warps, with their times
 constexpr u64 kRounds = 6;                           // of CTAs that fill a multiprocessor
 constexpr double kStart = 1000;                      // cycles in which CTAs start, however much they do
+constexpr double kAsMuch = 1.02;                     // times the work of another multiprocessor
 
 // Of costs: what is on the way counts only where nothing else does, and the nearest of it.
 float sum(float a, float b) {
@@ -279,25 +281,33 @@ void LaunchTime::tell_warps(const SmTime& sm, const std::vector<const TimedCta*>
 
 double LaunchTime::replay(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, const Parameters& parameters,
                           const Tell& tell) const {
-  double longest = 0;
+  double longest = 0, least = std::numeric_limits<double>::infinity();
   Balance balance(traces_.work(instructions_), ctas_, sms_, resident_);
+  std::vector<Whole> all;
   for (const auto& list : by_multiprocessor(ctas)) {
     const SmTime sm = run_multiprocessor(launch, list, parameters);
     balance.set(sm.busy());
-    longest = std::max(longest, whole(sm, list, balance));
+    all.push_back(whole(sm, list, balance));
+    longest = std::max(longest, sm.cycles), least = std::min(least, all.back().load);
     tell(sm, list);
   }
+  // The one that has most work says most of what the one takes that has most of all.
+  for (const Whole& w : all)
+    if (w.load <= kAsMuch * least) longest = std::max(longest, w.cycles);
   return longest;
 }
 
 // What the multiprocessor would take that has most of the launch's work.
-double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& list, const Balance& balance) const {
+LaunchTime::Whole LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& list,
+                                    const Balance& balance) const {
   const u32 number = list.front()->cta % sms_;
   const u64 mine = (ctas_ - number + sms_ - 1) / sms_;
   std::vector<u32> some;
   for (const TimedCta* c : list) some.push_back(c->cta);
-  if (mine <= list.size() || list.size() < 2)
-    return sm.cycles + (balance.of(number, some).load - 1) * std::max(0.0, sm.cycles - kStart);
+  if (mine <= list.size() || list.size() < 2) {
+    const double load = balance.of(number, some).load;
+    return {sm.cycles + (load - 1) * std::max(0.0, sm.cycles - kStart), load};
+  }
   // The CTAs that were not replayed go on at the pace at which the later half of those that were began: what the
   // last of them still have to do comes once.
   const std::vector<double>& starts = sm.starts;
@@ -306,7 +316,7 @@ double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& l
   some.erase(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(half));
   const Balance::Of of = balance.of(number, some);
   const double all = static_cast<double>(mine) * of.load, rest = all - static_cast<double>(list.size());
-  return sm.cycles + each * of.each * std::max(0.0, rest);
+  return {sm.cycles + each * of.each * std::max(0.0, rest), of.load};
 }
 
 // What atomics on one address take at least.

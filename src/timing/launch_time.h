@@ -45,7 +45,10 @@ class LaunchTime {
   // Cycles of the multiprocessor that takes longest; `tell` hears of each that was replayed.
   using Tell = std::function<void(const SmTime&, const std::vector<const TimedCta*>&)>;
   double replay(const TimedLaunch&, const std::vector<TimedCta>&, const Parameters&, const Tell& tell) const;
-  double whole(const SmTime&, const std::vector<const TimedCta*>&, const Balance&) const;
+  struct Whole {
+    double cycles = 0, load = 1;  // Balance::Of::load
+  };
+  Whole whole(const SmTime&, const std::vector<const TimedCta*>&, const Balance&) const;
   double busiest_address() const;
   double busiest_slice() const;
   u64 picoseconds(double longest) const;
