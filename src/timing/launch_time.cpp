@@ -72,13 +72,21 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end, c
   if (r.code.kind == Kind::CopyWrite && r.lanes) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
   if (r.code.kind == Kind::Sync) {
-    if (r.lanes && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
+    if (r.lanes && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) ask(r.cta, cost = bring(r));
   } else {
     if (r.lanes && r.code.space == probe::Space::Global)
       cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r, lines);
+    if (r.code.kind != Kind::Write) ask(r.cta, cost);
     if (!traces_.hears(r.cta)) return;
   }
   traces_.add(r, begin, end, cost);
+}
+
+// An access lacks so many sectors in L2.
+void LaunchTime::ask(u32 cta, float sectors) {
+  if (sectors <= 0) return;
+  asked_ += sectors;
+  if (wanted(cta)) asked_of_[cta] += sectors;
 }
 
 // Cycles of a slice.
@@ -226,7 +234,7 @@ std::vector<TimedCta> LaunchTime::replayed() {
     // Enough, if the first multiprocessor is full.
     const bool begins = of_this_one == 0 && !out.empty();
     if (code_->execution.searched() > most && (begins || of_this_one >= 2 * resident_)) break;
-    TimedCta cta{c.cta, {}};
+    TimedCta cta{c.cta, {}, asked_of_[c.cta]};
     for (const WarpTrace& w : c.warps) {
       TimedWarp t;
       t.visits = code_->execution.visits(w.path);
@@ -255,6 +263,7 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   l.slot_of_site = slot_of_site_;
   l.resident = resident_;
   l.warm_code = l2_is_kept_ && code_->ran;
+  l.asked = asked_ / static_cast<double>(ctas_);
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);

@@ -37,6 +37,7 @@ class LaunchTime {
   float touch_line(const probe::Record&, const Lines::Line&, bool write);
   float span(const probe::Record&, u64 first, u64 end, bool write);
   float store(const probe::Record&, u64 line, const u8 (&bytes)[4]);
+  void ask(u32 cta, float sectors);
   void count(LaunchProfile&);
   std::string why_not(const LaunchProfile&) const;  // there is no model of the launch
   std::vector<TimedCta> replayed();
@@ -69,6 +70,8 @@ class LaunchTime {
   StoreBuffer stores_;
   u64 stored_ = 0;                           // sectors, each time
   std::unordered_map<u64, double> atomics_;  // cycles, by address
+  double asked_ = 0;                         // sectors that L2 lacked
+  std::unordered_map<u32, double> asked_of_;  // ... of CTAs that may be replayed
   // Sites: atomics of floating point, compare-and-swap, those that one lane does for all.
   std::vector<bool> floats_, swaps_, joined_;
   std::vector<u32> slot_of_site_;

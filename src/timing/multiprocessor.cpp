@@ -33,7 +33,7 @@ class Multiprocessor {
         code_(l.code),
         ctas_(ctas),
         p_(p),
-        share_(l, p),
+        share_(l, ctas, p),
         l1_(l.l1_bytes),
         local_(l, p, l1_, share_),
         far_(p),

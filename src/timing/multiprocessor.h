@@ -39,6 +39,7 @@ struct TimedWarp {
 struct TimedCta {
   u32 cta = 0;
   std::vector<TimedWarp> warps{};
+  double asked = 0;  // sectors that L2 lacks
 };
 
 struct TimedLaunch {
@@ -47,6 +48,7 @@ struct TimedLaunch {
   u32 resident = 1;         // CTAs of an SM at a time
   u32 active_sms = 1;       // of the device, that have CTAs
   u64 l1_bytes = 0;         // what shared memory leaves
+  double asked = 0;         // of an average CTA
   double written_back = 0;  // sectors whose time DRAM needs for each that is stored
   // What the busiest slice of L2 has to do of all stores, of all atomics.
   double store_share = 0, atomic_share = 0;

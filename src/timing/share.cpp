@@ -8,13 +8,25 @@
 
 namespace us::timing {
 
-Share::Share(const TimedLaunch& l, const Parameters& p)
+namespace {
+
+// Who asks DRAM for more than others do has more of it: they leave it idle.
+double appetite(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
+  double asked = 0;
+  for (const TimedCta* c : ctas) asked += c->asked;
+  const double usual = l.asked * static_cast<double>(ctas.size());
+  return usual > 0 ? std::max(1.0, asked / usual) : 1;
+}
+
+}  // namespace
+
+Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, const Parameters& p)
     : p_(p),
       sms_(l.active_sms),
       written_back_(l.written_back),
       read_rate_(std::min(p.l2_sm_read, p.l2_read / sms_)),
       write_rate_(std::min(p.l2_sm_write, p.l2_write / sms_)),
-      dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_)),
+      dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_ * appetite(l, ctas))),
       store_pace_(l.store_share * sms_),
       atomic_pace_(l.atomic_share * sms_),
       request_cost_(std::max(1.0, sms_ / p.l2_requests)) {}

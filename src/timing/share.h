@@ -8,7 +8,7 @@ namespace us::timing {
 
 class Share {
  public:
-  Share(const TimedLaunch&, const Parameters&);
+  Share(const TimedLaunch&, const std::vector<const TimedCta*>&, const Parameters&);
   // When L2 has given so many bytes of so many lines, and DRAM what L2 lacks.
   double load(double at, double bytes, u32 lines, double dram_bytes);
   // When a store of so many lines has left the multiprocessor and is taken; `slices`: cycles of slices of L2.
