@@ -300,10 +300,11 @@ double LaunchTime::replay(const TimedLaunch& launch, const std::vector<TimedCta>
     longest = std::max(longest, sm.cycles), least = std::min(least, all.back().load);
     tell(sm, list);
   }
-  // The one that has most work says most of what the one takes that has most of all.
+  // Those that have most work say most of what the one takes that has most of all; chance is different in each.
+  double sum = 0, count = 0;
   for (const Whole& w : all)
-    if (w.load <= kAsMuch * least) longest = std::max(longest, w.cycles);
-  return longest;
+    if (w.load <= kAsMuch * least) sum += w.cycles, ++count;
+  return std::max(longest, sum / count);
 }
 
 // What the multiprocessor would take that has most of the launch's work.
@@ -328,11 +329,11 @@ LaunchTime::Whole LaunchTime::whole(const SmTime& sm, const std::vector<const Ti
   return {sm.cycles + each * of.each * std::max(0.0, rest), of.load};
 }
 
-// What atomics on one address take at least.
-double LaunchTime::busiest_address() const {
+// When atomics on one address are done at the earliest: one after the other, from the first on.
+double LaunchTime::busiest_address(double first) const {
   double most = 0;
   for (const auto& [address, cycles] : atomics_) most = std::max(most, cycles);
-  return most;
+  return std::isfinite(first) ? first + most : most;
 }
 
 double LaunchTime::busiest_slice() const {
@@ -347,7 +348,8 @@ u64 LaunchTime::picoseconds(double longest) const {
 }
 
 // Once for each shape: it takes as long as the model itself, several times.
-void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, LaunchProfile& p) const {
+void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, double first_atomic,
+                             LaunchProfile& p) const {
   KernelCode::Shape shape{p.shared_dynamic};
   std::ranges::copy(p.grid, shape.begin() + 1), std::ranges::copy(p.block, shape.begin() + 4);
   if (!code_->asked.insert(shape).second) return;
@@ -356,7 +358,7 @@ void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedC
     const Changed c(what, launch, ctas, parameters_);
     if (!c.any()) continue;
     double longest = replay(c.launch(), c.ctas(), c.parameters(), [](const auto&...) {});
-    if (what != WhatIf::FastMemory) longest = std::max(longest, busiest_address());
+    if (what != WhatIf::FastMemory) longest = std::max(longest, busiest_address(first_atomic));
     if (what != WhatIf::FastMemory && what != WhatIf::Coalesced) longest = std::max(longest, busiest_slice());
     p.what_ifs.push_back({what, picoseconds(longest)});
   }
@@ -372,10 +374,11 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   TimeProfile& t = p.time;
   const std::vector<TimedCta> ctas = replayed();
   const TimedLaunch launch = launch_of(p, dram);
-  double local_read = 0, local_written = 0, replayed = 0;
+  double local_read = 0, local_written = 0, replayed = 0, first_atomic = std::numeric_limits<double>::infinity();
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
     ++t.replayed, replayed += static_cast<double>(list.size());
     tell_warps(sm, list, p);
+    first_atomic = std::min(first_atomic, sm.first_atomic);
     t.replayed_cycles += static_cast<u64>(sm.cycles), t.issued += sm.issued, t.warp_cycles += sm.warp_cycles;
     t.l1_sectors += static_cast<u64>(sm.l1_sectors), t.l1_hits += static_cast<u64>(sm.l1_hits);
     local_read += sm.local_read, local_written += sm.local_written;
@@ -387,7 +390,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
     p.no_time = "no warp's way through the machine code was found";
     return;
   }
-  longest = std::max({longest, busiest_address(), busiest_slice()});
+  longest = std::max({longest, busiest_address(first_atomic), busiest_slice()});
   t.active = static_cast<u64>(longest);
   t.cycles = static_cast<u64>(longest + parameters_.launch_cycles);
   t.picoseconds = picoseconds(longest);
@@ -395,7 +398,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   t.dram_read = dram.read * kSectorBytes + static_cast<u64>(local_read * all);
   t.dram_written = dram.written * kSectorBytes + static_cast<u64>(local_written * all);
   code_->ran = true;
-  if (what_ifs) ask_what_if(launch, ctas, p);
+  if (what_ifs) ask_what_if(launch, ctas, first_atomic, p);
 }
 
 }  // namespace us::timing

@@ -50,10 +50,10 @@ class LaunchTime {
     double cycles = 0, load = 1;  // Balance::Of::load
   };
   Whole whole(const SmTime&, const std::vector<const TimedCta*>&, const Balance&) const;
-  double busiest_address() const;
+  double busiest_address(double first) const;
   double busiest_slice() const;
   u64 picoseconds(double longest) const;
-  void ask_what_if(const TimedLaunch&, const std::vector<TimedCta>&, LaunchProfile&) const;
+  void ask_what_if(const TimedLaunch&, const std::vector<TimedCta>&, double first_atomic, LaunchProfile&) const;
   std::vector<std::vector<const TimedCta*>> by_multiprocessor(const std::vector<TimedCta>&) const;
 
   const Parameters parameters_;
@@ -68,9 +68,9 @@ class LaunchTime {
   u64 lines_ = 0;
   Slices of_stores_, of_atomics_;
   StoreBuffer stores_;
-  u64 stored_ = 0;                           // sectors, each time
-  std::unordered_map<u64, double> atomics_;  // cycles, by address
-  double asked_ = 0;                         // sectors that L2 lacked
+  u64 stored_ = 0;                            // sectors, each time
+  std::unordered_map<u64, double> atomics_;   // cycles, by address
+  double asked_ = 0;                          // sectors that L2 lacked
   std::unordered_map<u32, double> asked_of_;  // ... of CTAs that may be replayed
   // Sites: atomics of floating point, compare-and-swap, those that one lane does for all.
   std::vector<bool> floats_, swaps_, joined_;

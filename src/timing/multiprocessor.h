@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "probe/records.h"
@@ -67,9 +68,10 @@ struct SmTime {
   u64 issue_cycles = 0;  // cycles in which a sub-partition had a warp
   std::array<double, kPipes> pipe_cycles{};
   double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0;
-  double local_read = 0, local_written = 0;        // bytes of local memory, of DRAM
-  std::vector<std::array<u64, kStalls>> stalls{};  // of each row
-  std::vector<double> ends{}, starts{};            // of each CTA
+  double first_atomic = std::numeric_limits<double>::infinity();  // of global memory
+  double local_read = 0, local_written = 0;                       // bytes of local memory, of DRAM
+  std::vector<std::array<u64, kStalls>> stalls{};                 // of each row
+  std::vector<double> ends{}, starts{};                           // of each CTA
   struct Span {
     std::size_t cta = 0;  // in the order in which the SM gets them
     u32 warp = 0, partition = 0;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "timing/accesses.h"
 
@@ -41,8 +42,17 @@ double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
 double Share::from_dram(double at, double bytes, u32 lines) {
   take_dram(at, bytes / dram_rate_);
   const double there = std::max(dram_, at + bytes / p_.l2_sm_read);
-  return there + p_.dram_latency + p_.dram_spread * std::log2(std::max(1u, lines)) +
+  return there + p_.dram_latency + p_.dram_spread * (std::log2(std::max(1u, lines)) + luck()) +
          p_.dram_load * std::min(1.0, dram_use_);
+}
+
+// Lines take differently long. That of several the slowest takes so much longer with each doubling says how they are
+// spread (by Gumbel): who waits for several loads, or at a barrier, waits for the slowest.
+double Share::luck() {
+  random_ = random_ * 1664525 + 1013904223;
+  constexpr double kMean = 0.5772, kLeast = -1.5;
+  const double one = (static_cast<double>(random_ >> 8) + 0.5) / (1 << 24);
+  return (std::max(kLeast, -std::log(-std::log(one))) - kMean) / std::numbers::ln2;
 }
 
 // DRAM, or what fills L2: both reading and writing take it.

@@ -27,6 +27,7 @@ class Share {
  private:
   double from_dram(double at, double bytes, u32 lines);
   void take_dram(double at, double cycles);
+  double luck();  // 0 on average
 
   const Parameters& p_;
   const double sms_, written_back_;
@@ -37,6 +38,7 @@ class Share {
   double begun_ = 1e18;                               // the first time that DRAM was asked
   double dram_use_ = 0, dram_seen_ = 0;               // part of the time of late, and when that was looked at
   double l2_bytes_ = 0;
+  u32 random_ = 12345;
 };
 
 }  // namespace us::timing

@@ -15,7 +15,8 @@ inline double slice_cost_of_store(const Parameters& p, double lines, double sect
   return std::max(lines * line, sectors * kSectorBytes * p.l2_slices / p.l2_write);
 }
 inline double slice_cost(const Parameters& p, const AtomicSectors::Sector& s, bool swaps) {
-  return std::max(p.slice_atomic, s.most / p.atomic_address) * (swaps && s.lanes > s.most ? p.slice_swap : 1);
+  return std::max(s.lanes > 1 ? p.slice_atomic : 0, s.most / p.atomic_address) *
+         (swaps && s.lanes > s.most ? p.slice_swap : 1);
 }
 inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sectors, bool swaps) {
   double cycles = 0;
@@ -70,7 +71,7 @@ class Slices {
   // the same (oracle/timing/mixes.txt, integer_words; load.txt, scatter). Which follows which is not public.
   u64 slice_of(u64 granule) const {
     const u64 half = busy_.size() / 2, block = granule / 128;
-    return block % 2 * half + (granule + block / 2 * 7) % half;
+    return block % 2 * half + (block / 2 * 128 + granule % 128) % half;
   }
   std::vector<double> busy_;
   double all_ = 0;
