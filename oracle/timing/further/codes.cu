@@ -47,7 +47,8 @@ __global__ void md5_like(const uint32_t* in, uint4* out) {  // a block of 64 byt
   out[i] = make_uint4(a, b, c, d);
 }
 
-__global__ void aes_tables(const uint4* in, const uint32_t* tables, uint4* out, int rounds) {  // one table in shared memory
+// One table in shared memory.
+__global__ void aes_tables(const uint4* in, const uint32_t* tables, uint4* out, int rounds) {
   __shared__ uint32_t t[256];
   t[threadIdx.x] = tables[threadIdx.x];
   __syncthreads();
@@ -253,7 +254,8 @@ __global__ void axpby_each(const float* x, float* y, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = 2 * x[i] + 3 * y[i];
 }
-__global__ void __launch_bounds__(1024) heavy_tail(const float* in, float* out, int rounds) {  // a wave and a little more
+// A wave and a little more.
+__global__ void __launch_bounds__(1024) heavy_tail(const float* in, float* out, int rounds) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float a = in[i], b = a * 0.5f;
   for (int k = 0; k < rounds; ++k) a = fmaf(a, b, 0.1f), b = fmaf(b, a, -0.2f);

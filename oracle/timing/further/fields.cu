@@ -94,7 +94,8 @@ __global__ void grey_levels(const uchar3* in, uint8_t* out) {
   out[i] = (77 * v.x + 150 * v.y + 29 * v.z) >> 8;
 }
 
-__global__ void spmv_csr_lanes(const int* starts, const int* columns, const double* values, const double* x, double* y, int rows) {  // eight lanes a row
+// Eight lanes a row.
+__global__ void spmv_csr_lanes(const int* starts, const int* columns, const double* values, const double* x, double* y, int rows) {
   const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 8, lane = threadIdx.x % 8;
   if (row >= rows) return;
   double sum = 0;
@@ -139,7 +140,8 @@ __global__ void components_jump(int* parent, int n) {  // pointers are halved
   parent[v] = p;
 }
 
-__global__ void kmeans_sums(const float2* points, const float2* centres, float* sums, int n) {  // 16 centres in shared memory
+// 16 centres in shared memory.
+__global__ void kmeans_sums(const float2* points, const float2* centres, float* sums, int n) {
   __shared__ float2 c[16];
   __shared__ float s[16][3];
   const int t = threadIdx.x;

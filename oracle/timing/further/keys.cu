@@ -27,7 +27,8 @@ __global__ void transpose_registers(const float4* in, float4* out, int n) {
   out[(4 * x + 3) * n / 4 + y / 4] = make_float4(v[0].w, v[1].w, v[2].w, v[3].w);
 }
 
-__global__ void histogram_private(const uint32_t* in, uint32_t* parts, int n) {  // 4096 bins of a CTA, stored as they are
+// 4096 bins of a CTA, stored as they are.
+__global__ void histogram_private(const uint32_t* in, uint32_t* parts, int n) {
   extern __shared__ uint32_t bins[];
   for (int i = threadIdx.x; i < 4096; i += blockDim.x) bins[i] = 0;
   __syncthreads();
@@ -127,7 +128,8 @@ __global__ void minmax_redux(const int* in, int* out, int n) {
   if (threadIdx.x % 32 == 0) atomicMin(out, low), atomicMax(out + 1, high);
 }
 
-__global__ void __cluster_dims__(8) cluster_histogram(const uint32_t* in, uint32_t* bins, int n) {  // 2048 bins over eight CTAs
+// 2048 bins over eight CTAs.
+__global__ void __cluster_dims__(8) cluster_histogram(const uint32_t* in, uint32_t* bins, int n) {
   __shared__ uint32_t mine[256];
   cg::cluster_group cluster = cg::this_cluster();
   mine[threadIdx.x] = 0;
@@ -173,7 +175,8 @@ __global__ void bitonic_warp(uint32_t* data) {  // 32 keys of a warp, in registe
   data[i] = v;
 }
 
-__global__ void radix_scatter(const uint32_t* in, const uint32_t* starts, uint32_t* out, int shift) {  // 256 digits, ranks by atomics
+// 256 digits, ranks by atomics.
+__global__ void radix_scatter(const uint32_t* in, const uint32_t* starts, uint32_t* out, int shift) {
   __shared__ uint32_t at[256];
   at[threadIdx.x] = starts[threadIdx.x] + blockIdx.x * 16;
   __syncthreads();
@@ -183,7 +186,8 @@ __global__ void radix_scatter(const uint32_t* in, const uint32_t* starts, uint32
   }
 }
 
-__global__ void hash_count(const uint32_t* keys, unsigned long long* table, uint32_t mask) {  // key and count in one word
+// Key and count in one word.
+__global__ void hash_count(const uint32_t* keys, unsigned long long* table, uint32_t mask) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, key = keys[i] & 0xffff;
   for (uint32_t slot = key * 2654435761u >> 9 & mask;; slot = (slot + 1) & mask) {
     unsigned long long there = table[slot];
@@ -198,7 +202,8 @@ __global__ void hash_count(const uint32_t* keys, unsigned long long* table, uint
   }
 }
 
-__global__ void append_groups(const uint32_t* in, uint32_t* queues, uint32_t* sizes, int room) {  // four queues, groups of lanes
+// Four queues, groups of lanes.
+__global__ void append_groups(const uint32_t* in, uint32_t* queues, uint32_t* sizes, int room) {
   const uint32_t v = in[blockIdx.x * blockDim.x + threadIdx.x], q = v & 3;
   const uint32_t same = __match_any_sync(~0u, q), lane = threadIdx.x % 32, first = __ffs(same) - 1;
   uint32_t at = 0;
@@ -225,7 +230,8 @@ __global__ void scatter_rows(const float* in, const uint32_t* index, float* out)
   out[static_cast<size_t>(index[i / 32]) * 32 + i % 32] = in[i];
 }
 
-__global__ void segment_sums(const float* in, const uint32_t* segment, float* out) {  // sorted; an atomic where one ends
+// Sorted; an atomic where one ends.
+__global__ void segment_sums(const float* in, const uint32_t* segment, float* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
   float v = in[i];
   const uint32_t s = segment[i];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of networks: elementwise in half and bf16, normalisations, softmax, attention, convolutions, pooling, sampling.
+// Layers of networks: elementwise in half and bf16, normalisations, softmax, attention, convolutions, pooling,
+// sampling.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -136,7 +137,8 @@ __global__ void attention_split(const __half2* q, const __half2* keys, const __h
   if (t < 64) out[(head * gridDim.x + blockIdx.x) * 64 + t] = part[0][t] + part[1][t] + part[2][t] + part[3][t];
 }
 
-__global__ void rotary_3d(float2* x, const int3* where, int heads) {  // 32 pairs of a head, positions in three directions
+// 32 pairs of a head, positions in three directions.
+__global__ void rotary_3d(float2* x, const int3* where, int heads) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, pair = i % 32, token = i / 32 / heads;
   const int3 p = where[token];
   const float at = static_cast<float>(pair < 10 ? p.x : pair < 20 ? p.y : p.z), angle = at * exp2f(-0.4f * (pair % 10));
@@ -146,7 +148,8 @@ __global__ void rotary_3d(float2* x, const int3* where, int heads) {  // 32 pair
   x[i] = make_float2(v.x * c - v.y * s, v.x * s + v.y * c);
 }
 
-__global__ void dequantise_int4(const uint32_t* in, const __half* scale, uint4* out) {  // eight of a word, groups of 128
+// Eight of a word, groups of 128.
+__global__ void dequantise_int4(const uint32_t* in, const __half* scale, uint4* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const uint32_t v = in[i];
   const __half2 s = __half2half2(scale[i / 16]);
@@ -245,7 +248,8 @@ __global__ void top_k_rows(const float* in, float* out, int width) {  // eight o
   }
 }
 
-__global__ void sample_rows(const float* in, const float* uniform, int* out, int width) {  // where the sum passes a number
+// Where the sum passes a number.
+__global__ void sample_rows(const float* in, const float* uniform, int* out, int width) {
   __shared__ float part[8];
   __shared__ int found;
   const int t = threadIdx.x, lane = t % 32, w = t / 32;
