@@ -61,6 +61,7 @@ def add_options(p):
     p.add_argument("--public", action="store_true", help="the kernels of public programs (oracle/timing/public; US_PUBLIC: their sources)")
     p.add_argument("--common", action="store_true", help="kernels of common kinds (oracle/timing/common)")
     p.add_argument("--device", choices=["h100"], help="against an H100 (oracle/timing/h100), with --common; otherwise against an H200")
+    p.add_argument("--further", action="store_true", help="more of them (oracle/timing/further)")
     p.add_argument("--programs", default="", help="comma-separated subset")
     p.add_argument("--folder", type=pathlib.Path, help="keep the programs here")
     p.add_argument("--timeout", type=float, default=300, help="seconds a program may take")
@@ -70,7 +71,8 @@ def compare(options, metrics):
     """Builds the programs; for each: its name, what was recorded of it, and what we say."""
     folder = options.folder or pathlib.Path(tempfile.mkdtemp())
     folder.mkdir(parents=True, exist_ok=True)
-    where = TIMING / "public" if options.public else TIMING / "common" if options.common else TIMING
+    chosen = [name for name in ("public", "common", "further") if getattr(options, name)]
+    where = TIMING / chosen[0] if chosen else TIMING
     everything = recorded(TIMING / options.device / where.name if options.device else where, metrics)
     built = shell(where, f"NVCC={driver.find_nvcc()} timing_build {folder} 2")
     if built.returncode:

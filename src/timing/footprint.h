@@ -91,7 +91,7 @@ class Footprint {
   }
   Entry* at(std::size_t k) const { return pieces_[k / kPiece] + k % kPiece * kGroup; }
   Entry& enter(u64 line);
-  float on_the_way(const Entry&, Reader) const;
+  float on_the_way(Entry&, Reader) const;
   const probe::Page& page(u64 line);
   u32 moved(u64 line, u32 sectors);  // of DRAM, for so many of them
   bool lone(const Entry&) const;     // written, without its neighbour

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ constexpr u64 kMostSearched = 500'000;   // steps of paths that are looked up, t
 constexpr std::size_t kMostTold = 4096;  // warps, with their times
 constexpr u64 kRounds = 6;               // of CTAs that fill a multiprocessor
 constexpr double kStart = 1000;          // cycles in which CTAs start, however much they do
+constexpr double kAsMuch = 1.02;         // times the work of another multiprocessor
 
 // Of costs: what is on the way counts only where nothing else does, and the nearest of it.
 float sum(float a, float b) {
@@ -70,13 +72,21 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end, c
   if (r.code.kind == Kind::CopyWrite && r.lanes) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
   if (r.code.kind == Kind::Sync) {
-    if (r.lanes && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) cost = bring(r);
+    if (r.lanes && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) ask(r.cta, cost = bring(r));
   } else {
     if (r.lanes && r.code.space == probe::Space::Global)
       cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r, lines);
+    if (r.code.kind != Kind::Write) ask(r.cta, cost);
     if (!traces_.hears(r.cta)) return;
   }
   traces_.add(r, begin, end, cost);
+}
+
+// An access lacks so many sectors in L2.
+void LaunchTime::ask(u32 cta, float sectors) {
+  if (sectors <= 0) return;
+  asked_ += sectors;
+  if (wanted(cta)) asked_of_[cta] += sectors;
 }
 
 // Cycles of a slice.
@@ -223,7 +233,7 @@ std::vector<TimedCta> LaunchTime::replayed() {
     // Enough, if the first multiprocessor is full.
     const bool begins = of_this_one == 0 && !out.empty();
     if (code_->execution.searched() > most && (begins || of_this_one >= 2 * resident_)) break;
-    TimedCta cta{c.cta, {}};
+    TimedCta cta{c.cta, {}, asked_of_[c.cta]};
     for (const WarpTrace& w : c.warps) {
       TimedWarp t;
       t.visits = code_->execution.visits(w.path);
@@ -252,6 +262,7 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   l.slot_of_site = slot_of_site_;
   l.resident = resident_;
   l.warm_code = l2_is_kept_ && code_->ran;
+  l.asked = asked_ / static_cast<double>(ctas_);
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
@@ -278,25 +289,34 @@ void LaunchTime::tell_warps(const SmTime& sm, const std::vector<const TimedCta*>
 
 double LaunchTime::replay(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, const Parameters& parameters,
                           const Tell& tell) const {
-  double longest = 0;
+  double longest = 0, least = std::numeric_limits<double>::infinity();
   Balance balance(traces_.work(instructions_), ctas_, sms_, resident_);
+  std::vector<Whole> all;
   for (const auto& list : by_multiprocessor(ctas)) {
     const SmTime sm = run_multiprocessor(launch, list, parameters);
     balance.set(sm.busy());
-    longest = std::max(longest, whole(sm, list, balance));
+    all.push_back(whole(sm, list, balance));
+    longest = std::max(longest, sm.cycles), least = std::min(least, all.back().load);
     tell(sm, list);
   }
-  return longest;
+  // Those that have most work say most of what the one takes that has most of all; chance is different in each.
+  double sum = 0, count = 0;
+  for (const Whole& w : all)
+    if (w.load <= kAsMuch * least) sum += w.cycles, ++count;
+  return std::max(longest, sum / count);
 }
 
 // What the multiprocessor would take that has most of the launch's work.
-double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& list, const Balance& balance) const {
+LaunchTime::Whole LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& list,
+                                    const Balance& balance) const {
   const u32 number = list.front()->cta % sms_;
   const u64 mine = (ctas_ - number + sms_ - 1) / sms_;
   std::vector<u32> some;
   for (const TimedCta* c : list) some.push_back(c->cta);
-  if (mine <= list.size() || list.size() < 2)
-    return sm.cycles + (balance.of(number, some).load - 1) * std::max(0.0, sm.cycles - kStart);
+  if (mine <= list.size() || list.size() < 2) {
+    const double load = balance.of(number, some).load;
+    return {sm.cycles + (load - 1) * std::max(0.0, sm.cycles - kStart), load};
+  }
   // The CTAs that were not replayed go on at the pace at which the later half of those that were began: what the
   // last of them still have to do comes once.
   const std::vector<double>& starts = sm.starts;
@@ -305,14 +325,14 @@ double LaunchTime::whole(const SmTime& sm, const std::vector<const TimedCta*>& l
   some.erase(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(half));
   const Balance::Of of = balance.of(number, some);
   const double all = static_cast<double>(mine) * of.load, rest = all - static_cast<double>(list.size());
-  return sm.cycles + each * of.each * std::max(0.0, rest);
+  return {sm.cycles + each * of.each * std::max(0.0, rest), of.load};
 }
 
-// What atomics on one address take at least.
-double LaunchTime::busiest_address() const {
+// When atomics on one address are done at the earliest: one after the other, from the first on.
+double LaunchTime::busiest_address(double first) const {
   double most = 0;
   for (const auto& [address, cycles] : atomics_) most = std::max(most, cycles);
-  return most;
+  return std::isfinite(first) ? first + most : most;
 }
 
 double LaunchTime::busiest_slice() const {
@@ -327,7 +347,8 @@ u64 LaunchTime::picoseconds(double longest) const {
 }
 
 // Once for each shape: it takes as long as the model itself, several times.
-void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, LaunchProfile& p) const {
+void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, double first_atomic,
+                             LaunchProfile& p) const {
   KernelCode::Shape shape{p.shared_dynamic};
   std::ranges::copy(p.grid, shape.begin() + 1), std::ranges::copy(p.block, shape.begin() + 4);
   if (!code_->asked.insert(shape).second) return;
@@ -336,7 +357,7 @@ void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedC
     const Changed c(what, launch, ctas, parameters_);
     if (!c.any()) continue;
     double longest = replay(c.launch(), c.ctas(), c.parameters(), [](const auto&...) {});
-    if (what != WhatIf::FastMemory) longest = std::max(longest, busiest_address());
+    if (what != WhatIf::FastMemory) longest = std::max(longest, busiest_address(first_atomic));
     if (what != WhatIf::FastMemory && what != WhatIf::Coalesced) longest = std::max(longest, busiest_slice());
     p.what_ifs.push_back({what, picoseconds(longest)});
   }
@@ -352,10 +373,11 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   TimeProfile& t = p.time;
   const std::vector<TimedCta> ctas = replayed();
   const TimedLaunch launch = launch_of(p, dram);
-  double local_read = 0, local_written = 0, replayed = 0;
+  double local_read = 0, local_written = 0, replayed = 0, first_atomic = std::numeric_limits<double>::infinity();
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
     ++t.replayed, replayed += static_cast<double>(list.size());
     tell_warps(sm, list, p);
+    first_atomic = std::min(first_atomic, sm.first_atomic);
     t.replayed_cycles += static_cast<u64>(sm.cycles), t.issued += sm.issued, t.warp_cycles += sm.warp_cycles;
     t.l1_sectors += static_cast<u64>(sm.l1_sectors), t.l1_hits += static_cast<u64>(sm.l1_hits);
     local_read += sm.local_read, local_written += sm.local_written;
@@ -367,7 +389,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
     p.no_time = "no warp's way through the machine code was found";
     return;
   }
-  longest = std::max({longest, busiest_address(), busiest_slice()});
+  longest = std::max({longest, busiest_address(first_atomic), busiest_slice()});
   t.active = static_cast<u64>(longest);
   t.cycles = static_cast<u64>(longest + parameters_.launch_cycles);
   t.picoseconds = picoseconds(longest);
@@ -375,7 +397,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   t.dram_read = dram.read * kSectorBytes + static_cast<u64>(local_read * all);
   t.dram_written = dram.written * kSectorBytes + static_cast<u64>(local_written * all);
   code_->ran = true;
-  if (what_ifs) ask_what_if(launch, ctas, p);
+  if (what_ifs) ask_what_if(launch, ctas, first_atomic, p);
 }
 
 }  // namespace us::timing

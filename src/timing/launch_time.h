@@ -37,6 +37,7 @@ class LaunchTime {
   float touch_line(const probe::Record&, const Lines::Line&, bool write);
   float span(const probe::Record&, u64 first, u64 end, bool write);
   float store(const probe::Record&, u64 line, const u8 (&bytes)[4]);
+  void ask(u32 cta, float sectors);
   void count(LaunchProfile&);
   std::string why_not(const LaunchProfile&) const;  // there is no model of the launch
   std::vector<TimedCta> replayed();
@@ -45,11 +46,14 @@ class LaunchTime {
   // Cycles of the multiprocessor that takes longest; `tell` hears of each that was replayed.
   using Tell = std::function<void(const SmTime&, const std::vector<const TimedCta*>&)>;
   double replay(const TimedLaunch&, const std::vector<TimedCta>&, const Parameters&, const Tell& tell) const;
-  double whole(const SmTime&, const std::vector<const TimedCta*>&, const Balance&) const;
-  double busiest_address() const;
+  struct Whole {
+    double cycles = 0, load = 1;  // Balance::Of::load
+  };
+  Whole whole(const SmTime&, const std::vector<const TimedCta*>&, const Balance&) const;
+  double busiest_address(double first) const;
   double busiest_slice() const;
   u64 picoseconds(double longest) const;
-  void ask_what_if(const TimedLaunch&, const std::vector<TimedCta>&, LaunchProfile&) const;
+  void ask_what_if(const TimedLaunch&, const std::vector<TimedCta>&, double first_atomic, LaunchProfile&) const;
   std::vector<std::vector<const TimedCta*>> by_multiprocessor(const std::vector<TimedCta>&) const;
 
   const Parameters parameters_;
@@ -64,8 +68,10 @@ class LaunchTime {
   u64 lines_ = 0;
   Slices of_stores_, of_atomics_;
   StoreBuffer stores_;
-  u64 stored_ = 0;                           // sectors, each time
-  std::unordered_map<u64, double> atomics_;  // cycles, by address
+  u64 stored_ = 0;                            // sectors, each time
+  std::unordered_map<u64, double> atomics_;   // cycles, by address
+  double asked_ = 0;                          // sectors that L2 lacked
+  std::unordered_map<u32, double> asked_of_;  // ... of CTAs that may be replayed
   // Sites: atomics of floating point, compare-and-swap, those that one lane does for all.
   std::vector<bool> floats_, swaps_, joined_;
   std::vector<u32> slot_of_site_;

@@ -33,7 +33,7 @@ class Multiprocessor {
         code_(l.code),
         ctas_(ctas),
         p_(p),
-        share_(l, p),
+        share_(l, ctas, p),
         l1_(l.l1_bytes),
         local_(l, p, l1_, share_),
         far_(p),
@@ -558,7 +558,7 @@ class Multiprocessor {
       a.slices = slice_cost_of_atomic(p_, all, r.swaps);
       a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = of_dram(n.cost);
     }
-    lsu_ = at + a.lines;
+    lsu_ = at + a.lines, result_.first_atomic = std::min(result_.first_atomic, at);
     q.take(at + a.lines - 1);
     const double done = share_.atomic(at, a);
     w.stored = std::max(w.stored, done - (r.kind == Kind::Atomic ? 0 : p_.atomic_latency / 2));

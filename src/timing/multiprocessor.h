@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "probe/records.h"
@@ -39,6 +40,7 @@ struct TimedWarp {
 struct TimedCta {
   u32 cta = 0;
   std::vector<TimedWarp> warps{};
+  double asked = 0;  // sectors that L2 lacks
 };
 
 struct TimedLaunch {
@@ -47,6 +49,7 @@ struct TimedLaunch {
   u32 resident = 1;         // CTAs of an SM at a time
   u32 active_sms = 1;       // of the device, that have CTAs
   u64 l1_bytes = 0;         // what shared memory leaves
+  double asked = 0;         // of an average CTA
   double written_back = 0;  // sectors whose time DRAM needs for each that is stored
   // What the busiest slice of L2 has to do of all stores, of all atomics.
   double store_share = 0, atomic_share = 0;
@@ -65,9 +68,10 @@ struct SmTime {
   u64 issue_cycles = 0;  // cycles in which a sub-partition had a warp
   std::array<double, kPipes> pipe_cycles{};
   double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0;
-  double local_read = 0, local_written = 0;        // bytes of local memory, of DRAM
-  std::vector<std::array<u64, kStalls>> stalls{};  // of each row
-  std::vector<double> ends{}, starts{};            // of each CTA
+  double first_atomic = std::numeric_limits<double>::infinity();  // of global memory
+  double local_read = 0, local_written = 0;                       // bytes of local memory, of DRAM
+  std::vector<std::array<u64, kStalls>> stalls{};                 // of each row
+  std::vector<double> ends{}, starts{};                           // of each CTA
   struct Span {
     std::size_t cta = 0;  // in the order in which the SM gets them
     u32 warp = 0, partition = 0;

@@ -3,18 +3,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "timing/accesses.h"
 
 namespace us::timing {
 
-Share::Share(const TimedLaunch& l, const Parameters& p)
+namespace {
+
+// Who asks DRAM for more than others do has more of it: they leave it idle.
+double appetite(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
+  double asked = 0;
+  for (const TimedCta* c : ctas) asked += c->asked;
+  const double usual = l.asked * static_cast<double>(ctas.size());
+  return usual > 0 ? std::max(1.0, asked / usual) : 1;
+}
+
+}  // namespace
+
+Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, const Parameters& p)
     : p_(p),
       sms_(l.active_sms),
       written_back_(l.written_back),
       read_rate_(std::min(p.l2_sm_read, p.l2_read / sms_)),
       write_rate_(std::min(p.l2_sm_write, p.l2_write / sms_)),
-      dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_)),
+      dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_ * appetite(l, ctas))),
       store_pace_(l.store_share * sms_),
       atomic_pace_(l.atomic_share * sms_),
       request_cost_(std::max(1.0, sms_ / p.l2_requests)) {}
@@ -29,8 +42,17 @@ double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
 double Share::from_dram(double at, double bytes, u32 lines) {
   take_dram(at, bytes / dram_rate_);
   const double there = std::max(dram_, at + bytes / p_.l2_sm_read);
-  return there + p_.dram_latency + p_.dram_spread * std::log2(std::max(1u, lines)) +
+  return there + p_.dram_latency + p_.dram_spread * (std::log2(std::max(1u, lines)) + luck()) +
          p_.dram_load * std::min(1.0, dram_use_);
+}
+
+// Lines take differently long. That of several the slowest takes so much longer with each doubling says how they are
+// spread (by Gumbel): who waits for several loads, or at a barrier, waits for the slowest.
+double Share::luck() {
+  random_ = random_ * 1664525 + 1013904223;
+  constexpr double kMean = 0.5772, kLeast = -1.5;
+  const double one = (static_cast<double>(random_ >> 8) + 0.5) / (1 << 24);
+  return (std::max(kLeast, -std::log(-std::log(one))) - kMean) / std::numbers::ln2;
 }
 
 // DRAM, or what fills L2: both reading and writing take it.

@@ -8,7 +8,7 @@ namespace us::timing {
 
 class Share {
  public:
-  Share(const TimedLaunch&, const Parameters&);
+  Share(const TimedLaunch&, const std::vector<const TimedCta*>&, const Parameters&);
   // When L2 has given so many bytes of so many lines, and DRAM what L2 lacks.
   double load(double at, double bytes, u32 lines, double dram_bytes);
   // When a store of so many lines has left the multiprocessor and is taken; `slices`: cycles of slices of L2.
@@ -27,6 +27,7 @@ class Share {
  private:
   double from_dram(double at, double bytes, u32 lines);
   void take_dram(double at, double cycles);
+  double luck();  // 0 on average
 
   const Parameters& p_;
   const double sms_, written_back_;
@@ -37,6 +38,7 @@ class Share {
   double begun_ = 1e18;                               // the first time that DRAM was asked
   double dram_use_ = 0, dram_seen_ = 0;               // part of the time of late, and when that was looked at
   double l2_bytes_ = 0;
+  u32 random_ = 12345;
 };
 
 }  // namespace us::timing

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <list>
 
 namespace us::timing {
@@ -46,6 +47,7 @@ class Code {
     std::vector<TimedCta> all(ctas);
     std::vector<const TimedCta*> list;
     for (TimedCta& c : all) {
+      c.asked = asked;
       c.warps.assign(warps, {std::vector<sass::Visit>(times, {0, ~0u}), accesses});
       list.push_back(&c);
     }
@@ -75,6 +77,7 @@ class Code {
 
   Parameters parameters;
   TimedLaunch launch{.l1_bytes = 128 << 10};
+  double asked = 0;  // by each CTA
   std::vector<std::vector<TimedAccess>> accesses;
   std::list<std::vector<u64>> kept;
 };
@@ -153,7 +156,7 @@ TEST(Multiprocessor, ConflictsTakeAWavefrontEach) {
 TEST(Multiprocessor, LoadsComeFromL1L2OrDram) {
   for (const auto& [dram, again, latency] : {std::tuple(4u, false, 662.0), {0u, false, 285.0}, {0u, true, 32.0}}) {
     Code c;
-    const u32 times = 16;
+    const u32 times = 64;
     for (u32 k = 0; k < times; ++k) {
       const u32 site = c.add_access(Kind::Load, 4);
       c.launch.code.rows.back().control.write_scoreboard = 0, c.launch.code.rows.back().control.wait = k ? 1 : 0;
@@ -220,6 +223,54 @@ TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
   c.add(Kind::Plain, Pipe::None).control.wait = 1;
   const double bytes = double{times} * warps * 512;
   EXPECT_NEAR(c.run(warps).cycles, bytes / (2273.0 / 132) + 1400, 0.05 * bytes / (2273.0 / 132));
+}
+
+// It comes first here to what all use later: the others leave DRAM to it.
+TEST(Multiprocessor, WhoAsksForMoreThanOthersHasMoreOfDram) {
+  const auto cycles = [](double usual) {
+    Code code;
+    code.launch.active_sms = 132, code.launch.asked = usual, code.asked = 16;
+    for (u64 k = 0; k < 64; ++k) {
+      const u32 site = code.add_access(Kind::Load, 16);
+      code.touches(site, Code::row(probe::Space::Global, 16, (1 << 20) + k * 512), 16);
+      code.launch.code.rows.back().control.write_scoreboard = 0;
+    }
+    code.add(Kind::Plain, Pipe::None).control.wait = 1;
+    return code.run(1).cycles;
+  };
+  const double alike = cycles(16), more = cycles(4), least = 64 * 512 / Parameters().l2_sm_read;
+  EXPECT_GT(alike, 1.5 * more);
+  EXPECT_GT(more, least);
+}
+
+// oracle/timing/async.txt, few: a load of one line takes 690 cycles, of four 797. Four loads of a line each must not
+// be faster.
+TEST(Multiprocessor, WhoWaitsForSeveralLinesWaitsForTheSlowest) {
+  const auto cycles = [](u32 loads) {
+    constexpr u32 kTurns = 64;
+    Code code;
+    for (u32 k = 0; k < kTurns * loads; ++k) {
+      const u32 site = code.add_access(Kind::Load, 4);
+      Row& r = code.launch.code.rows.back();
+      r.control.write_scoreboard = 0, r.control.wait = k % loads == 0 ? 1 : 0;
+      code.touches(site, Code::row(probe::Space::Global, 4, (1 << 20) + u64{k} * 128), 4);
+    }
+    return code.run(1).cycles / kTurns;
+  };
+  EXPECT_NEAR(cycles(1), 690, 40);
+  EXPECT_NEAR(cycles(4), 797, 60);
+}
+
+TEST(Multiprocessor, TellsWhenAtomicsBegin) {
+  Code code;
+  code.add(Kind::Plain, Pipe::Alu, 2, 0, 15);
+  code.touches(code.add_access(Kind::Reduction, 4), Code::row(probe::Space::Global, 4));
+  const double first = code.run(1).first_atomic;
+  EXPECT_GE(first, 15);
+  EXPECT_LT(first, code.run(1).cycles);
+  Code none;
+  none.add(Kind::Plain, Pipe::Alu);
+  EXPECT_TRUE(std::isinf(none.run(1).first_atomic));
 }
 
 TEST(Multiprocessor, ABarrierWaitsForTheLast) {
