@@ -32,6 +32,7 @@ class ProbeBuilder final : public Builder {
     count_bytes(probe::Counter::Read, m);
     count_bytes(probe::Counter::Written, m);
     touch(probe::RecordCode::Kind::Atomic, m);
+    if (events_) to_.note_site(site_);  // it is told behind it, unless it ends with a fault
     const V old = to_.atomic(op, t, m, b, c, used || events_);
     if (events_)
       tell_atomic(m, old, op == AtomOp::Cas ? equal(old, b) : to_.imm(1, 1), op == AtomOp::FAdd ? b : V{}, t);

@@ -18,7 +18,7 @@ Device::Device(Runtime& r, u32 ordinal, const DeviceSpec& s)
     : runtime_(r),
       ordinal_(ordinal),
       spec_(s),
-      heap_(std::make_unique<memory::Heap>(s.total_memory, r.space())),
+      heap_(std::make_unique<memory::Heap>(s.total_memory, r.space(), r.settings().apart)),
       default_pool_(std::make_unique<MemPool>(*heap_, MemPool::Home{.device = ordinal}, 0)),
       pool_(default_pool_.get()),
       primary_(std::make_unique<Primary>()) {}

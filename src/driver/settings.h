@@ -64,6 +64,7 @@ struct Settings {
   std::function<CaptureMode()> capture_mode;    // of the calling thread; empty = Global
   Counts* counts = nullptr;                     // of --count
   probe::Observer* observer = nullptr;          // is told of every launch; then one worker runs them, in one order
+  bool apart = false;                           // allocations do not touch each other
   trace::Recorder* recorder = nullptr;          // of --trace and --stats
   std::function<void(std::string_view)> print;  // device printf; empty = stdout
 

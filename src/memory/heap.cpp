@@ -27,7 +27,7 @@ void* ptr(u64 a) { return reinterpret_cast<void*>(a); }
 
 }  // namespace
 
-Heap::Heap(u64 capacity, AddressSpace& space) : space_(space), capacity_(capacity) {
+Heap::Heap(u64 capacity, AddressSpace& space, bool apart) : space_(space), capacity_(capacity), apart_(apart) {
   for (u64 bytes = std::max(kReserve, round_up(capacity, kChunk) * 2); bytes >= (u64{1} << 30) && !base_; bytes /= 2) {
     base_ = space.take(bytes, kChunk);
     reserved_ = bytes;
@@ -81,7 +81,7 @@ u64 Heap::allocate_pages(u64 bytes, u64 align) {
 }
 
 u64 Heap::allocate_small(u64 bytes, u64 align) {
-  const u64 span = round_up(bytes, kSmallAlign);
+  const u64 span = round_up(bytes, kSmallAlign) + (apart_ ? kSmallAlign : 0);
   align = std::max(align, kSmallAlign);
   for (int attempt = 0; attempt < 2; ++attempt) {
     if (const u64 at = holes_.take(span, align)) {

@@ -22,7 +22,8 @@ struct SharedPages {
 
 class Heap {
  public:
-  Heap(u64 capacity, AddressSpace&);
+  // apart: small blocks do not touch each other, so that what goes behind the end of one is in no other.
+  Heap(u64 capacity, AddressSpace&, bool apart = false);
   ~Heap();
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
@@ -61,6 +62,7 @@ class Heap {
   std::map<u64, Block> blocks_, pools_;
   std::map<u64, SharedPages> shared_;  // by start
   u64 mappings_ = 0;
+  const bool apart_;
 };
 
 }  // namespace us::memory

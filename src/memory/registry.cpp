@@ -43,6 +43,7 @@ void tell(probe::Observer& o, const Allocation& a, bool there, u64 node) {
             .bytes = a.bytes,
             .device = a.device,
             .node = node,
+            .own_pages = (a.kind == Kind::Host || a.kind == Kind::Managed) && !a.pool && !is_mapping(a),
             .physical = a.physical});
 }
 

@@ -60,6 +60,11 @@ struct Consequence {
   std::vector<std::pair<u32, u32>> stored;  // before that, sites of stores of what it decides, and their elements
 };
 
+struct Carried {                            // where the answer of a shuffle comes to, for lanes that go there
+  std::vector<std::pair<u32, u32>> stored;  // sites of stores and atomics of what it decides, and their elements
+  std::vector<u32> shuffled;                // of shuffles of it
+};
+
 struct LaunchInfo {
   u64 id = 0;  // unique in the process, grows
   u32 device = 0;
@@ -90,9 +95,11 @@ struct LaunchInfo {
   std::function<bool(u32 site)> ignored;  // nothing that the program does depends on what the instruction answers
   // What certainly becomes of that element of its answer.
   std::function<Consequence(u32 site, u32 element)> consequence;
+  // Where a shuffle's answer comes to.
+  std::function<Carried(u32 site)> carried;
   // A load whose answer only compare-and-swaps of the same place expect to find.
   std::function<bool(u32 site)> guesses;
-  // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.
+  // Of a return alone in its block: the branch that goes there, if there is one, or itself. Else all_come_to (driver).
   std::function<u32(u32 site)> left_by;
   // The instruction that certainly reads what this wgmma writes before the wait for it; or kNoSite.
   std::function<u32(u32 site)> read_early;
@@ -113,7 +120,8 @@ struct Memory {
   Owner owner = Owner::Device;
   u64 begin = 0, bytes = 0;
   u32 device = 0;
-  u64 node = 0;      // of the work graph, that allocates or frees it in order of a stream; 0: at once
+  u64 node = 0;            // of the work graph, that allocates or frees it in order of a stream; 0: at once
+  bool own_pages = false;  // whole pages that the program shares with devices: pinned or managed memory
   u64 physical = 0;  // Mapped: whose memory it is; addresses with the same number are one memory. 0: nobody else's
 };
 

@@ -48,6 +48,8 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   if (spent(p)) return;
   const Telling telling(*this, who);
   now_ = &a;
+  if (p.warp->missed.missing) went_round(p, who);
+  if (!p.warp->undefined.empty() && a.kind != probe::Access::Kind::Read) uses_undefined(p, who, a);
   if (is_strong(a)) {
     if (a.settled && settled(p, who, a)) return;
     p.warp->ordinary.forget(), p.warp->special = true;
@@ -211,6 +213,7 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
   }
   if (reads) order.observed(time, lane, *me.place, seen, a.order, op.scope, me.site);
   if (!writes) return;
+  if (op.scope == probe::Scope::Sys && of_host(address)) tells_host();
   if (releases) {
     own.push_back({.node = time.release(1u << lane),
                    .place = *me.place,
@@ -227,6 +230,11 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
   stay.insert(stay.end(), own.begin(), own.end());
   merge_heads(stay);
   first->heads = std::move(stay);
+}
+
+bool LaunchChecker::of_host(u64 address) const {
+  const Allocations::Block* const b = process_.allocations.live(address);
+  return b && (b->owner == probe::Memory::Owner::Host || b->owner == probe::Memory::Owner::Managed);
 }
 
 // Heads of one thread and scope: the newest tells it all. Many of one CTA and scope are joined.

@@ -26,7 +26,7 @@ bool whole_warp(const probe::Who& who, const u64* members) {
 }  // namespace
 
 void LaunchChecker::collective(const probe::Who& who, const Collective& c) {
-  if (whole_warp(who, c.members) && !lanes_missed_) return;
+  if (whole_warp(who, c.members) && !lanes_missed_ && !undefined_) return;
   const std::lock_guard held(process_.lock);
   const At p = find(who);
   if (c.kind == Collective::Kind::ActiveMask) return membership(who);
@@ -35,13 +35,14 @@ void LaunchChecker::collective(const probe::Who& who, const Collective& c) {
   for (u32 rest = c.members ? who.lanes : 0; rest; rest &= rest - 1)
     members |= static_cast<u32>(c.members[first_of(rest)]);
   passed_by(p, who, members);
-  if (c.kind == Collective::Kind::Shuffle && c.source) shuffle(who, c);
+  if (c.kind == Collective::Kind::Shuffle && c.source) shuffle(p, who, c);
 }
 
 // Lanes that a mask named, that lived and did not come, meet those that did at another instruction: they have passed it
 // by. (Those that come to one of the same kind on their own have executed it in another copy.)
 void LaunchChecker::passed_by(const At& p, const probe::Who& who, u32 members) {
   Warp::Missed& m = p.warp->missed;
+  if (const u32 gone = members & p.warp->exited) ended_round(who, gone);
   u32 missing = members & who.live & ~who.lanes;
   if (const u32 late = who.lanes & m.missing; late && members & m.lanes) {
     const auto kind = [&](u32 site) {
@@ -64,7 +65,37 @@ void LaunchChecker::passed_by(const At& p, const probe::Who& who, u32 members) {
       missing &= ~m.lanes, m.missing &= ~late;
     }
   }
-  if (missing) m = {who.site, who.lanes, missing}, lanes_missed_ = true;
+  if (missing) m = {who.site, who.lanes, missing}, lanes_missed_ = true, p.warp->ordinary.forget();
+}
+
+// Lanes that a mask names and that have ended: have they come, instead, to what all threads come to behind it?
+void LaunchChecker::ended_round(const probe::Who& who, u32 gone) {
+  const auto [known, first] = behind_.try_emplace(who.site, probe::kNoSite);
+  if (first && who.site != probe::kNoSite && info_->left_by) known->second = info_->left_by(who.site);
+  if (known->second == probe::kNoSite) return;
+  Actors other = actor(who, first_of(gone), "went on");
+  other.site = known->second;
+  raise(Check::WarpMask, {other, actor(who, first_of(who.lanes), "warp instruction")}, "mask",
+        fmt::format("lanes {:#010x}", who.lanes | gone),
+        {fmt::format("lanes {:#010x} execute it; the mask names lanes {:#010x}, too, which went round it: all threads "
+                     "come to the other instruction before they end",
+                     who.lanes, gone)},
+        "The mask of those who take part (__ballot_sync before the branch), or all lanes at the instruction.");
+}
+
+// They and lanes that executed it come to an access together: they have gone round it.
+void LaunchChecker::went_round(const At& p, const probe::Who& who) {
+  Warp::Missed& m = p.warp->missed;
+  const u32 late = who.lanes & m.missing, came = who.lanes & m.lanes;
+  if (!late || !came) return;
+  Actors first = actor(who, first_of(came), "warp instruction");
+  first.site = m.site;
+  raise(Check::WarpMask, {actor(who, first_of(late), "went on"), first}, "mask",
+        fmt::format("lanes {:#010x}", m.lanes | m.missing),
+        {fmt::format("lanes {:#010x} executed it; its mask names lanes {:#010x}, too, which live and went round it",
+                     m.lanes, m.missing)},
+        "The mask of those who take part (__ballot_sync before the branch), or all lanes at the instruction.");
+  m = {};
 }
 
 // Lanes that their own mask does not name.
@@ -101,24 +132,79 @@ void LaunchChecker::different_masks(const probe::Who& who, u32 lane, u32 mask, u
 }
 
 // The value of a lane that takes no part is undefined: an error where something certainly depends on it.
-void LaunchChecker::shuffle(const probe::Who& who, const Collective& c) {
+void LaunchChecker::shuffle(const At& p, const probe::Who& who, const Collective& c) {
   u32 absent = 0;
   for (u32 rest = who.lanes; rest; rest &= rest - 1) {
     const u32 lane = first_of(rest), members = c.members ? static_cast<u32>(c.members[lane]) : who.lanes;
     if (!(members & who.live & 1u << (c.source[lane] & 31))) absent |= 1u << lane;
   }
+  if (absent || !p.warp->undefined.empty()) carry(p, who, c, absent);
   if (!absent) return;
   const u32 used = consequence(who.site, 0).decides;
   if (used == probe::kNoSite) return;
   const u32 lane = first_of(absent);
   Actors user = actor(who, lane, "use");
   user.site = used;
-  raise(Check::WarpSource, {user, actor(who, lane, "shuffle")}, "shuffle",
-        fmt::format("the value of lane {}", c.source[lane] & 31),
-        {fmt::format("{}; lanes {:#010x} take such values",
-                     who.live >> (c.source[lane] & 31) & 1 ? "the mask does not name it" : "no such thread is there",
-                     absent)},
-        "A source among the lanes of the mask that are there, or no use of the value.");
+  taken_from_nobody(
+      user, actor(who, lane, "shuffle"),
+      fmt::format("{}; lanes {:#010x} take such values",
+                  who.live >> (c.source[lane] & 31) & 1 ? "the mask does not name it" : "no such thread is there",
+                  absent),
+      c.source[lane] & 31);
+}
+
+void LaunchChecker::taken_from_nobody(Actors use, Actors shuffle, std::string why, u32 source) {
+  raise(Check::WarpSource, {std::move(use), std::move(shuffle)}, "shuffle", fmt::format("the value of lane {}", source),
+        {std::move(why)}, "A source among the lanes of the mask that are there, or no use of the value.");
+}
+
+// Such values go on to where the text says, from other shuffles, too.
+void LaunchChecker::carry(const At& p, const probe::Who& who, const Collective& c, u32 absent) {
+  UndefinedValues& all = p.warp->undefined;
+  std::vector<UndefinedValue> now;
+  for (u32 rest = who.lanes; rest; rest &= rest - 1) {
+    const u32 lane = first_of(rest), source = c.source[lane] & 31;
+    UnwrittenCopy from{p.cta->key, who.site, who.warp, lane, source + 1};
+    if (!(absent >> lane & 1)) {
+      const UndefinedValue* const v = all.find(who.site, 1u << source);
+      if (!v) continue;
+      from = v->from;
+    }
+    const auto same = std::ranges::find_if(now, [&](const auto& v) { return v.from.site == from.site; });
+    if (same == now.end())
+      now.push_back({.made = who.site, .lanes = 1u << lane, .from = from});
+    else
+      same->lanes |= 1u << lane;
+  }
+  all.made_anew(who.site, who.lanes);
+  if (now.empty() || !info_->carried) return;
+  undefined_ = true;
+  p.warp->ordinary.forget();
+  const auto [known, first] = carried_.try_emplace(who.site);
+  if (first) known->second = info_->carried(who.site);
+  for (UndefinedValue& v : now) {
+    v.element = 0;
+    for (const u32 at : known->second.shuffled) v.at = at, all.note(v);
+    for (const auto& [at, element] : known->second.stored) v.at = at, v.element = element, all.note(v);
+  }
+}
+
+// A store or an atomic of such a value.
+void LaunchChecker::uses_undefined(const At& p, const probe::Who& who, const probe::Access& a) {
+  if (a.space == probe::Space::Local) return;
+  p.warp->undefined.each(who.site, who.lanes, [&](const UndefinedValue& v) {
+    if (a.space == probe::Space::Global || a.kind == probe::Access::Kind::Atomic)
+      return undefined_used(who, first_of(v.lanes & who.lanes), to_text(a), v.from);
+    for (u32 rest = v.lanes & who.lanes; rest; rest &= rest - 1)
+      p.warp->unwritten.note(who.site, v.element, first_of(rest), v.from);
+  });
+}
+
+void LaunchChecker::undefined_used(const probe::Who& who, u32 lane, std::string action, const UnwrittenCopy& from) {
+  taken_from_nobody(actor(who, lane, std::move(action)),
+                    {.action = "shuffle", .site = from.site, .cta = from.cta, .warp = from.warp, .lane = from.lane},
+                    "the lane is not there, or the mask does not name it; what was made of it is used",
+                    from.shuffled - 1);
 }
 
 void LaunchChecker::membership(const probe::Who& who) {

@@ -12,6 +12,7 @@ namespace us::sanitizer {
 struct UnwrittenCopy {  // who read it where nobody had written
   u64 cta = 0;
   u32 site = 0, warp = 0, lane = 0;
+  u32 shuffled = 0;  // the lane that a shuffle took it from and that is not there, + 1; 0: no shuffle did
 };
 
 // Of a warp: stores that follow, and the lanes that will store such a value.

@@ -24,6 +24,9 @@ struct CheckInfo {
 };
 const CheckInfo& info(Check);
 
+// The innermost frame that is not in a header of CUDA's toolkit, if there is one: the program's own line.
+std::size_t own_frame(const probe::SiteInfo&);
+
 struct Party {
   std::string action;    // "write", "read", "atomic", "bulk copy", "arrive", "wait", "allocated", "freed", ...
   probe::SiteInfo site;  // of kernels; of the host: frames of the call

@@ -30,6 +30,8 @@ void HostOrder::work(const Work& w) {
 
 void HostOrder::submitted(const Work& w) {
   clocks_.submitted(w);
+  if (under_way_.insert(w.node).second) submitted_++;
+  if (w.what.find("WriteValue") != w.what.npos || w.what.find("BatchMemOp") != w.what.npos) host_told_ = true;
   if (stack_.take_script && !w.inner) {
     if (HostStack::Addresses from = stack_.take_script(); !from.empty()) launched_from_[w.node] = std::move(from);
     if (launched_from_.size() > kMostLaunches) launched_from_.erase(launched_from_.begin());
@@ -49,6 +51,7 @@ void HostOrder::submitted(const Work& w) {
 
 void HostOrder::complete(u64 node) {
   clocks_.complete(node);
+  under_way_.erase(node);
   const auto it = pending_.find(node);
   if (it == pending_.end()) return;
   const Pending p = std::move(it->second);
@@ -65,6 +68,10 @@ void HostOrder::memory(const Memory& m) {
   std::lock_guard l(m_);
   const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
   if (comes) blocks_[m.begin] = m.bytes;
+  if (comes && m.own_pages)
+    shared_[m.begin] = m.bytes;
+  else
+    shared_.erase(m.begin);
   if (m.node == 0) return forget(m.begin, m.begin + m.bytes);
   Deed d;
   d.what = comes ? "allocation" : "free";

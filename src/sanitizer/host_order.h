@@ -3,8 +3,10 @@
 // sets by the ranges of their calls, kernels by what they touched (touched.cpp), blocks of pools by the nodes that
 // allocate and free them. Kernels against each other are the launches' own affair, which ask here for their order.
 #pragma once
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
 #include "sanitizer/host_stack.h"
 #include "sanitizer/order.h"
@@ -24,6 +26,22 @@ class HostOrder final : public LaunchOrder {
   void touched(const probe::LaunchInfo&, const std::vector<Touched>&);
   // Adds where the kernels of a finding were launched, as far as an interpreter's program says.
   void add_launches(Finding&) const;
+  // The program's own accesses to memory that it shares with devices.
+  bool watches_host() const;        // there is such memory, and no kernel was seen that tells the host by flags
+  bool watches(u64 address) const;  // it lies there
+  bool idle() const;                // nothing that was submitted is under way
+  u64 submitted() const;            // how many pieces of work were
+  struct Unknown {
+    u64 begin = 0, bytes = 0;
+    bool written = false;
+  };
+  std::vector<Unknown> unknown_to_host() const;  // what work has touched that the program has not waited for
+  template <class Stack>
+  void host_touches(u64 address, bool write, Stack&& stack) {
+    const std::lock_guard l(m_);
+    if (const Mark* const other = unordered_with_host(address, write)) host_access(*other, address, write, stack());
+  }
+  void host_is_told() { host_told_ = true; }  // a kernel may tell the host that something is done
   bool before(u64 a, u64 b, bool waited) const override;
   bool node_before(u64 node, u64 launch) const override;
   bool launch_before(u64 launch, u64 node) const override;
@@ -52,6 +70,10 @@ class HostOrder final : public LaunchOrder {
     std::vector<std::pair<probe::Range, Does>> ranges;
   };
   void submitted(const probe::Work&);
+  bool shared_block(u64 address) const;
+  bool known_to_host(const Mark&) const;
+  const Mark* unordered_with_host(u64 address, bool write) const;
+  void host_access(const Mark&, u64 address, bool write, HostStack::Addresses);
   void complete(u64 node);
   void touch(u64 begin, u64 end, const Mark&);
   void judge(Span&, u64 begin, const Mark&);
@@ -70,7 +92,11 @@ class HostOrder final : public LaunchOrder {
   std::map<u64, u64> node_of_;                         // by launch, of the last ones
   std::map<u64, HostStack::Addresses> launched_from_;  // by node, of the last ones
   std::map<u64, u64> blocks_;                          // allocations, and their bytes
-  std::map<u64, Span> spans_;                          // by their first byte, apart from each other
+  std::map<u64, u64> shared_;                          // of these, the program's and the devices'
+  std::unordered_set<u64> under_way_;                  // nodes
+  u64 submitted_ = 0;
+  std::atomic<bool> host_told_ = false;
+  std::map<u64, Span> spans_;  // by their first byte, apart from each other
 };
 
 }  // namespace us::sanitizer

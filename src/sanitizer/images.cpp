@@ -13,7 +13,7 @@ void LaunchChecker::image(const probe::Who& who, const probe::Image& i) {
   if (i.kind != probe::Image::Kind::Sample) return surface(p, who, i);
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   for (const probe::Range& r : i.touched) {
-    if (r.space != probe::Space::Global || !process_.allocations.live(r.begin)) continue;
+    if (r.space != probe::Space::Global) continue;
     for (u64 word = r.begin & ~u64{3}; word < r.begin + r.bytes; word += 4) {
       const Cell c = process_.global.look(word);
       if (!written_here(c)) continue;

@@ -284,9 +284,15 @@ void LaunchChecker::exits(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
   const At p = usual(who);
   p.warp->exited |= who.lanes;
+  p.warp->missed.missing &= ~who.lanes;
   if (p.cta->exits.empty()) p.cta->exits.reserve(p.cta->warps.size());
   p.cta->exits.push_back({who.warp, who.lanes, who.site});
   copies_at_exit(p, who);
+}
+
+void LaunchChecker::tells_host() {
+  if (!told_host_ && process_.on_host_told) process_.on_host_told();
+  told_host_ = true;
 }
 
 void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
@@ -295,6 +301,7 @@ void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
   WarpTime& time = p.warp->time;
   switch (f.kind) {
     case probe::Fence::Kind::Memory:
+      if (f.scope == probe::Scope::Sys) tells_host();
       return p.warp->order.fence(time, who.lanes, p.cta->place, f.order, f.scope, who.site);
     case probe::Fence::Kind::ProxyAsync:
       if (f.every_space || f.space == probe::Space::Shared) time.push_shared(who.lanes);

@@ -66,8 +66,10 @@ class LaunchChecker final : public probe::Listener {
   At at(const probe::Who&);    // it may not be
   At not_ordinary(const probe::Who&);
   At usual(const probe::Who&);  // ... after something that is no more than a barrier
-  void count_anew();            // segments, if there are many and nobody needs those that were
-  bool spent(const At&);        // there are no numbers left for segments
+  void tells_host();            // that something is done, perhaps
+  bool of_host(u64 address) const;
+  void count_anew();      // segments, if there are many and nobody needs those that were
+  bool spent(const At&);  // there are no numbers left for segments
   void begins();
   Cta& cta_of(Cluster&, const probe::Who&, u32 rank);
 
@@ -183,6 +185,7 @@ class LaunchChecker final : public probe::Listener {
   std::string fix_of(const Conflict&, Check, probe::Space) const;
   Party party(const Access&) const;
   const NearMiss* miss_between(const Conflict&) const;
+  const Cta* judged_block() const;
   const Warp* judged_warp() const;
   std::optional<Check> copy_check(const Conflict&) const;
   bool issue_known(const Conflict&) const;
@@ -221,7 +224,13 @@ class LaunchChecker final : public probe::Listener {
   bool unnamed(const probe::Who&, const u64* members);
   bool masks_differ(const probe::Who&, const u64* members);
   void different_masks(const probe::Who&, u32 lane, u32 mask, u32 other, u32 its);
-  void shuffle(const probe::Who&, const probe::Collective&);
+  void went_round(const At&, const probe::Who&);
+  void ended_round(const probe::Who&, u32 gone);
+  void shuffle(const At&, const probe::Who&, const probe::Collective&);
+  void carry(const At&, const probe::Who&, const probe::Collective&, u32 absent);
+  void uses_undefined(const At&, const probe::Who&, const probe::Access&);
+  void undefined_used(const probe::Who&, u32 lane, std::string action, const UnwrittenCopy&);
+  void taken_from_nobody(Actors use, Actors shuffle, std::string why, u32 source);
   void membership(const probe::Who&);
   const probe::Consequence& consequence(u32 site, u32 element);
   void register_pool(const At&, const probe::Who&, const probe::Meeting&);
@@ -316,9 +325,11 @@ class LaunchChecker final : public probe::Listener {
   Cluster* cluster_ = nullptr;
   const u32 launch_;           // small number, unique in the process: the upper half of CTA keys
   bool lanes_missed_ = false;  // some warp has lanes that a mask named and that did not come
-  QuickSites sites_;           // what compiled code knows of places
-  Floor floor_;                // segments of global memory below are ordered before the launch
-  bool after_all_ = true;      // the floor holds all that was there when it began
+  bool told_host_ = false;
+  bool undefined_ = false;  // some warp has taken values of lanes that are not there
+  QuickSites sites_;        // what compiled code knows of places
+  Floor floor_;             // segments of global memory below are ordered before the launch
+  bool after_all_ = true;   // the floor holds all that was there when it began
   u32 cluster_size_ = 1;
   std::vector<probe::Symbol> shared_symbols_;
   std::vector<Planes> spare_;  // of CTAs that have ended
@@ -354,6 +365,8 @@ class LaunchChecker final : public probe::Listener {
   std::unordered_map<u32, u32> read_early_;                         // by site of a wgmma
   std::size_t copies_ = 0;                                          // words of what nobody wrote
   std::map<std::pair<u32, u32>, probe::Consequence> consequences_;  // by site and element of its answer
+  std::unordered_map<u32, u32> behind_;                             // by site of an instruction of the warp
+  std::unordered_map<u32, probe::Carried> carried_;                 // by site of a shuffle
   std::unordered_set<u32> membership_asked_;                        // sites of activemask
   std::unordered_set<u64> acquired_maps_;                           // addresses
   std::map<u64, u32> used_maps_;                                    // addresses, and who used them

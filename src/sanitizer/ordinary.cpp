@@ -76,7 +76,7 @@ bool LaunchChecker::prepare(Ordinary& o, Ordinary::Way way) {
 void LaunchChecker::show(Ordinary& o, Ordinary::Way way) {
   const At p{.cluster = o.cluster, .cta = o.cta, .warp = o.warp};
   const bool shared = way == Ordinary::Shared;
-  if ((shared && cluster_size_ > 1) || !o.warp->unwritten.empty() || spent(p)) return;
+  if ((shared && cluster_size_ > 1) || o.warp->watched(true) || spent(p)) return;
   const Planes& planes = (shared ? o.cta->shared : process_.global).planes();
   const u32 segment = shared ? o.time->segment(o.cluster->segments, 0) : global_segment(p);
   const u32 floor = shared ? o.cta->shared_known : floor_.warps;
@@ -208,7 +208,7 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
                             Judge&& judge) {
   const std::lock_guard held(process_.lock);
   const Ordinary::Way way = a.shared ? Ordinary::Shared : a.nc() ? Ordinary::Nc : Ordinary::Global;
-  if (site >= bounds_.size() || (a.write && !o.warp->unwritten.empty())) return lanes;
+  if (site >= bounds_.size() || o.warp->watched(a.write)) return lanes;
   const Bounds& b = bounds_[site];
   if (b.changes != process_.changes.count()) return lanes;
   const Planes& planes = (a.shared ? o.cta->shared : process_.global).planes();

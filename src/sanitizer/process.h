@@ -74,6 +74,7 @@ struct Process {
   std::shared_ptr<const LaunchOrder> order;
   std::map<u64, std::vector<probe::Range>> writing;  // by copies and sets that are not over, by node
   ConflictHook on_conflict;
+  std::function<void()> on_host_told;  // a kernel does what may tell the host that something is done
   TouchedHook on_touched;
   HostStack stack;  // may be empty
 };

@@ -107,21 +107,29 @@ bool LaunchChecker::issue_known(const Conflict& k) const {
   return w->time.knows(k.mine.lane, issue, s.by_lane);
 }
 
+const Cta* LaunchChecker::judged_block() const {
+  const Cluster* const cluster = who_ ? find_cluster(who_->cluster) : nullptr;
+  return cluster && who_->rank < cluster->ctas.size() ? cluster->ctas[who_->rank].get() : nullptr;
+}
+
 const Warp* LaunchChecker::judged_warp() const {
-  if (!who_) return nullptr;
-  const Cluster* const cluster = find_cluster(who_->cluster);
-  if (!cluster || who_->rank >= cluster->ctas.size() || !cluster->ctas[who_->rank]) return nullptr;
-  const Cta& cta = *cluster->ctas[who_->rank];
-  return who_->warp < cta.warps.size() ? cta.warps[who_->warp].get() : nullptr;
+  const Cta* const cta = judged_block();
+  return cta && who_->warp < cta->warps.size() ? cta->warps[who_->warp].get() : nullptr;
 }
 
 const NearMiss* LaunchChecker::miss_between(const Conflict& k) const {
-  const Warp* w = judged_warp();
-  if (!w) return nullptr;
-  const auto& all = w->order.misses();
-  for (auto m = all.rbegin(); m != all.rend(); ++m) {
-    if (m->releaser == k.other.segment.cta) return &*m;
-  }
+  const Cta* const cta = judged_block();
+  if (!cta) return nullptr;
+  const auto of = [&](const Warp* w) -> const NearMiss* {
+    if (!w) return nullptr;
+    const auto& all = w->order.misses();
+    const auto m =
+        std::find_if(all.rbegin(), all.rend(), [&](const NearMiss& n) { return n.releaser == k.other.segment.cta; });
+    return m == all.rend() ? nullptr : &*m;
+  };
+  if (const NearMiss* const own = of(judged_warp())) return own;
+  for (const auto& w : cta->warps)  // it may have looked for all of them
+    if (const NearMiss* const m = of(w.get())) return m;
   return nullptr;
 }
 

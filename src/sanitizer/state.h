@@ -12,6 +12,7 @@
 #include "sanitizer/float_sums.h"
 #include "sanitizer/mbarriers.h"
 #include "sanitizer/rows.h"
+#include "sanitizer/undefined.h"
 #include "sanitizer/warp_order.h"
 
 namespace us::sanitizer {
@@ -71,10 +72,13 @@ struct Warp {
     waiting = {}, pool = {}, missed = {};
     exited = behind_wait = cluster_arrived = peers_started = cluster_next = 0;
     met = 1, wgmma_fence = false;
-    arrivals.clear(), unwritten.clear(), local.clear();
+    arrivals.clear(), unwritten.clear(), undefined.clear(), local.clear();
     return true;
   }
   UnwrittenValues unwritten;
+  UndefinedValues undefined;
+  // Each of its accesses is told: something waits for one.
+  bool watched(bool write) const { return missed.missing || (write && !(unwritten.empty() && undefined.empty())); }
   std::vector<u32> local;  // of each word of local memory: the lanes that have written into it
   // Where each lane arrived last at an mbarrier, by site.
   static constexpr u64 kNowhere = ~u64{0};

@@ -51,9 +51,14 @@ std::string LaunchChecker::missing_at_mbarrier(const MbarrierObject& o) const {
   for (const auto& e : o.expects) text += fmt::format("; {} bytes expected {}", e.amount, site_text(e.site));
   for (const auto& d : o.delivered) text += fmt::format("; {} bytes delivered {}", d.amount, site_text(d.site));
   if (o.pending > 0) {
-    for (const auto& a : o.arrived_before)
-      text +=
-          fmt::format("; in the phase before, {} arrived {}", thread_text(a.cta, a.warp, a.lane), site_text(a.site));
+    const auto& all = o.arrived_before;
+    for (auto a = all.begin(); a != all.end(); ++a) {  // the first of each place
+      const auto same = [&](const auto& b) { return b.site == a->site; };
+      if (std::any_of(all.begin(), a, same)) continue;
+      const auto others = std::count_if(a, all.end(), same) - 1;
+      text += fmt::format("; in the phase before, {}{} arrived {}", thread_text(a->cta, a->warp, a->lane),
+                          others ? fmt::format(" and {} others", others) : "", site_text(a->site));
+    }
   }
   return text;
 }
@@ -120,7 +125,6 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
   if (fault.refused != probe::Refused::Deadlock) return refused(fault, text);
   Finding f;
   f.check = Check::Deadlock, f.launch = info_->id, f.kernel = info_->kernel;
-  f.why.push_back(text);
   std::vector<const MbarrierObject*> objects;  // that somebody waits for, or that got bytes which nobody expects
   each_cluster([&](const Cluster& cluster) {
     for (const auto& c : cluster.ctas) {
@@ -144,9 +148,13 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
   });
   for (const probe::Fault::Spin& s : fault.spins) {
     if (f.parties.size() >= kParties) break;
-    f.parties.push_back(
-        party(Actors{.action = "wait", .site = s.site, .cta = key(s.cta), .warp = s.warp, .lane = kEveryLane}));
+    const Actors who{.action = "wait", .site = s.site, .cta = key(s.cta), .warp = s.warp, .lane = kEveryLane};
+    f.parties.push_back(party(who));
+    f.why.push_back(fmt::format("{} waits for what others must do: {}", thread_text(who.cta, who.warp, who.lane),
+                                site_text(who.site)));
   }
+  // The device's words, where no warp's place is known: it has only the lines of inlined functions.
+  f.why.insert(f.why.begin(), f.parties.empty() ? text : text.substr(0, text.find('\n')));
   for (const MbarrierObject* o : objects) came_to(*o, f);
   const Collector::Key k{f.check, info_->kernel, 0, 0, ""};
   if (process_.collector.count(k, 0)) process_.collector.keep(k, std::move(f));

@@ -94,7 +94,8 @@ std::string LaunchChecker::site_text(u32 site) const {
   const probe::SiteInfo s = site_of(info_->id, site);
   std::string text = s.text;
   if (!s.frames.empty() && s.frames[0].line) {
-    text += fmt::format("{}at {}:{}", text.empty() ? "" : " ", s.frames[0].file, s.frames[0].line);
+    const probe::Frame& at = s.frames[own_frame(s)];
+    text += fmt::format("{}at {}:{}", text.empty() ? "" : " ", at.file, at.line);
   } else if (s.ptx_line) {
     text += fmt::format("{}at PTX line {}", text.empty() ? "" : " ", s.ptx_line);
   }

@@ -72,6 +72,10 @@ void LaunchChecker::read_unwritten(const At& p, const probe::Access& a, u32 lane
     if (site != probe::kNoSite) p.warp->unwritten.note(site, e, lane, from), p.warp->ordinary.forget();
   }
   const bool decides = then.decides != probe::kNoSite;
+  if (from.shuffled) {
+    if (decides) undefined_used(*who_, lane, to_text(a), from);
+    return;
+  }
   if (!decides && (copy || a.space == Space::Local || (moved && is_padding(a, address, owner)))) return;
   std::vector<Actors> parties = {actor(*who_, lane, to_text(a))};
   if (decides) {
@@ -115,6 +119,7 @@ bool LaunchChecker::is_padding(const probe::Access& a, u64 address, Cta* owner) 
 void LaunchChecker::stores_unwritten(const At& p, const probe::Who& who, const probe::Access& a) {
   p.warp->unwritten.take(who.site, who.lanes, [&](u32 element, u32 lane, const UnwrittenCopy& from) {
     const u64 at = a.address[lane] + u64{element} * a.bytes;
+    if (from.shuffled && a.space == Space::Global) return undefined_used(who, lane, to_text(a), from);
     if (element >= a.count || !is_word(a, at)) return;
     if (a.space == Space::Local) return local_written(*p.warp, lane, at, a.bytes, false);
     if (copies_ >= kCopies) return;

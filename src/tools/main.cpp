@@ -147,7 +147,6 @@ void add_check(CLI::App& verb, CheckRequest& r) {
   text("--read", r.read, "FILE", "report what was kept, without running anything");
   text("--explore", r.explore, "N",
        "run the program under up to N schedules, until one more thing is found: its seed is printed");
-  verb.add_flag("--host-pages", r.host_pages, "not there yet");
 }
 
 // Where the options of `run` end and the program begins: at "--", or at the first word that is neither an option nor

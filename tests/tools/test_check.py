@@ -148,7 +148,7 @@ class Check(unittest.TestCase):
                               (["--seed", "5000"], "UNDERSTUDY_SEED=5000: expected a whole number from 0 to 4096"),
                               (["--seed", "4294967297"], "UNDERSTUDY_SEED=4294967297: expected a whole number from 0 to 4096"),
                               (["--seed", "x"], "UNDERSTUDY_SEED=x: expected a whole number from 0 to 4096"),
-                              (["--host-pages"], "--host-pages"), (["--json", "/none/x"], "--json /none/x"),
+                              (["--json", "/none/x"], "--json /none/x"),
                               (["--suppressions", "/none"], "--suppressions /none")):
             done = self.check(options=options)
             self.assertEqual(done.returncode, 125, options)

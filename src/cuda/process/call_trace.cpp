@@ -85,6 +85,7 @@ __attribute__((visibility("hidden"))) extern const char us_noted_calls[];
 
 __attribute__((visibility("hidden"))) EntryFn us_call_begins(u32 row) {
   if (profiling()) profile_call(entry(row).name);
+  if (checking()) check_call_begins();
   if (trace::Recorder* r = recorder()) open_calls().push_back({r->next_id(), trace::now_ns()});
   return entry(row).implementation;
 }
@@ -92,6 +93,7 @@ __attribute__((visibility("hidden"))) EntryFn us_call_begins(u32 row) {
 __attribute__((visibility("hidden"))) void us_call_ends(u32 row, u64 result, u64 argument) {
   if (profiling()) profile_call_ends();
   if (checking()) check_call(entry(row).name, static_cast<int>(result), argument);
+  if (checking()) check_call_ends();
   trace::Recorder* r = recorder();
   if (!r || open_calls().empty()) return;
   const OpenCall c = open_calls().back();

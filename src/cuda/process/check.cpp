@@ -13,6 +13,7 @@
 #include "base/demangle.h"
 #include "cuda/errors.h"
 #include "cuda/process/config.h"
+#include "cuda/process/host_pages.h"
 #include "cuda/process/host_stack.h"
 #include "cuda/process/process_file.h"
 #include "cuda/process/refusal.h"
@@ -54,6 +55,8 @@ class Process final : public probe::Observer {
         calls_(journal_, stack_),
         memory_(journal_, stack_),
         order_(std::make_shared<sanitizer::HostOrder>(journal_, stack_)),
+        pages_(*order_, stack_),
+        watches_host_(!s.no_host_pages),
         kernels_(s.check_kernels),
         launch_(s.check_launch) {
     engine_.set_order(order_);
@@ -62,6 +65,7 @@ class Process final : public probe::Observer {
       iovec to{&word, sizeof word}, from{reinterpret_cast<void*>(at), sizeof word};  // it may be gone already
       return ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0) == sizeof word;
     });
+    engine_.on_host_told([this] { order_->host_is_told(); });
     engine_.on_touched([this](const probe::LaunchInfo& info, const std::vector<sanitizer::Touched>& touched) {
       order_->touched(info, touched);
       journal_.judged(info.kernel);
@@ -86,11 +90,18 @@ class Process final : public probe::Observer {
   }
   void fault(u64 launch, const probe::Fault&, const std::string& text) override;
   void moved_to_child() {
+    pages_.release();
     file_.open();
     journal_.forget();
     journal_.begin(static_cast<u32>(::getpid()), program_path());
   }
   void call(const sanitizer::HostCall& c) { calls_.ended(c); }
+  void call_begins() {
+    if (watches_host_) pages_.call_begins();
+  }
+  void call_ends() {
+    if (watches_host_) pages_.call_ends();
+  }
   void left_work() {
     journal_.not_judged("work that the program did not wait for", "it was not over a minute after the program's end");
   }
@@ -107,6 +118,8 @@ class Process final : public probe::Observer {
   sanitizer::HostMemory memory_;
   const std::shared_ptr<sanitizer::HostOrder> order_;
   sanitizer::Checker engine_;
+  HostPages pages_;
+  const bool watches_host_;
   const std::string kernels_;
   const u64 launch_;  // 0: all
   std::atomic<u64> matched_{0};
@@ -140,6 +153,7 @@ void Process::fault(u64 launch, const probe::Fault& f, const std::string& text) 
 
 // Not `whole`: a child that was forked too late has nothing of its own.
 void Process::end(bool whole) {
+  pages_.release();
   tell();
   calls_.process_ends();
   if (whole) memory_.process_ends();
@@ -184,6 +198,14 @@ void finish_check() {
   const bool whole = !in_refused_child();
   if (whole && !wait_for_work()) p->left_work();
   p->end(whole);
+}
+
+void check_call_begins() {
+  if (Process* p = made) p->call_begins();
+}
+
+void check_call_ends() {
+  if (Process* p = made) p->call_ends();
 }
 
 void check_call(std::string_view name, int result, u64 argument) {

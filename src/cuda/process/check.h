@@ -17,6 +17,9 @@ probe::Observer* checker();  // null unless the program is checked; lives until 
 void check_in_child();       // a child that was forked writes a file of its own
 void finish_check();         // at the end of the process
 
+// Of the thread that calls, around an API function that the program called and all that is done for it.
+void check_call_begins();
+void check_call_ends();
 // Of the thread that calls: an API function that the program called has returned.
 void check_call(std::string_view name, int result, u64 first_argument);
 

@@ -46,6 +46,7 @@ driver::Settings driver_settings(const Config& c) {
   };
   s.recorder = recorder();
   s.observer = checking() ? checker() : profiler();
+  s.apart = checking();
   if (c.settings.count) s.counts = &executed();
   s.device_query = answer_device_query;
   s.capture_mode = [] { return thread_state().capture_mode; };

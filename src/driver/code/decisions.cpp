@@ -174,6 +174,70 @@ Consequence consequence_of(const ir::Function& f, const Inst& from, u32 element)
   return out;
 }
 
+namespace {
+
+// The least or the greatest of all: a lane's value that may be anything may be that.
+bool compares(const Inst& i) {
+  const std::string_view id = isa::info(i.form).id;
+  return id.starts_with("min_") || id.starts_with("max_");
+}
+
+// Registers whose values one answer decides, whatever else they are made of. Only those count that are written in one
+// place: then who executes a use has executed that before it.
+class Decided {
+ public:
+  Decided(const ir::Function& f, ir::ValueId answer) : written_(f.regs.size()) {
+    for (const ir::Block& b : f.blocks) {
+      for (const ir::Phi& p : b.phis) written_[p.dest.v]++;
+      for (const Inst& i : b.insts) ir::for_each_def(i, [&](ir::ValueId v) { written_[v.v]++; });
+    }
+    if (written_[answer.v] != 1) return;
+    held_.push_back(answer.v);
+    for (std::size_t before = 0; before != held_.size();) {
+      before = held_.size();
+      for (const ir::Block& b : f.blocks)
+        for (const Inst& i : b.insts) follow(i);
+    }
+  }
+  bool holds(const Operand& o) const {
+    return o.kind == Operand::Kind::Value && o.value.valid() && std::ranges::find(held_, o.value.v) != held_.end();
+  }
+
+ private:
+  void follow(const Inst& i) {
+    if (i.guard.kind != Operand::Kind::None || i.ops.empty() || i.ops[0].kind != Operand::Kind::Value) return;
+    if (holds(i.ops[0]) || written_[i.ops[0].value.v] != 1) return;
+    u32 on = 0, held = 0;
+    for (std::size_t k = ir::answers_of(i); k < i.ops.size(); ++k)
+      if (holds(i.ops[k])) ++held, on += passes_on(i, k) || chooses(i, k) || compares(i);
+    if (on && held == 1) held_.push_back(i.ops[0].value.v);  // two may cancel each other
+  }
+  std::vector<u32> written_;  // in how many places
+  std::vector<u32> held_;
+};
+
+}  // namespace
+
+Carried carried_by(const ir::Function& f, const Inst& shuffle) {
+  Carried out;
+  if (shuffle.form != Form::shfl_sync || shuffle.guard.kind != Operand::Kind::None) return out;
+  if (shuffle.ops[0].kind != Operand::Kind::Value) return out;
+  const Decided on(f, shuffle.ops[0].value);
+  for (const ir::Block& b : f.blocks) {
+    for (const Inst& i : b.insts) {
+      if (i.form == Form::shfl_sync && on.holds(i.ops[2])) out.shuffled.push_back(i.site);
+      if (stores(i) && on.holds(i.ops[1])) out.stored.emplace_back(i.site, 0);
+      if (stores(i) && i.ops[1].kind == Operand::Kind::Vector)
+        for (u32 e = 0; e < i.ops[1].elems.size(); ++e)
+          if (on.holds(Operand(i.ops[1].elems[e]))) out.stored.emplace_back(i.site, e);
+      if (reads_and_writes(i) && std::any_of(i.ops.begin() + static_cast<std::ptrdiff_t>(ir::answers_of(i)),
+                                             i.ops.end(), [&](const Operand& o) { return on.holds(o); }))
+        out.stored.emplace_back(i.site, 0);
+    }
+  }
+  return out;
+}
+
 u32 left_by(const ir::Function& f, const ir::Terminator& leaves) {
   const auto own = std::ranges::find_if(f.blocks, [&](const ir::Block& b) { return &b.term == &leaves; });
   if (own == f.blocks.end() || !own->insts.empty()) return leaves.site;

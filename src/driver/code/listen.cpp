@@ -10,6 +10,7 @@
 #include "base/demangle.h"
 #include "codegen/semantics/made_from.h"
 #include "device/abi/kernel_code.h"
+#include "driver/code/all_come.h"
 #include "driver/code/consequences.h"
 #include "driver/code/decisions.h"
 #include "driver/code/early_reads.h"
@@ -225,6 +226,12 @@ class Sites {
     Consequence c = consequence_of(*s->function, *s->inst, element);
     return {c.decides, std::move(c.stored)};
   }
+  probe::Carried carried(u32 site) {
+    const ir::Site* s = at_instruction(site);
+    if (!s) return {};
+    Carried c = carried_by(*s->function, *s->inst);
+    return {std::move(c.stored), std::move(c.shuffled)};
+  }
   bool guesses(u32 site) {
     const ir::Site* s = at_instruction(site);
     return s && only_guesses(*s->function, *s->inst);
@@ -244,8 +251,9 @@ class Sites {
   u32 left_by(u32 site) {
     std::lock_guard l(m_);
     if (all_.empty()) all_ = ir::sites(module_);
-    const ir::Site* s = site < all_.size() && all_[site].term && all_[site].function ? &all_[site] : nullptr;
-    return s ? driver::left_by(*s->function, *s->term) : site;
+    if (site >= all_.size() || !all_[site].function) return site;
+    const ir::Site& s = all_[site];
+    return s.inst ? all_come_to(*s.function, *s.inst) : s.term ? driver::left_by(*s.function, *s.term) : site;
   }
 
  private:
@@ -304,6 +312,7 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
     return at == numbers.end() ? ~0u : at->second;
   };
   info.ignored = [sites](u32 site) { return sites->ignored(site); };
+  info.carried = [sites](u32 site) { return sites->carried(site); };
   info.consequence = [sites](u32 site, u32 element) { return sites->consequence(site, element); };
   info.guesses = [sites](u32 site) { return sites->guesses(site); };
   info.members = [sites](u32 site) { return sites->members(site); };

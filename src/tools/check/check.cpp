@@ -25,13 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* refused(const CheckRequest& r) {
-  if (r.host_pages)
-    return "--host-pages: accesses of the host to managed and pinned memory are not watched yet; those of API calls "
-           "are";
-  return nullptr;
-}
-
 bool is_number(const std::string& text) {
   return !text.empty() && text.size() < 19 && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -48,7 +41,6 @@ bool files_are_good(const CheckRequest& r) {
 }
 
 bool options_are_good(const CheckRequest& r) {
-  if (const char* why = refused(r)) return complain(why), false;
   if (!r.launch.empty() && (!is_number(r.launch) || r.launch == "0"))
     return complain(fmt::format("--launch {}: expected a number from 1 on", r.launch)), false;
   if (!r.explore.empty() && (!is_number(r.explore) || std::stoull(r.explore) - 1 >= kMostCount))

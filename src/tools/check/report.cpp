@@ -85,30 +85,8 @@ std::string place_of(const probe::Frame& f) {
   return text.empty() ? f.function : text + " in " + f.function;
 }
 
-std::size_t own_frame(const probe::SiteInfo& s) {
-  constexpr const char* kHeaders[] = {"/cooperative_groups/details/",
-                                      "/include/cooperative_groups",
-                                      "/include/cccl/",
-                                      "/include/cuda/",
-                                      "/include/cub/",
-                                      "/include/thrust/",
-                                      "/include/crt/",
-                                      "/include/nv/",
-                                      "/cuda/std/",
-                                      "_intrinsics.hpp",
-                                      "_atomic_functions.hpp",
-                                      "/include/cuda_pipeline",
-                                      "/include/cuda_awbarrier"};
-  const auto of_toolkit = [&](const probe::Frame& f) {
-    return std::ranges::any_of(kHeaders, [&](const char* h) { return f.file.find(h) != f.file.npos; });
-  };
-  const auto own =
-      std::ranges::find_if(s.frames, [&](const probe::Frame& f) { return !f.file.empty() && !of_toolkit(f); });
-  return own == s.frames.end() ? 0 : static_cast<std::size_t>(own - s.frames.begin());
-}
-
 std::string place_of(const probe::SiteInfo& s) {
-  if (!s.frames.empty()) return place_of(s.frames[own_frame(s)]);
+  if (!s.frames.empty()) return place_of(s.frames[sanitizer::own_frame(s)]);
   return s.ptx_line ? fmt::format("PTX line {}", s.ptx_line) : "";
 }
 

@@ -27,9 +27,7 @@ CheckReport make_report(std::vector<sanitizer::Findings>, Suppressions&, const s
 
 const char* name_of(sanitizer::Severity);
 std::string shown_file(const std::string& file);  // below the working directory: from there
-// The innermost frame that is not in a header of CUDA's toolkit, if there is one: the program's own line.
-std::size_t own_frame(const probe::SiteInfo&);
-std::string place_of(const probe::SiteInfo&);  // "reduce.cu:41:13 in sum(float)" of that frame
+std::string place_of(const probe::SiteInfo&);     // "reduce.cu:41:13 in sum(float)" of that frame
 std::string place_of(const probe::Frame&);
 std::string source_line(const probe::Frame&);  // without blanks around; empty: the file cannot be read
 

@@ -12,8 +12,7 @@ namespace us::tools {
 struct CheckRequest {
   RunRequest run;  // settings and the program
   std::string tool = "all", checks, kernel, launch, leak_check = "no";
-  std::string explore;      // schedules; empty: one
-  bool host_pages = false;  // refused
+  std::string explore;  // schedules; empty: one
   u64 print_limit = 100;
   int error_exitcode = -1;  // -1: the usual one
   bool strict = false;

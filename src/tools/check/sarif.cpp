@@ -57,7 +57,7 @@ std::string said(const Party& p) {
   return p.site.text.empty() ? text : text + ": " + p.site.text;
 }
 
-const probe::Frame& own_place(const Party& p) { return p.site.frames[own_frame(p.site)]; }
+const probe::Frame& own_place(const Party& p) { return p.site.frames[sanitizer::own_frame(p.site)]; }
 
 void flow(JsonWriter& w, const Party& p) {
   w.object().key("threadFlows").array().object().field("id", p.who).key("locations").array();

@@ -38,7 +38,7 @@ std::string counted(u64 n, const char* one, const char* more = "s") {
 // device all of them are inlined in the last.
 void append_frames(std::string& out, const Finding& f, const Party& p, std::size_t indent) {
   const auto& frames = p.site.frames;
-  const std::size_t own = own_frame(p.site);
+  const std::size_t own = sanitizer::own_frame(p.site);
   if (!frames.empty())
     if (const std::string source = source_line(frames[own]); !source.empty())
       out += fmt::format("{:>{}} | {}\n", frames[own].line, indent + 2, source);

@@ -8,10 +8,10 @@ __global__ void kernel(int* out) {
   const int t = threadIdx.x;
   tile[t] = t;
   if (t < 16) {
-    WARP_SYNC(0xffffffff);  // expect: warp-mask A
+    WARP_SYNC(0xffffffff);  // expect: warp-mask
     out[t] = tile[t ^ 1];
   } else {
-    WARP_SYNC(0xffff0000);  // expect: warp-mask B
+    WARP_SYNC(0xffff0000);
     out[t] = tile[t ^ 1];
   }
 }

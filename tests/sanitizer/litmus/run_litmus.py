@@ -360,7 +360,7 @@ def holds(condition, memory, registers):
     """The formula of a condition, of the values at the end."""
     text = re.sub(r"^(~?exists|forall)\s*", "", condition).replace("/\\", " and ").replace("\\/", " or ")
     text = re.sub(r"~\s*", " not ", text)
-    text = re.sub(r"P?(\d+):(r\d+)", lambda m: str(registers.get((int(m[1]), m[2]), 0)), text)
+    text = re.sub(r"P?(\d+): *(r\d+)", lambda m: str(registers.get((int(m[1]), m[2]), 0)), text)
     text = re.sub(r"(?<![\w=!<>])([A-Za-z_]\w*)", lambda m: m[1] if m[1] in ("and", "or", "not") else
                   str(memory.get(m[1], 0)), text)
     text = re.sub(r"(?<![=!<>])=(?!=)", "==", text)

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: fake; kinds: 117
+// The host reads a managed variable that a kernel counts in, with and without a wait.
+#include "../twin.h"
+
+__managed__ int counter;
+__global__ void count() { atomicAdd(&counter, 1); }
+
+int main() {
+  counter = 0;
+  count<<<2, 64>>>();
+  must(cudaStreamSynchronize(0), "sync");
+  const int seen = counter;
+  std::printf("%s\n", seen == 128 ? "ok" : "wrong");
+  return 0;
+}
