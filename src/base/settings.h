@@ -35,7 +35,7 @@ struct Settings {
   std::string record;
   std::string check, checks, check_kernels;
   u64 check_launch = 0;  // 0: all
-  bool no_host_pages = false;
+  bool host_pages = false;
   std::string profile, profile_kernels;
   u64 profile_skip = 0, profile_count = ~u64{0};
   bool profile_virtual_time = false, profile_host_clock = false, profile_keep_caches = false;

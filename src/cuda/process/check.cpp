@@ -56,7 +56,7 @@ class Process final : public probe::Observer {
         memory_(journal_, stack_),
         order_(std::make_shared<sanitizer::HostOrder>(journal_, stack_)),
         pages_(*order_, stack_),
-        watches_host_(!s.no_host_pages),
+        watches_host_(s.host_pages),
         kernels_(s.check_kernels),
         launch_(s.check_launch) {
     engine_.set_order(order_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: fake; kinds: 117
+// options: --host-pages
 // It overwrites another buffer.
 #include "../twin.h"
 

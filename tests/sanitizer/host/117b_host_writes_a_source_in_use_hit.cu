@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 117
+// options: --host-pages
 // The host overwrites the pinned buffer that a stream may still copy from.
 #include "../twin.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 117
+// options: --host-pages
 // The host reads managed memory that a kernel writes, before and after it has waited.
 #include "../twin.h"
 

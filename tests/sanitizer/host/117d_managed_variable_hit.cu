@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 117
+// options: --host-pages
 // The host reads a managed variable that a kernel counts in, with and without a wait.
 #include "../twin.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 117
+// options: --host-pages
 // A result is copied to pinned memory, and read by the host behind the event, or not.
 #include "../twin.h"
 

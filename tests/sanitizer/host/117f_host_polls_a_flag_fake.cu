@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: fake; kinds: 117
+// options: --host-pages
 // A kernel tells the host by a flag in mapped memory that its results are there.
 #include "../twin.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: fake; kinds: 117
+// options: --host-pages
 // Managed memory is set and copied by calls that wait, before the host and kernels use it in turn.
 #include "../twin.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: fake; kinds: 117
+// options: --host-pages
 // The host learns by queries, by a function that a stream runs, and by a free that waits.
 #include <atomic>
 #include "../twin.h"
