@@ -59,7 +59,10 @@ LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo
 void LaunchChecker::begins() {
   Process& p = process_;
   began_ = true;
-  if (p.running) p.reads.to_planes(p.global.planes());
+  if (p.running) {
+    p.reads.ended_to_planes(p.global.planes(), [](u64) { return true; });
+    p.reads.to_planes(p.global.planes());
+  }
   p.running++, p.begun++, began_as_ = ++p.launches_begun;
   p.changes.note();
   p.changes.tell(sites_);
@@ -73,6 +76,8 @@ void LaunchChecker::begins() {
   p.first_segment[info_->id] = p.segments.next();
   if (p.first_segment.size() > 256) p.first_segment.erase(p.first_segment.begin());
   expect_stores();
+  p.reads.ended_to_planes(p.global.planes(),
+                          [&](u64 at) { return !expects_ || std::ranges::find(stored_, at) != stored_.end(); });
 }
 
 // A launch that is not ordered behind one that has ended by now does not meet its accesses any more.
@@ -82,6 +87,7 @@ void LaunchChecker::count_anew() {
   if (!after_all_ || p.running != 1 || many < p.most_segments) return;
   p.allocations.each_live([&](const Allocations::Block& b) { p.global.age_planes(b.begin, b.bytes); });
   p.global.age();
+  p.reads.forget_ended();
   p.segments.clear();
   p.first_segment.clear();
   p.last_cta = ~u64{0};
