@@ -275,6 +275,7 @@ class LaunchChecker final : public probe::Listener {
   bool copies_memory(const probe::Who&, u32 lane, const probe::Range&, bool writes);
   bool repeats(const At&, const probe::Who&, const probe::Transfer&, u32 lane);
   void one_transfer(const At&, const probe::Who&, const probe::Transfer&);
+  void fetch_records(std::span<const probe::Range>) const;
   void each_of_row(const probe::Who&, const probe::Transfer&);
   bool copy_row(const At&, const probe::Who&, const probe::Transfer&);
   void mark_row(const At&, const probe::Who&, const RowOfCopies&, const RowActor&);
