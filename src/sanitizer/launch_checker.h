@@ -62,6 +62,7 @@ class LaunchChecker final : public probe::Listener {
   const Cluster* find_cluster(u64 number) const;
   Warp& warp_of(Cta&, u64 cluster, u32 number);
   void renew(Cluster&, const probe::Who&);
+  void rename(Cluster&, const probe::Who&);
   At find(const probe::Who&);  // what the warp does next is as before
   At at(const probe::Who&);    // it may not be
   At not_ordinary(const probe::Who&);
@@ -120,6 +121,8 @@ class LaunchChecker final : public probe::Listener {
   RowActor row_actor(const At&, Ordinary::Way);
   bool prepare(Ordinary&, Ordinary::Way);
   void prepare_all(Cta&, u32 ways);
+  void prepare_plain(Cta&);
+  probe::QuickRecords global_records() const;
   void prepare_usual(Cta&);
   probe::Quick* open(Cluster&, Cta&, Warp&);
   u32 global_segment(const At&);
@@ -339,7 +342,8 @@ class LaunchChecker final : public probe::Listener {
     if (solo_number_ != kNobody) f(*solo_);
   }
   // Bit way: in the CTA's n-th phase (of barrier 0) warps had accesses of this kind, to what is not only read.
-  std::array<u8, 64> usual_ways_ = {};
+  std::array<u8, 4096> usual_ways_ = {};
+  u32 usual_phases_ = 0;  // behind the last of these
   const probe::Access* now_ = nullptr;  // the access that is judged
   const probe::Who* who_ = nullptr;
   bool began_ = false;

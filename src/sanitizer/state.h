@@ -116,6 +116,8 @@ struct Cta {
   // Nothing but accesses of `settled` variables or of what is only read has been done since all met at barrier 0.
   bool quiet = false;
   void stir() { quiet = false, barrier.until = 0; }  // something else is done
+  // Nothing has been told but that it began and met quietly. The next CTA begins as this one did.
+  bool plain = false;
   // Phases of it that are over: all know of them, though only those below `told` are in what they know.
   u32 phases() const { return met + barrier.passed; }
   u32 met = 0, told = 0;
