@@ -65,6 +65,7 @@ void LaunchChecker::passed_by(const At& p, const probe::Who& who, u32 members) {
     }
   }
   if (missing) m = {who.site, who.lanes, missing}, lanes_missed_ = true;
+  p.warp->ordinary.whole_untold = !m.missing;
 }
 
 // Lanes that their own mask does not name.

@@ -23,6 +23,7 @@ probe::Quick* LaunchChecker::open(Cluster& cluster, Cta& cta, Warp& w) {
   o.sites = sites_.data();
   o.checker = this, o.cluster = &cluster, o.cta = &cta, o.warp = &w, o.time = &w.time;
   o.ends_untold = !w.special, o.left_at = probe::kNoSite;
+  o.whole_untold = !w.missed.missing;
   return &o;
 }
 
