@@ -218,6 +218,8 @@ class Builder {
   virtual void unless_quick([[maybe_unused]] u32 site, probe::QuickAccess, [[maybe_unused]] V at, const Tell& tell) {
     tell();
   }
+  // `tell` where a collective has not all 32 lanes for members, or not all execute it, or where that is not asked.
+  virtual void unless_whole([[maybe_unused]] V members, const Tell& tell) { tell(); }
 
   // Operands of the current instruction
   virtual V read(const ir::Operand&,

@@ -40,6 +40,7 @@ class ProbeBuilder final : public Builder {
   }
   void touch(probe::RecordCode::Kind, const MemRef&) override;
   bool listens() const override { return events_; }
+  void unless_whole(V members, const Tell& tell) override { to_.unless_whole(members, tell); }
   using Builder::note;
   void note(device::NoteCode code, V value) override {
     if (!events_) return;

@@ -71,7 +71,12 @@ struct Quick {
   // Not 0: nobody needs to hear that all that is left of the warp exits, before the CTA's next barrier. Then the site
   // stands in left_at; nothing is told if the CTA ends first.
   u32 ends_untold = 0, left_at = ~0u;
+  // Not 0: nobody needs to hear of collectives that all 32 lanes execute and name.
+  u32 whole_untold = 0;
   QuickBarrier* barrier = &kEachIsTold;
+  // Where an access was last, two of each site, modulo kLast: compiled code guesses the next one's place by it.
+  static constexpr u32 kLast = 16;
+  u64 last[kLast] = {};
   static QuickBarrier kEachIsTold;
 };
 

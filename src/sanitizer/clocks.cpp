@@ -97,6 +97,7 @@ void Part::tidy() {
 }
 
 void Part::join_floors(const Part& o) {
+  if (floor_ == o.floor_) return;
   if (floor_.size() < o.floor_.size()) floor_.resize(o.floor_.size(), 0);
   for (std::size_t i = 0; i < o.floor_.size(); i++) floor_[i] = std::max(floor_[i], o.floor_[i]);
 }

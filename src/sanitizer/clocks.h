@@ -66,6 +66,11 @@ using PartRef = std::shared_ptr<const Part>;
 
 using Pushes = std::array<Ref, kPushed>;
 void join(Pushes& to, const Pushes&);
+inline bool none(const Pushes& all) {
+  for (const Ref& p : all)
+    if (p) return false;
+  return true;
+}
 
 struct Node {
   PartRef own;  // may be null
@@ -91,11 +96,7 @@ struct View {
   Ref publish() const;
   std::shared_ptr<Node> known() const;  // the same without `pushed`, which nobody asks of what was pushed
   bool empty() const;
-  bool plain() const {
-    for (const Ref& p : pushed)
-      if (p) return false;
-    return !far && own.plain();
-  }
+  bool plain() const { return none(pushed) && !far && own.plain(); }
 
   Part own;
   Ref far;

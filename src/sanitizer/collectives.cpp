@@ -66,6 +66,7 @@ void LaunchChecker::passed_by(const At& p, const probe::Who& who, u32 members) {
     }
   }
   if (missing) m = {who.site, who.lanes, missing}, lanes_missed_ = true, p.warp->ordinary.forget();
+  p.warp->tell_collectives();
 }
 
 // Lanes that a mask names and that have ended: have they come, instead, to what all threads come to behind it?
@@ -187,6 +188,7 @@ void LaunchChecker::carry(const At& p, const probe::Who& who, const Collective& 
     for (const u32 at : known->second.shuffled) v.at = at, all.note(v);
     for (const auto& [at, element] : known->second.stored) v.at = at, v.element = element, all.note(v);
   }
+  p.warp->tell_collectives();
 }
 
 // A store or an atomic of such a value.

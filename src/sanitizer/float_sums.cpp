@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "numerics/numerics.h"
 
@@ -40,22 +42,25 @@ bool is_number(Sum type, u64 bits) {
   return std::isfinite(value_of(type, bits)) && (!pair || std::isfinite(value_of(type, bits >> 16)));
 }
 
-using Group = std::vector<u64>;  // what a warp adds, in its order
+struct Group {  // what a warp adds, in its order
+  std::vector<u64> added;
+  double value = 0;  // of all of it
+};
 
+// In the order in which they came first.
 std::vector<Group> by_warp(const FloatSum& s) {
   std::vector<Group> groups;
-  std::vector<const Addition*> of;
+  std::map<std::pair<u64, u32>, std::size_t> of;
   for (const Addition& a : s.added) {
-    std::size_t k = of.size();
-    while (k > 0 && !of[k - 1]->same_warp(a)) k--;
-    if (k == 0) of.push_back(&a), groups.emplace_back(), k = of.size();
-    groups[k - 1].push_back(a.bits);
+    const auto [at, first] = of.try_emplace({a.cta, a.warp}, groups.size());
+    if (first) groups.emplace_back();
+    groups[at->second].added.push_back(a.bits);
   }
   return groups;
 }
 
 u64 total(Sum type, u64 sum, const Group& g) {
-  for (const u64 bits : g) sum = added(type, sum, bits);
+  for (const u64 bits : g.added) sum = added(type, sum, bits);
   return sum;
 }
 
@@ -92,10 +97,10 @@ std::optional<u64> another_result(const FloatSum& s) {
   };
   std::ranges::reverse(groups);
   if (const auto other = differs()) return other;
-  const auto value = [&](const Group& g) { return value_of(s.type, total(s.type, 0, g)); };
-  std::ranges::stable_sort(groups, {}, value);
+  for (Group& g : groups) g.value = value_of(s.type, total(s.type, 0, g));
+  std::ranges::stable_sort(groups, {}, &Group::value);
   if (const auto other = differs()) return other;
-  std::ranges::stable_sort(groups, {}, [&](const Group& g) { return std::fabs(value(g)); });
+  std::ranges::stable_sort(groups, {}, [](const Group& g) { return std::fabs(g.value); });
   if (const auto other = differs()) return other;
   std::ranges::reverse(groups);
   return differs();

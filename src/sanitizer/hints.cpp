@@ -72,6 +72,7 @@ void LaunchChecker::misaligned_row(const probe::Who& who, u32 lane, const Hint& 
 
 // As if nobody had ever written it.
 void LaunchChecker::discarded(u64 begin, u64 bytes) {
+  process_.reads.ended_to_planes(process_.global.planes(), [](u64) { return true; });
   process_.global.drop(begin, bytes);
   process_.allocations.discarded(begin, bytes);
 }

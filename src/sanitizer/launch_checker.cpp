@@ -14,7 +14,7 @@ void Cta::clear() {
   begun = ended = false;
   shared_known = 1, known = known_end = own = copies_known = 0;
   settled = looked = 0;
-  quiet = false, met = told = 0, barrier = {};
+  plain = quiet = false, met = told = 0, barrier = {};
   exits.clear(), mbarriers.clear(), visits.clear(), sums.clear(), copied.clear();
   agents = kFirstAgent;
   most_visits = kVisits, cluster_left = 0;
@@ -59,7 +59,10 @@ LaunchChecker::LaunchChecker(Process& p, std::shared_ptr<const probe::LaunchInfo
 void LaunchChecker::begins() {
   Process& p = process_;
   began_ = true;
-  if (p.running) p.reads.to_planes(p.global.planes());
+  if (p.running) {
+    p.reads.ended_to_planes(p.global.planes(), [](u64) { return true; });
+    p.reads.to_planes(p.global.planes());
+  }
   p.running++, p.begun++, began_as_ = ++p.launches_begun;
   p.changes.note();
   p.changes.tell(sites_);
@@ -73,6 +76,8 @@ void LaunchChecker::begins() {
   p.first_segment[info_->id] = p.segments.next();
   if (p.first_segment.size() > 256) p.first_segment.erase(p.first_segment.begin());
   expect_stores();
+  p.reads.ended_to_planes(p.global.planes(),
+                          [&](u64 at) { return !expects_ || std::ranges::find(stored_, at) != stored_.end(); });
 }
 
 // A launch that is not ordered behind one that has ended by now does not meet its accesses any more.
@@ -82,6 +87,7 @@ void LaunchChecker::count_anew() {
   if (!after_all_ || p.running != 1 || many < p.most_segments) return;
   p.allocations.each_live([&](const Allocations::Block& b) { p.global.age_planes(b.begin, b.bytes); });
   p.global.age();
+  p.reads.forget_ended();
   p.segments.clear();
   p.first_segment.clear();
   p.last_cta = ~u64{0};
@@ -144,7 +150,7 @@ Cluster& LaunchChecker::cluster_of(const probe::Who& who) {
   if (found != clusters_.end()) return *found->second;
   if (solo_ && solo_number_ == kNobody) {
     solo_number_ = who.cluster;
-    renew(*solo_, who);
+    (solo_->ctas[0]->plain ? rename(*solo_, who) : renew(*solo_, who));
     return *solo_;
   }
   auto c = spare_cluster_ ? std::move(spare_cluster_) : std::make_unique<Cluster>();
@@ -178,6 +184,16 @@ void LaunchChecker::renew(Cluster& cluster, const probe::Who& who) {
   }
 }
 
+// The same, where nothing was told of the CTA before.
+void LaunchChecker::rename(Cluster& cluster, const probe::Who& who) {
+  Cta& cta = *cluster.ctas[0];
+  cta.name(launch_, who.cta);
+  cta.place.cluster = who.cluster;
+  cta.begun = cta.ended = false;
+  cta.own = cta.met = 0, cta.barrier = {};
+  for (const auto& w : cta.warps) w->time.rename(cta.key, who.cluster), w->ordinary.global.at = 0;
+}
+
 Cta& LaunchChecker::block(const probe::Who& who) {
   if (!began_) begins();
   if (who.cluster != last_cluster_ || !cluster_) cluster_ = &cluster_of(who), last_cluster_ = who.cluster;
@@ -189,7 +205,7 @@ Cta& LaunchChecker::block(const probe::Who& who) {
 LaunchChecker::At LaunchChecker::find(const probe::Who& who) {
   Cta& block_of = block(who);
   At p{.cluster = cluster_, .cta = &block_of};
-  p.cta->stir();
+  p.cta->stir(), p.cta->plain = false;
   p.warp = &warp_of(block_of, who.cluster, who.warp);
   if (who.live) p.warp->time.set_live(who.live);
   return p;
@@ -238,6 +254,7 @@ void LaunchChecker::cta_begins(const probe::Who& who, u32 threads) {
   Cta& cta = block(who);
   cta.stir();
   cta.threads = threads, cta.begun = true;
+  if (cta.plain) return;
   for (u32 n = 0; n * 32 < threads; n++) {
     Warp& w = warp_of(cta, who.cluster, n);
     w.ordinary.forget();
@@ -247,6 +264,10 @@ void LaunchChecker::cta_begins(const probe::Who& who, u32 threads) {
 
 void LaunchChecker::cta_ends(const probe::Who& who) {
   const std::lock_guard held(process_.lock);
+  if (Cta& cta = block(who); cta.plain && cluster_ == solo_.get()) {
+    cta.ended = true, solo_number_ = kNobody, cluster_ = nullptr, last_cluster_ = ~u64{0};
+    return;
+  }
   const At p = usual(who);
   mbarriers_at_end(*p.cta);
   end_sums(p.cta->sums, p.cta);

@@ -62,6 +62,7 @@ class LaunchChecker final : public probe::Listener {
   const Cluster* find_cluster(u64 number) const;
   Warp& warp_of(Cta&, u64 cluster, u32 number);
   void renew(Cluster&, const probe::Who&);
+  void rename(Cluster&, const probe::Who&);
   At find(const probe::Who&);  // what the warp does next is as before
   At at(const probe::Who&);    // it may not be
   At not_ordinary(const probe::Who&);
@@ -122,6 +123,8 @@ class LaunchChecker final : public probe::Listener {
   RowActor row_actor(const At&, Ordinary::Way);
   bool prepare(Ordinary&, Ordinary::Way);
   void prepare_all(Cta&, u32 ways);
+  void prepare_plain(Cta&);
+  probe::QuickRecords global_records() const;
   void prepare_usual(Cta&);
   probe::Quick* open(Cluster&, Cta&, Warp&);
   u32 global_segment(const At&);
@@ -284,6 +287,7 @@ class LaunchChecker final : public probe::Listener {
   bool copies_memory(const probe::Who&, u32 lane, const probe::Range&, bool writes);
   bool repeats(const At&, const probe::Who&, const probe::Transfer&, u32 lane);
   void one_transfer(const At&, const probe::Who&, const probe::Transfer&);
+  void fetch_records(std::span<const probe::Range>) const;
   void each_of_row(const probe::Who&, const probe::Transfer&);
   bool copy_row(const At&, const probe::Who&, const probe::Transfer&);
   void mark_row(const At&, const probe::Who&, const RowOfCopies&, const RowActor&);
@@ -349,7 +353,8 @@ class LaunchChecker final : public probe::Listener {
     if (solo_number_ != kNobody) f(*solo_);
   }
   // Bit way: in the CTA's n-th phase (of barrier 0) warps had accesses of this kind, to what is not only read.
-  std::array<u8, 64> usual_ways_ = {};
+  std::array<u8, 4096> usual_ways_ = {};
+  u32 usual_phases_ = 0;  // behind the last of these
   const probe::Access* now_ = nullptr;  // the access that is judged
   const probe::Who* who_ = nullptr;
   bool began_ = false;

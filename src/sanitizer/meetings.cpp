@@ -119,7 +119,8 @@ bool LaunchChecker::meet_whole(Cta& cta, NamedBarrier::Phase& phase, u32 agent, 
 // All of its warps do, at a barrier whose agent this is.
 void LaunchChecker::meet(Cta& cta, u32 agent, u32 generation) {
   meeting_.clear(cta.key), meeting_pushed_ = {};
-  for (const auto& w : cta.warps) w->time.meet(meeting_, meeting_pushed_);
+  for (const auto& w : cta.warps) w->time.meet(meeting_, meeting_pushed_);  // mostly they know the same
+  for (const auto& w : cta.warps) meeting_.raise(w->time.warp(), w->time.tick());
   meeting_.raise(agent, generation + 1);
   for (const auto& w : cta.warps) w->time.met(meeting_, meeting_pushed_);
   all_met(cta);
@@ -135,6 +136,7 @@ bool LaunchChecker::all_meet(const probe::Who& who, u32 generation) {
     prepare_usual(cta);
     return true;
   }
+  cta.plain = false;
   NamedBarrier& b = cta.barriers[0];
   const auto whole = [](const auto& w) { return w && !w->exited && w->time.together(); };
   if (cta.phases() != generation || !cta.exits.empty() || !std::ranges::all_of(cta.warps, whole))

@@ -26,6 +26,7 @@ void LaunchChecker::stores_to(u64 address) {
   const Allocations::Block* const b = process_.allocations.live(address);
   if (b && !only_read(*b)) return;
   expects_ = false;
+  process_.reads.ended_to_planes(process_.global.planes(), [](u64) { return true; });
   process_.begun++;
   process_.changes.note();  // what was found out about places is looked up again
   if (everybody_) process_.astray.insert(info_->id);

@@ -23,18 +23,24 @@ probe::Quick* LaunchChecker::open(Cluster& cluster, Cta& cta, Warp& w) {
   o.sites = sites_.data();
   o.checker = this, o.cluster = &cluster, o.cta = &cta, o.warp = &w, o.time = &w.time;
   o.ends_untold = !w.special, o.left_at = probe::kNoSite;
+  w.tell_collectives();
   return &o;
 }
 
 void LaunchChecker::quick_all(const probe::Who& who, u32 warps, probe::Quick** to) {
   const std::lock_guard held(process_.lock);
   Cta& cta = block(who);
+  if (cta.plain) {
+    for (u32 n = 0; n < warps; n++) cta.warps[n]->ordinary.left_at = probe::kNoSite, to[n] = &cta.warps[n]->ordinary;
+    cta.quiet = true;
+    return prepare_usual(cta);
+  }
   for (u32 n = 0; n < warps; n++) to[n] = open(*cluster_, cta, warp_of(cta, who.cluster, n));
   cta.together = cluster_size_ == 1;
   if (cta.together) {
     if (NamedBarrier& b = cta.barriers[0]; !b.agent) b.agent = cta.agents++;
     for (u32 n = 0; n < warps; n++) to[n]->barrier = &cta.barrier;
-    cta.quiet = true;
+    cta.quiet = cta.plain = true;
   }
   prepare_usual(cta);
 }
@@ -44,22 +50,51 @@ void LaunchChecker::quick_all(const probe::Who& who, u32 warps, probe::Quick** t
 void LaunchChecker::prepare_usual(Cta& cta) {
   if (!cta.together) return;
   const u32 phase = cta.phases();
-  if (const u32 ways = phase < usual_ways_.size() ? usual_ways_[phase] : 0) return prepare_all(cta, ways);
+  if (const u32 ways = phase < usual_phases_ ? usual_ways_[phase] : 0) return prepare_all(cta, ways);
   if (!cta.quiet) return;
   u32 next = phase + 1;
-  while (next < usual_ways_.size() && !usual_ways_[next]) next++;
-  const bool none = next == usual_ways_.size();
+  while (next < usual_phases_ && !usual_ways_[next]) next++;
+  const bool none = next >= usual_phases_;
   cta.barrier.until = none ? ~0u : cta.barrier.passed + (next - phase - 1);
 }
 
 void LaunchChecker::prepare_all(Cta& cta, u32 ways) {
   cta.stir();
+  if (cta.plain && !(ways & 1u << Ordinary::Shared)) return prepare_plain(cta);
+  cta.plain = false;
   for (const auto& w : cta.warps) {
     if (!w || w->exited || !w->ordinary.checker) continue;
     Ordinary& o = w->ordinary;
     if (ways & 1u << Ordinary::Shared && !o.shared.at) show(o, Ordinary::Shared);
     if (ways & ~(1u << Ordinary::Shared) && !o.global.at) show(o, Ordinary::Global);
   }
+}
+
+// None of its warps has done anything to memory that is not only read.
+void LaunchChecker::prepare_plain(Cta& cta) {
+  const At p{.cluster = cluster_, .cta = &cta};
+  if (spent(p)) return;
+  const auto warps = static_cast<u32>(cta.warps.size());
+  const WarpSegment first{.cta = cta.key, .cluster = static_cast<u32>(cta.place.cluster), .clock = 1};
+  u32 n = process_.segments.add_warps(first, warps);
+  process_.last_cta = cta.key, cta.own = n;
+  const probe::QuickRecords records = global_records();
+  for (const auto& w : cta.warps) {
+    w->time.number(n, 1);
+    probe::QuickRecords& r = w->ordinary.global;
+    r = records;
+    r.write[0] = u64{n} << 5, r.read[1] = n++;
+  }
+}
+
+// As all warps may be told, but for their numbers.
+probe::QuickRecords LaunchChecker::global_records() const {
+  const Planes& planes = process_.global.planes();
+  return {.at = planes.quick_records(),
+          .pages = planes.quick_pages(),
+          .limit = {u64{floor_.warps} << 5, floor_.warps},
+          .write = {},
+          .read = {}};
 }
 
 // The first access of its way since the warp's clock went on, or since it was told of something.
@@ -77,12 +112,14 @@ void LaunchChecker::show(Ordinary& o, Ordinary::Way way) {
   const At p{.cluster = o.cluster, .cta = o.cta, .warp = o.warp};
   const bool shared = way == Ordinary::Shared;
   if ((shared && cluster_size_ > 1) || o.warp->watched(true) || spent(p)) return;
-  const Planes& planes = (shared ? o.cta->shared : process_.global).planes();
   const u32 segment = shared ? o.time->segment(o.cluster->segments, 0) : global_segment(p);
-  const u32 floor = shared ? o.cta->shared_known : floor_.warps;
   probe::QuickRecords& r = shared ? o.shared : o.global;
-  r.at = planes.quick_records(), r.pages = planes.quick_pages();
-  r.limit[0] = u64{floor} << 5, r.limit[1] = floor;
+  r = global_records();
+  if (shared) {
+    const Planes& planes = o.cta->shared.planes();
+    r.at = planes.quick_records(), r.pages = planes.quick_pages();
+    r.limit[0] = u64{o.cta->shared_known} << 5, r.limit[1] = o.cta->shared_known;
+  }
   r.write[0] = u64{segment} << 5, r.read[1] = segment;
 }
 
@@ -224,11 +261,12 @@ u32 LaunchChecker::ordinary(Ordinary& o, u32 lanes, u32 site, probe::QuickAccess
     me.site = static_cast<u16>(site), me.unwritten = b.unwritten;
     return judge(planes, base, me, lanes);
   }
-  o.cta->stir();
+  o.cta->stir(), o.cta->plain = false;
   if (!(o.ready >> way & 1) || o.clock != o.time->clock()) {
     if (!prepare(o, way)) return lanes;
     if (const u32 phase = o.cta->phases(); o.cta->together && phase < usual_ways_.size()) {
       usual_ways_[phase] |= static_cast<u8>(1u << way);
+      usual_phases_ = std::max(usual_phases_, phase + 1);
       prepare_all(*o.cta, 1u << way);
     }
   }

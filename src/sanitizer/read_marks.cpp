@@ -58,7 +58,7 @@ ReadMarks* ReadsOfLaunches::find(u64 launch, const RowActor& who, u64 begin, u64
 }
 
 // What the launch itself has written there, astray, stays as it is.
-void ReadsOfLaunches::note(const Planes& p, const RowActor& who, ReadMarks& m, u64 address, u32 bits) {
+void ReadsOfLaunches::note(const Planes& p, const RowActor& who, const ReadMarks& m, u64 address, u32 bits) {
   RowActor a = who;
   a.unwritten = true;
   for (u32 half = 0; half < 32; half += kBlockWords) {
@@ -74,6 +74,24 @@ void ReadsOfLaunches::note(const Planes& p, const RowActor& who, ReadMarks& m, u
   }
 }
 
+// What an earlier launch has read, and this one too, was before it.
+void ReadsOfLaunches::keep(const Planes& p, const RowActor& who, std::unique_ptr<ReadMarks> m) {
+  for (Ended& e : ended_) {
+    if (!e.marks->alike(*m)) continue;
+    e.marks->take([&](u64 at, u32 bits) {
+      if (const u32 others = bits & ~m->bits(at)) note(p, e.who, *e.marks, at, others);
+    });
+    spare_.push_back(std::move(e.marks));
+  }
+  std::erase_if(ended_, [](const Ended& e) { return !e.marks; });
+  ended_.push_back({who, std::move(m)});
+}
+
+void ReadsOfLaunches::forget_ended() {
+  for (Ended& e : ended_) e.marks->take([](u64, u32) {}), spare_.push_back(std::move(e.marks));
+  ended_.clear();
+}
+
 void ReadsOfLaunches::to_planes(const Planes& p) {
   for (auto& [launch, r] : running_)
     for (auto& m : r.of)
@@ -84,6 +102,10 @@ void ReadsOfLaunches::to_planes(const Planes& p) {
 }
 
 void ReadsOfLaunches::memory_changes(const Planes& p, u64 begin, u64 bytes) {
+  std::vector<u64> changed;
+  for (const Ended& e : ended_)
+    if (e.marks->overlaps(begin, bytes)) changed.push_back(e.marks->begin_of_memory());
+  ended_to_planes(p, [&](u64 at) { return std::ranges::find(changed, at) != changed.end(); });
   std::erase_if(spare_, [&](const auto& m) { return m->overlaps(begin, bytes); });
   for (auto& [launch, r] : running_)
     for (auto& m : r.of)

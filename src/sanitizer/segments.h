@@ -61,7 +61,8 @@ struct WarpSegment {
   u32 clock : 27 = 0, slot : 5 = 0;
 };
 
-// Numbers of warps of one CTA that follow each other, as they do, have one record.
+// Numbers of warps of one CTA that follow each other, as they do, have one record, and so have those of CTAs that do
+// nothing but follow each other.
 class WarpSegments {
  public:
   void clear() { runs_.assign(1, {}), of_group_.assign(1, 0), next_ = 1; }  // 0 is nobody
@@ -69,16 +70,29 @@ class WarpSegments {
   u32 add(const WarpSegment& s) {
     const Run& last = runs_.back();
     const WarpSegment& of = last.segment;
-    if (of.cta != s.cta || of.clock != s.clock || of.slot + (next_ - last.first) != s.slot || of.cluster != s.cluster)
+    if (last.warps || of.cta != s.cta || of.clock != s.clock || of.slot + (next_ - last.first) != s.slot ||
+        of.cluster != s.cluster)
       runs_.push_back({s, next_});
-    if (next_ % kGroup == 0) of_group_.push_back(static_cast<u32>(runs_.size() - 1));
-    return next_++;
+    count(1);
+    return next_ - 1;
+  }
+  // Of a CTA of its own cluster, from warp 0 on.
+  u32 add_warps(const WarpSegment& s, u32 warps) {
+    const Run& last = runs_.back();
+    const WarpSegment& of = last.segment;
+    const u32 before = last.warps ? (next_ - last.first) / last.warps : 0;
+    if (last.warps != warps || of.cta + before != s.cta || of.cluster + before != s.cluster || of.clock != s.clock)
+      runs_.push_back({s, next_, warps});
+    count(warps);
+    return next_ - warps;
   }
   WarpSegment operator[](u32 n) const {
     std::size_t r = of_group_[n / kGroup];
     while (r + 1 < runs_.size() && runs_[r + 1].first <= n) r++;
     WarpSegment s = runs_[r].segment;
-    s.slot = static_cast<u32>(s.slot + (n - runs_[r].first)) & 31;
+    u32 i = n - runs_[r].first;
+    if (const u32 warps = runs_[r].warps) s.cta += i / warps, s.cluster += i / warps, i %= warps;
+    s.slot = (s.slot + i) & 31;
     return s;
   }
 
@@ -87,7 +101,13 @@ class WarpSegments {
   struct Run {
     WarpSegment segment;  // the first
     u32 first = 0;
+    u32 warps = 0;  // of each CTA, where there may be several
   };
+  void count(u32 n) {
+    for (u32 k = (next_ + kGroup - 1) / kGroup; k * kGroup < next_ + n; k++)
+      of_group_.push_back(static_cast<u32>(runs_.size() - 1));
+    next_ += n;
+  }
   std::vector<Run> runs_;
   std::vector<u32> of_group_;  // the run of number group * kGroup
   u32 next_ = 1;
@@ -103,6 +123,7 @@ class Segments {
     next_ = {1, kCopies + 1};
   }
   u32 add(const WarpSegment& s) { return next_.warps++, warps_.add(s); }
+  u32 add_warps(const WarpSegment& s, u32 warps) { return next_.warps += warps, warps_.add_warps(s, warps); }
   u32 add_copy(const Segment& s) { return copies_.push_back(s), next_.copies++; }
   Segment& copy(u32 n) { return copies_[n - kCopies]; }
   Segment operator[](u32 n) const {

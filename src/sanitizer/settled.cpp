@@ -21,7 +21,7 @@ bool LaunchChecker::settles(Cta& cta, u64 offset, u32 number) {
   const probe::Symbol* const v = shared_symbol(offset);
   const Planes& planes = cta.shared.planes();
   if (!v || v->begin % 4 || v->bytes % 4 || !planes.holds(v->begin, v->bytes)) return false;
-  cta.looked++;
+  cta.looked++, cta.plain = false;
   for (u64 at = v->begin, next; at < v->begin + v->bytes; at = next) {
     const Block& b = planes.block(at);
     next = b.w == kWide ? at + 4 : at - at % kBlockBytes + kBlockBytes;

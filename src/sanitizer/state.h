@@ -78,6 +78,7 @@ struct Warp {
   UnwrittenValues unwritten;
   UndefinedValues undefined;
   // Each of its accesses is told: something waits for one.
+  void tell_collectives() { ordinary.whole_untold = !missed.missing && undefined.empty(); }  // of whole warps, too
   bool watched(bool write) const { return missed.missing || (write && !(unwritten.empty() && undefined.empty())); }
   std::vector<u32> local;  // of each word of local memory: the lanes that have written into it
   // Where each lane arrived last at an mbarrier, by site.
@@ -120,6 +121,8 @@ struct Cta {
   // Nothing but accesses of `settled` variables or of what is only read has been done since all met at barrier 0.
   bool quiet = false;
   void stir() { quiet = false, barrier.until = 0; }  // something else is done
+  // Nothing has been told but that it began and met quietly. The next CTA begins as this one did.
+  bool plain = false;
   // Phases of it that are over: all know of them, though only those below `told` are in what they know.
   u32 phases() const { return met + barrier.passed; }
   u32 met = 0, told = 0;

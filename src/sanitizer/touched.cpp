@@ -110,7 +110,7 @@ std::vector<Touched> LaunchChecker::touched() {
       for (u64 at = begin; at < begin + (u64{1} << kTouchedBits); at += 4) touched_word(at, all);
     if (process_.running == 0) process_.global.forget_touched(page);
   }
-  process_.reads.end(launch_, process_.global.planes(),
+  process_.reads.end(launch_, process_.global.planes(), process_.running == 0,
                      [&](u64 begin, u64 bytes, u16 site) { add(all, begin, bytes, false, site); });
   for (const auto& [map, site] : used_maps_) all.push_back({map, kMapBytes, false, site});
   return all;

@@ -90,6 +90,14 @@ void LaunchChecker::each_of_row(const probe::Who& who, const Transfer& t) {
   }
 }
 
+// Rows of a box lie far apart: the host is asked for what is looked at soon.
+void LaunchChecker::fetch_records(std::span<const probe::Range> ranges) const {
+  if (ranges.size() < 2) return;
+  const Planes& planes = process_.global.planes();
+  for (const probe::Range& r : ranges)
+    if (r.space == Space::Global && planes.holds(r.begin, r.bytes)) __builtin_prefetch(&planes.block(r.begin), 1);
+}
+
 void LaunchChecker::one_transfer(const At& p, const probe::Who& who, const Transfer& t) {
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   const bool plain = t.kind == Transfer::Kind::CpAsync;
@@ -105,6 +113,7 @@ void LaunchChecker::one_transfer(const At& p, const probe::Who& who, const Trans
     used_maps_.emplace(t.tensormap, who.site);
   }
   const bool again = proxy && !t.reduces && repeats(p, who, t, lane);
+  fetch_records(t.from), fetch_records(t.to);
   for (const bool writes : {false, true}) {
     u32 reports = 0;  // the segment of what reports to the mbarrier, of global memory
     const std::span<const probe::Range> ranges = writes ? t.to : t.from;

@@ -89,15 +89,15 @@ void WarpTime::gather(u32 lanes, View& into, Exited exited) {
   }
 }
 
-void WarpTime::meet(Part& all, Pushes& pushed) {
+void WarpTime::meet(Part& all, Pushes& pushed) const {
   all.join(all_.own);
-  all.raise(warp_, tick());
-  sanitizer::join(pushed, all_.pushed);
+  if (!none(all_.pushed)) sanitizer::join(pushed, all_.pushed);
   if (pushes_) join_pushes(~0u, pushed);
 }
 
 void WarpTime::met(const Part& all, const Pushes& pushed) {
-  all_.own = all, all_.pushed = pushed;
+  all_.own = all;
+  if (!none(pushed) || !none(all_.pushed)) all_.pushed = pushed;
   if (pushes_) push_ = {}, pushes_ = false;
 }
 

@@ -15,6 +15,11 @@ class WarpTime {
  public:
   WarpTime(u64 cta, u64 cluster, u32 warp) : all_(cta), cta_(cta), cluster_(cluster), warp_(warp) {}
   void again(u64 cta, u64 cluster, u32 warp);  // if it is plain: as if it were another warp's
+  // Of the same warp of another CTA, if nothing has been said of it but `number`.
+  void rename(u64 cta, u64 cluster) {
+    all_.own.cta = cta_ = cta, cluster_ = cluster;
+    used_ = false, segment_ = {};
+  }
   bool knows(u32 lane, const Segment&, u32 its_lane) const;
   bool pushed(u32 lane, Pushed, const Segment&, u32 its_lane) const;
   // What every lane of the segment did is pushed by what all lanes here know.
@@ -41,7 +46,7 @@ class WarpTime {
   bool plain() const { return differ_ == 0 && !pushes_ && all_.plain(); }
   // Nothing is known of other CTAs, or to single lanes. Such warps meet by joining what they know.
   bool together() const { return differ_ == 0 && !all_.far; }
-  void meet(Part& all, Pushes& pushed);
+  void meet(Part& all, Pushes& pushed) const;  // but for its own accesses
   void met(const Part& all, const Pushes& pushed);
   void push(u32 lanes, Pushed);  // a proxy fence: what each lane knows is pushed
   void push_shared(u32 lanes);   // to kShared and kMbarrierInit
@@ -49,6 +54,7 @@ class WarpTime {
   void set_live(u32 lanes) { live_ = lanes, born_ = born_ ? born_ : lanes; }
 
   u32 segment(Segments& table, u32 which);  // of accesses made now; which: 0 shared, 1 global
+  void number(u32 segment, u32 which) { used_ = true, segment_[which] = segment; }  // they have none yet
   u64 cta() const { return cta_; }
   u64 cluster() const { return cluster_; }
   u32 warp() const { return warp_; }

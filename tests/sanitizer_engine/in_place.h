@@ -7,5 +7,7 @@ namespace us::sanitizer::test {
 
 // Of a whole row (lane l at address + l * bytes), or of lanes at one address. False: to be judged by a call.
 bool judged_in_place(const probe::Quick&, u32 lanes, u32 site, probe::QuickAccess, bool same, u64 address);
+// Of any lanes: where both halves of the warp are rows.
+bool halves_judged_in_place(const probe::Quick&, u32 lanes, u32 site, probe::QuickAccess, const u64* address);
 
 }  // namespace us::sanitizer::test

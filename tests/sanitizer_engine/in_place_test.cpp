@@ -60,6 +60,11 @@ Outcome run(const Program& program, bool in_place) {
       l.at(1 + kind);
       const bool reads_in = kind < 8, same = kind == 7, stores = kind >= 12;
       at += reads_in ? kIn : kOut;
+      if (kind == 6 || kind == 13) {  // the second half of the warp: behind the first, apart, or at the same place
+        const u64 high = at + 16 * bytes * (wild ? pick(3) : 1);
+        l.halves(stores ? probe::Access::Kind::Write : probe::Access::Kind::Read, at, high, bytes);
+        continue;
+      }
       stores ? l.store(G, at, bytes, bytes) : l.load(G, at, bytes, same ? 0 : bytes);
     }
     for (u32 c = 0; c < kCtas; c++) s.end_cta(c);

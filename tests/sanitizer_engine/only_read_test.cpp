@@ -49,6 +49,41 @@ std::string after(bool knows, bool ordered, u64 written, u32 bytes) {
   return s.errors();
 }
 
+// All follow each other but the last, which nothing orders.
+class LastUnordered final : public LaunchOrder {
+ public:
+  bool before(u64, u64 launch, bool) const override { return launch != last; }
+  u64 last = 0;
+};
+
+// Two launches read, the second one less than the first, then a word is written.
+std::string after_two(bool knows, u64 written) {
+  Sim s;
+  s.allocate(kIn, kBytes).allocate(kOut, kBytes);
+  const auto order = std::make_shared<LastUnordered>();
+  s.checker.set_order(order);
+  s.next(reader(knows));
+  read_all(s, 2);
+  for (u32 cta = 0; cta < 2; cta++) s.end_cta(cta);
+  s.next(reader(knows));
+  for (u32 turn = 0; turn < 3; turn++) s.warp(0).at(1).load(G, kIn + 128, 4, 4);
+  for (u32 cta = 0; cta < 2; cta++) s.end_cta(cta);
+  order->last = s.info.id + 1;
+  s.next({});
+  s.thread(0).at(9).store(G, written, 4);
+  s.listener->ended();
+  return s.errors();
+}
+
+TEST(OnlyRead, WhatNobodyReadAgain) {
+  for (const bool knows : {false, true}) {
+    for (const u64 at : {kIn, kIn + 124, kIn + 128, kIn + 252, kIn + 1024, kIn + 2052 + 31 * 36, kIn + 8192 + 4 * 16})
+      EXPECT_EQ(after_two(knows, at), "race-host") << knows << " " << at - kIn;
+    for (const u64 at : {kIn + 256, kIn + 1020, kIn + 8192 + 3 * 16})
+      EXPECT_EQ(after_two(knows, at), "") << knows << " " << at - kIn;
+  }
+}
+
 TEST(OnlyRead, LaterLaunches) {
   for (const bool knows : {false, true}) {
     for (const u64 at : {kIn, kIn + 252, kIn + 1024, kIn + 1028, kIn + 2052, kIn + 2052 + 31 * 36, kIn + 8192 + 4 * 16,

@@ -46,7 +46,7 @@ void Sim::begin() {
   }
   barriers_.assign(shape.ctas, std::vector<Meter>(16));
   cluster_generation_.assign(shape.ctas / shape.cluster + 1, 0);
-  for (u32 c = 0; c < shape.ctas; c++) {
+  for (u32 c = 0; c < shape.ctas && !shape.in_turns; c++) {
     const probe::Who w{.cluster = c / shape.cluster, .cta = c, .rank = c % shape.cluster, .live = live_[c][0]};
     listener->cta_begins(w, shape.threads);
   }
@@ -69,6 +69,10 @@ Sim& Sim::barrier(u32 cta, u32 id) {
   const bool whole = all.size() * 32 >= threads && live_[cta].back() == (threads % 32 ? (1u << threads % 32) - 1 : ~0u);
   probe::Who who{.cluster = cta / shape.cluster, .cta = cta, .rank = cta % shape.cluster};
   who.site = 900;
+  if (const auto q = quick_.find({cta, 0}); q != quick_.end() && q->second && whole && id == 0) {
+    probe::QuickBarrier& b = *q->second->barrier;
+    if (b.passed < b.until) return b.passed++, barriers_[cta][id].generation++, *this;
+  }
   if (whole && id == 0 && listener->all_meet(who, barriers_[cta][id].generation)) {
     barriers_[cta][id].generation++;
     return *this;
@@ -101,6 +105,15 @@ Sim& Sim::cluster_sync(bool relaxed) {
     for (u32 w = 0; w < live_[c].size(); w++) warp(w, c).cluster_wait();
   }
   for (u32& g : cluster_generation_) g++;
+  return *this;
+}
+
+Sim& Sim::begin_cta(u32 cta) {
+  const probe::Who who{.cluster = cta, .cta = cta};
+  listener->cta_begins(who, shape.threads);
+  std::vector<probe::Quick*> all(live_[cta].size(), nullptr);
+  listener->quick_all(who, static_cast<u32>(all.size()), all.data());
+  for (u32 w = 0; w < all.size(); w++) quick_[{cta, w}] = all[w];
   return *this;
 }
 
@@ -174,6 +187,15 @@ Lanes& Lanes::access(Access::Kind kind, Space space, u64 address, u32 bytes, u64
   return *this;
 }
 
+Lanes& Lanes::halves(Access::Kind kind, u64 low, u64 high, u32 bytes) {
+  u64 addresses[32];
+  for (u32 l = 0; l < 32; l++) addresses[l] = (l < 16 ? low : high) + u64{l % 16} * bytes;
+  Access a;
+  a.kind = kind, a.space = Space::Global, a.bytes = bytes, a.address = addresses;
+  sim_.tell(who(), a, Sim::kNoStride);
+  return *this;
+}
+
 // As compiled code does: ordinary accesses by their addresses alone first, then what is left.
 void Sim::tell(const probe::Who& who, const Access& a, u64 stride) {
   auto& quick = quick_[{who.cta, who.warp}];
@@ -188,7 +210,10 @@ void Sim::tell(const probe::Who& who, const Access& a, u64 stride) {
                          .pack();
     const bool row = stride == a.bytes, same = stride == 0;
     const auto form = probe::QuickAccess::unpack(code);
-    if ((row || same) && in_place && judged_in_place(*quick, who.lanes, who.site, form, same, a.address[0])) {
+    const bool judged =
+        in_place && (row || same ? judged_in_place(*quick, who.lanes, who.site, form, same, a.address[0])
+                                 : halves_judged_in_place(*quick, who.lanes, who.site, form, a.address));
+    if (judged) {
       quick_settled++, in_place_++;
       return;
     }

@@ -23,6 +23,7 @@ struct Shape {
   u32 domain = 0;
   bool dependent = false;
   bool barriers_only = false;
+  bool in_turns = false;  // CTAs run one behind the other, all warps of one in one call: begin_cta
   std::vector<probe::Symbol> symbols = {};
   std::optional<std::vector<u64>> stored_to = {};
 };
@@ -38,6 +39,7 @@ class Lanes {
   Lanes& at(u32 site) { return site_ = site, *this; }
   Lanes& load(Space, u64 address, u32 bytes = 4, u64 stride = 0, Order = Order::Weak, Scope = Scope::Gpu);
   Lanes& store(Space, u64 address, u32 bytes = 4, u64 stride = 0, Order = Order::Weak, Scope = Scope::Gpu);
+  Lanes& halves(probe::Access::Kind, u64 low, u64 high, u32 bytes);  // of global memory: a row of each half of the warp
   Lanes& store_value(Space, u64 address, std::vector<u64> of_lanes);
   Lanes& load_nc(u64 address);
   Lanes& atomic(Space, u64 address, Order = Order::Relaxed, Scope = Scope::Gpu, u32 bytes = 4);
@@ -87,6 +89,7 @@ class Sim {
   Sim& barrier(u32 cta = 0, u32 id = 0);                                            // __syncthreads
   Sim& named(u32 id, std::vector<u32> sync, std::vector<u32> arrive, u32 cta = 0);  // warps
   Sim& cluster_sync(bool relaxed = false);
+  Sim& begin_cta(u32 cta);
   Sim& end_cta(u32 cta);
   Sim& allocate(u64 begin, u64 bytes, bool written = true);
   Sim& free(u64 begin, u64 bytes);
@@ -105,6 +108,7 @@ class Sim {
   u64 quick_settled = 0;  // accesses that needed no event
   u64 in_place_ = 0;      // of them: that needed no call
   bool in_place = true;   // try that
+  static constexpr u64 kNoStride = 1;
   void tell(const probe::Who&, const probe::Access&, u64 stride);
   probe::LaunchInfo info;
   Shape shape;

@@ -56,12 +56,16 @@ llvm::Value* Control::quick(u64 field, llvm::Type* t) {
 void Control::tell_exit(u32 from, u32 to, Value* lanes, bool whole) {
   if (!m_.facts.events()) return;
   const u32 own = f_.blocks[to].term.site, site = own != ir::kNoSite ? own : f_.blocks[from].term.site;
-  Block* done = nullptr;
+  auto* done = Block::Create(c_, "", s_.out);
+  if (!whole) {
+    auto* some = Block::Create(c_, "exits", s_.out);
+    b_.CreateCondBr(b_.CreateICmpNE(lanes, b_.getInt32(0)), some, done);
+    b_.SetInsertPoint(some);
+  }
   if (f_.entry && s_.lowered.whole_cta()) {
     Value* untold = b_.CreateICmpNE(quick(offsetof(probe::Quick, ends_untold), b_.getInt32Ty()), b_.getInt32(0));
     if (!whole) untold = b_.CreateAnd(untold, b_.CreateICmpEQ(lanes, b_.CreateLoad(b_.getInt32Ty(), live_place())));
     auto *leave = Block::Create(c_, "left", s_.out), *tell = Block::Create(c_, "exit", s_.out);
-    done = Block::Create(c_, "", s_.out);
     b_.CreateCondBr(untold, leave, tell);
     b_.SetInsertPoint(leave);
     const auto put = [&](u32 v, Value* of, u64 offset) {
@@ -79,10 +83,8 @@ void Control::tell_exit(u32 from, u32 to, Value* lanes, bool whole) {
   s_.set_mask(lanes, false);
   builder_.note_site(site);
   builder_.call_rt(RtFn::ProbeExit, {}, {}, nullptr);
-  if (done) {
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
-  }
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
   s_.set_mask(was, was_full);
 }
 

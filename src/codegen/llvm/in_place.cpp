@@ -54,8 +54,10 @@ void InPlace::judge(const AccessPart& p, Value* place, Block* fine, Block* call)
   ok = b_.CreateAnd(ok, p.same ? b_.CreateICmpNE(lanes, b_.getInt32(0)) : b_.CreateICmpEQ(lanes, b_.getInt32(p.lanes)));
   ok = b_.CreateAnd(ok, b_.CreateICmpEQ(b_.CreateAnd(low, b_.getInt64(access_.bytes - 1)), b_.getInt64(0)));
   go(ok, Block::Create(c_, "inside", s_.out), call);
-  Value* other = access_.write ? nullptr : of_site(offsetof(QuickSite, sites));
-  if (!marks) return record(p, low, other, fine, call);
+  Value *other = access_.write ? nullptr : of_site(offsetof(QuickSite, sites)), *far = nullptr;
+  if (!access_.shared && !p.same) far = step(p, low);
+  if (far && !access_.write) fetch_next(p, low, far);
+  if (!marks) return record(p, low, other, far, fine, call);
   Value* words = of_site(offsetof(QuickSite, words));
   auto *mark_it = Block::Create(c_, "mark", s_.out), *record_it = records ? Block::Create(c_, "record", s_.out) : call;
   b_.CreateCondBr(b_.CreateICmpNE(words, b_.getInt64(0)), mark_it, record_it);
@@ -63,7 +65,7 @@ void InPlace::judge(const AccessPart& p, Value* place, Block* fine, Block* call)
   mark(p, low, words, other, fine, call);
   if (!records) return;
   b_.SetInsertPoint(record_it);
-  record(p, low, other, fine, call);
+  record(p, low, other, far, fine, call);
 }
 
 void InPlace::mark(const AccessPart& p, Value* low, Value* words, Value* sites, Block* fine, Block* call) {
@@ -98,6 +100,33 @@ void InPlace::mark(const AccessPart& p, Value* low, Value* words, Value* sites, 
   b_.CreateBr(fine);
 }
 
+// How far this place lies behind the last one.
+Value* InPlace::step(const AccessPart& p, Value* low) {
+  const u64 at = offsetof(Quick, last) + sizeof(u64) * ((2 * site_ + (first(p) > 0)) % Quick::kLast);
+  Value* last = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), quick_, at);
+  Value* step = b_.CreateSub(low, m_.of_runtime(b_.CreateLoad(b_.getInt64Ty(), last)));
+  m_.of_runtime(b_.CreateStore(low, last));
+  return step;
+}
+
+void InPlace::fetch(Value* address) {
+  constexpr i32 kNextToNearest = 2;  // cache
+  b_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+      {b_.CreateIntToPtr(address, b_.getPtrTy()), b_.getInt32(0), b_.getInt32(kNextToNearest), b_.getInt32(1)});
+}
+
+// What a load reads next, if places go on as they did: of others the compiler knows more (strides.h).
+void InPlace::fetch_next(const AccessPart& p, Value* low, Value* step) {
+  for (const ir::Operand& o : s_.inst->ops)
+    if (o.kind == ir::Operand::Kind::Address && o.value.valid() && o.value.v < s_.lowered.strides.size() &&
+        s_.lowered.strides[o.value.v].bytes)
+      return;
+  Value* next = b_.CreateAdd(low, step);
+  fetch(next);
+  if (bytes(p) > QuickRecords::kCovers) fetch(b_.CreateAdd(next, b_.getInt64(QuickRecords::kCovers)));
+}
+
 bool InPlace::has_record(const AccessPart& p) const { return !p.same && bytes(p) % QuickRecords::kCovers == 0; }
 
 // Two words of each record, which grow by as much from one to the next.
@@ -108,7 +137,7 @@ Value* InPlace::pairs(const AccessPart& p, u64 first, u64 step, u64 second, u64 
   return ConstantDataVector::get(c_, llvm::ArrayRef<u64>(all));
 }
 
-void InPlace::record(const AccessPart& p, Value* low, Value* least, Block* fine, Block* call) {
+void InPlace::record(const AccessPart& p, Value* low, Value* least, Value* step, Block* fine, Block* call) {
   const u32 blocks = bytes(p) / QuickRecords::kCovers, lanes = QuickRecords::kCovers / access_.bytes;
   const u64 records = access_.shared ? offsetof(Quick, shared) : offsetof(Quick, global);
   const u64 shift = static_cast<u64>(std::countr_zero(access_.bytes / 4u)), lane = first(p);
@@ -125,6 +154,7 @@ void InPlace::record(const AccessPart& p, Value* low, Value* least, Block* fine,
   go(b_.CreateAnd(begins, b_.CreateICmpNE(first_record, b_.getInt64(0))), look, call);
   Value* place = b_.CreateAdd(first_record, b_.CreateLShr(low, b_.getInt64(2)));
   static_assert(QuickRecords::kCovers / QuickRecords::kBytes == 4);
+  if (step) fetch(b_.CreateAdd(place, b_.CreateAShr(step, b_.getInt64(2))));
   Value* old = at(place, llvm::FixedVectorType::get(b_.getInt64Ty(), 2 * blocks), QuickRecords::kBytes);
   Value* numbers = b_.CreateAnd(old, pairs(p, low_half, 0, low_half, 0));
   Value* limit = known(offsetof(QuickRecords, limit));

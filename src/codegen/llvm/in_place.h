@@ -27,7 +27,11 @@ class InPlace : private Part {
   void go(Value* yes, Block* to, Block* otherwise);
   void mark(const AccessPart&, Value* low, Value* words, Value* sites, Block* fine, Block* call);
   bool has_record(const AccessPart&) const;
-  void record(const AccessPart&, Value* low, Value* least, Block* fine, Block* call);
+  Value* step(const AccessPart&, Value* low);
+  void fetch(Value* address);
+  void fetch_next(const AccessPart&, Value* low, Value* step);
+  // step: to what comes next, or null
+  void record(const AccessPart&, Value* low, Value* least, Value* step, Block* fine, Block* call);
   Value* pairs(const AccessPart&, u64 first, u64 step, u64 second, u64 second_step);
   u32 first(const AccessPart& p) const { return p.same ? 0 : static_cast<u32>(std::countr_zero(p.lanes)); }
   u32 bytes(const AccessPart& p) const {

@@ -119,12 +119,68 @@ void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, c
     b_.SetInsertPoint(next);
   }
   if (parts.empty()) {
+    if (s_.lowered.in_place && at.shape.varying()) judge_varying(InPlace(s_, site, access, quick), access, v_.vec(at), done);
     Value* place = s_.frame->scratch(v_.vec_type(64), "addresses");
     b_.CreateStore(v_.vec(at), place);
     Value* left = judge(offsetof(Quick, lanes), s_.mask(), place);
     b_.CreateCondBr(b_.CreateICmpNE(left, b_.getInt32(0)), rare, done, weights);
   }
 
+  b_.SetInsertPoint(rare);
+  tell();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+}
+
+// Goes on at `done`, or here with all of it to be judged: what has been noted by then would be noted again.
+void WarpBuilder::judge_varying(InPlace in_place, probe::QuickAccess access, Value* address, Block* done) {
+  judge_halves(in_place, access, address, done);
+  if (access.write || access.shared || s_.mask_full()) return;
+  // One lane is left where borders are looked after.
+  auto *one = Block::Create(c_, "one", s_.out), *call = Block::Create(c_, "call", s_.out);
+  Value* others = b_.CreateAnd(s_.mask(), b_.CreateSub(s_.mask(), b_.getInt32(1)));
+  b_.CreateCondBr(b_.CreateICmpEQ(others, b_.getInt32(0)), one, call);
+  b_.SetInsertPoint(one);
+  Value* lane = b_.CreateAnd(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, s_.mask(), b_.getFalse()), b_.getInt32(31));
+  in_place.judge({.lanes = kFullMask, .same = true}, b_.CreateExtractElement(address, lane), done, call);
+  b_.SetInsertPoint(call);
+}
+
+// Both halves of a whole warp may be rows, as those of two-dimensional indices are, though the compiler cannot know.
+void WarpBuilder::judge_halves(InPlace in_place, probe::QuickAccess access, Value* address, Block* done) {
+  constexpr u32 kHalf = kWarpSize / 2, kLow = (1u << kHalf) - 1;
+  std::vector<llvm::Constant*> steps;
+  std::vector<int> firsts;
+  for (u32 l = 0; l < kWarpSize; ++l) {
+    steps.push_back(b_.getInt64(u64{l % kHalf} * access.bytes));
+    firsts.push_back(l < kHalf ? 0 : static_cast<int>(kHalf));
+  }
+  Value* start = b_.CreateSub(address, llvm::ConstantVector::get(steps));
+  Value* rows = b_.CreateICmpEQ(start, b_.CreateShuffleVector(start, firsts));
+  rows = b_.CreateAnd(b_.CreateBitCast(rows, b_.getInt32Ty()), s_.mask());
+  auto *low = Block::Create(c_, "halves", s_.out), *high = Block::Create(c_, "half", s_.out),
+       *call = Block::Create(c_, "call", s_.out);
+  b_.CreateCondBr(b_.CreateICmpEQ(rows, b_.getInt32(kFullMask)), low, call);
+  b_.SetInsertPoint(low);
+  in_place.judge({.lanes = kLow}, b_.CreateExtractElement(address, u64{0}), high, call);
+  b_.SetInsertPoint(high);
+  Value* second = b_.CreateExtractElement(address, u64{kHalf});
+  in_place.judge({.lanes = ~kLow}, b_.CreateSub(second, b_.getInt64(u64{kHalf} * access.bytes)), done, call);
+  b_.SetInsertPoint(call);
+}
+
+void WarpBuilder::unless_whole(V members, const Tell& tell) {
+  const LV m = v_.at(v_.canon(members));
+  if (!s_.lowered.in_place || !m.shape.uniform()) return tell();
+  stores_.flush();  // not in one of the branches
+  llvm::Type *ptr = b_.getPtrTy(), *bytes = b_.getInt8Ty(), *word = b_.getInt32Ty();
+  Value* quick = b_.CreateConstInBoundsGEP1_64(bytes, s_.frame->ctx(), offsetof(device::WarpCtx, quick));
+  quick = m_.of_runtime(b_.CreateLoad(ptr, quick, "quick"));
+  quick = b_.CreateConstInBoundsGEP1_64(bytes, quick, offsetof(Quick, whole_untold));
+  Value* untold = b_.CreateICmpNE(m_.of_runtime(b_.CreateLoad(word, quick)), b_.getInt32(0));
+  Value* all = b_.CreateICmpEQ(b_.CreateAnd(s_.mask(), m.base), b_.getInt32(kFullMask));
+  auto *rare = Block::Create(c_, "collective", s_.out), *done = Block::Create(c_, "", s_.out);
+  b_.CreateCondBr(b_.CreateAnd(untold, all), done, rare, llvm::MDBuilder(c_).createBranchWeights(1000, 1));
   b_.SetInsertPoint(rare);
   tell();
   b_.CreateBr(done);

@@ -2,6 +2,7 @@
 // The builder that semantics functions run against: 32-lane LLVM IR under the current mask.
 #pragma once
 #include "codegen/llvm/counts.h"
+#include "codegen/llvm/in_place.h"
 #include "codegen/llvm/matrix_products.h"
 #include "codegen/llvm/memory.h"
 
@@ -68,6 +69,7 @@ class WarpBuilder final : public Builder, private Part {
   bool closed() const override;
   void unless_settled(u32 bytes, V at, const Tell&) override;                   // quick_access.cpp
   void unless_quick(u32 site, probe::QuickAccess, V at, const Tell&) override;  // quick_access.cpp
+  void unless_whole(V members, const Tell&) override;                           // quick_access.cpp
   u32 register_bits(ir::ValueId v) const override { return ir::bits_of(f_.regs[v.v]); }
   const ir::Module& module() const override { return m_.ir; }
   // Warp
@@ -97,7 +99,9 @@ class WarpBuilder final : public Builder, private Part {
   }
 
  private:
-  Value* inside(const Settled&, u32 bytes, LV& at);  // quick_access.cpp
+  Value* inside(const Settled&, u32 bytes, LV& at);                               // quick_access.cpp
+  void judge_varying(InPlace, probe::QuickAccess, Value* address, Block* done);  // quick_access.cpp
+  void judge_halves(InPlace, probe::QuickAccess, Value* address, Block* done);   // quick_access.cpp
   llvm::Function* general_function(Operation);       // fast_path.cpp
   void refuse_strays(V membermask, Value* strays);   // members.cpp
   V vector_tid(u32 comp);

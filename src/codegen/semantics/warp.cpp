@@ -15,8 +15,11 @@ void tell(const Sem& s, Kind kind, V members, V source = {}) {
   Builder& b = s.b;
   if (!b.listens()) return;
   const device::CollectiveCode code{kind, static_cast<bool>(members)};
-  b.call_rt(RtFn::ProbeCollective,
-            {b.imm(64, code.pack()), members ? members : imm32(b, 0), source ? source : imm32(b, 0)}, {}, nullptr);
+  const auto say = [&] {
+    b.call_rt(RtFn::ProbeCollective,
+              {b.imm(64, code.pack()), members ? members : imm32(b, 0), source ? source : imm32(b, 0)}, {}, nullptr);
+  };
+  members && s.i.site != ir::kNoSite ? b.unless_whole(members, say) : say();
 }
 }  // namespace
 

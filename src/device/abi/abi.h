@@ -15,7 +15,7 @@
 
 namespace us::device {
 
-inline constexpr u32 kAbiVersion = 11;
+inline constexpr u32 kAbiVersion = 12;
 inline constexpr u64 kCtaSharedStride = 16u << 20;  // bytes between the windows of neighbouring CTAs of a cluster
 inline constexpr u32 kAllocaBytes = 16 * 1024;      // of each thread's local memory, for alloca
 inline constexpr u32 kReservedShared = 1024;        // bytes at the start of each CTA's window (cc 9.0)

@@ -23,20 +23,24 @@ u64 bytes_inside(const memory::TensorMap& m, u64 at, u64 bytes) {
 // The box's places in the tensor, neighbours in one.
 std::vector<Range> pieces(const Transfer& t) {
   const bool loads = t.dst != nullptr;
+  constexpr std::size_t kUsual = 64;
   std::vector<Range> all;
+  all.reserve(kUsual);
   memory::for_each_piece(*t.tensor, loads ? t.dst : t.src, [&](u8* global, const u8*, u32 bytes) {
     const u64 at = std::bit_cast<u64>(global), n = loads ? bytes_inside(t.tensor->map, at, bytes) : bytes;
     if (n) all.push_back({Space::Global, at, n});
   });
-  std::ranges::sort(all, {}, &Range::begin);
-  std::vector<Range> merged;
-  for (const Range& r : all)
-    if (!merged.empty() && merged.back().begin + merged.back().bytes >= r.begin)
-      merged.back().bytes =
-          std::max(merged.back().begin + merged.back().bytes, r.begin + r.bytes) - merged.back().begin;
+  if (!std::ranges::is_sorted(all, {}, &Range::begin)) std::ranges::sort(all, {}, &Range::begin);
+  std::size_t merged = 0;  // ranges, in front
+  for (const Range& r : all) {
+    Range* const last = merged ? &all[merged - 1] : nullptr;
+    if (last && last->begin + last->bytes >= r.begin)
+      last->bytes = std::max(last->begin + last->bytes, r.begin + r.bytes) - last->begin;
     else
-      merged.push_back(r);
-  return merged;
+      all[merged++] = r;
+  }
+  all.resize(merged);
+  return all;
 }
 
 // The bytes that a mask of each sixteen leaves.
