@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-NEEDED = ["libcuda.so.1", "libcudart.so.13", "libcudart.so.12", "libnvJitLink.so.13", "libnvJitLink.so.12", "libnvidia-ml.so.1",
+NEEDED = ["libcuda.so.1", "libcudart.so.13", "libcudart.so.12", "libnvJitLink.so.13", "libnvJitLink.so.12", "libnvfatbin.so.13",
+          "libnvfatbin.so.12", "libnvidia-ml.so.1",
           "libunderstudy_loader.so", "libunderstudy_clock.so", "libunderstudy_codegen.so", "understudy_standin"]
 # The C and C++ libraries are the system's: the program's own libraries need them, too.
 SYSTEM = re.compile(r"(ld-linux|linux-vdso|lib(c|m|dl|rt|pthread|util|resolv|stdc\+\+|gcc_s)\.so)")

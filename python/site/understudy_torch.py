@@ -24,6 +24,7 @@ import sys
 import warnings
 
 import torch
+import understudy_torch_sparse as sparse
 from understudy_torch_keys import way_from
 from understudy_torch_operator import Operator, tally
 
@@ -87,6 +88,11 @@ def enable():
             function = Operator(op)
             function.keep_kernels()
             library.impl(name.removeprefix("aten::"), function, "CUDA", with_keyset=True, allow_override=True)
+        for key in sparse.KEYS:
+            for name in torch._C._dispatch_get_registrations_for_dispatch_key(key):
+                op = operator(name) if name.startswith("aten::") else None
+                if op is not None and sparse.serves(op):
+                    library.impl(name.removeprefix("aten::"), Operator(op), key, with_keyset=True, allow_override=True)
     torch._C._cuda_sleep = sleep
     torch._C._set_cudnn_enabled(False)  # not torch.backends.cudnn: a program may have frozen it
     torch.backends.cuda.enable_flash_sdp(False)

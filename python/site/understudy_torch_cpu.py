@@ -4,10 +4,13 @@ and views stay. It waits for the current stream first, and the operator is done 
 import ctypes
 
 import torch
+import understudy_torch_sparse as sparse
 
 
 def on_host(t):
     """A CPU tensor with the storage, shape and strides of a CUDA tensor."""
+    if sparse.is_sparse(t):
+        return sparse.rebuilt(t, on_host)
     storage = t.untyped_storage()
     bytes_ = storage.nbytes()
     if bytes_ == 0 or t.numel() == 0:
@@ -19,6 +22,8 @@ def on_host(t):
 
 
 def on_device(t, device):
+    if sparse.is_sparse(t):
+        return sparse.rebuilt(t, lambda part: on_device(part, device))
     out = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device=device)
     if t.numel():
         on_host(out).copy_(t)
@@ -84,13 +89,16 @@ def compute(operator, given, device):
     words = [a.name for a in operator.arguments if not a.kwarg_only and a.name in host]
     # A number in a tensor's place is no tensor to Python; another overload takes it.
     number = any(isinstance(host.get(w), (bool, int, float, complex)) for w in operator.tensors)
-    op = operator.op.overloadpacket if number else operator.op
+    op = operator.op.overloadpacket if number else operator.on_cpu
     with torch.random.fork_rng(devices=(), enabled=unnamed is not None):
         if unnamed is not None:
             torch.default_generator.manual_seed(unnamed)
         result = op(*(host[w] for w in words), **{w: v for w, v in host.items() if w not in words})
     for name, value in fresh.items():
         put(given[name], value)
+    for name in operator.written:  # the host's has other parts by now
+        if isinstance(given.get(name), torch.Tensor) and sparse.is_sparse(given[name]):
+            given[name].copy_(on_device(host[name], device))
 
     def of(r, name):
         if name is not None:

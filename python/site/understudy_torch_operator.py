@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """One of PyTorch's operators as understudy_torch serves it: what its schema says, and which way a call goes."""
+import functools
 import sys
 
 import torch
 import understudy_torch_cpu as cpu
+import understudy_torch_substitutes as substitutes
 from understudy_torch_cpu import tensors_in
 from understudy_torch_keys import Tally
 
@@ -58,6 +60,10 @@ class Operator:
         self.kernel = None  # PyTorch's for CUDA
         self.composed = None  # PyTorch's by other operators
         self.routes = None  # what understudy_torch_inductor keeps of it
+
+    @functools.cached_property
+    def on_cpu(self):
+        return substitutes.on_cpu(self.op)
 
     def keep_kernels(self):
         if self.name in ("copy_", "zero_"):

@@ -41,7 +41,7 @@ struct Settings {
   bool profile_virtual_time = false, profile_host_clock = false, profile_keep_caches = false;
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
-  std::string static_runtime, nvrtc, nvjitlink;
+  std::string static_runtime, nvrtc, nvjitlink, nvfatbin;
   std::string ptxas;
   bool no_newer_ptx = false;
   bool stock_tools = false;

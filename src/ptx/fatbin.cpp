@@ -190,6 +190,10 @@ Result<std::vector<Entry>> read_entries(std::span<const u8> fatbin) {
 }
 }  // namespace
 
+bool is_damaged(const void* image) {
+  return container_of(image) == Container::FatBinary && !read_entries(mapped_from(image));
+}
+
 Result<std::vector<std::string>> list_entries(std::span<const u8> fatbin) {
   const auto entries = read_entries(fatbin);
   if (!entries) return entries.diags();

@@ -39,6 +39,7 @@ Result<Image> find_ptx(const void* fatbin, Target);
 
 // How long the fat binary is that begins here; 0: none does, or it is cut short.
 u64 fat_binary_bytes(std::span<const u8>);
+bool is_damaged(const void* image);           // a fat binary whose entries do not fit in it
 bool has_lto_ir(std::span<const u8> fatbin);  // link-time code, of whatever architecture
 
 // Everything a wrapper refers to: one fat binary (version 1), or a list of them (version 2, relocatable device code).

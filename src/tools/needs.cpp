@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/demangle.h"
 #include "tools/elf_file.h"
 #include "tools/ptx_facts.h"
 #include "tools/stripped_runtime.h"
@@ -14,12 +15,12 @@
 namespace us::tools {
 namespace {
 
-constexpr std::string_view kToolkit[] = {"libcuda.so",  "libcudart",   "libcublas",    "libcufft",     "libcurand",
-                                         "libcusparse", "libcusolver", "libcudnn",     "libcupti",     "libcufile",
-                                         "libcutensor", "libnvrtc",    "libnvJitLink", "libnvidia-ml", "libnvvm",
-                                         "libnccl",     "libnvshmem",  "libnpp",       "libnvjpeg"};
+constexpr std::string_view kToolkit[] = {"libcuda.so",  "libcudart",   "libcublas",    "libcufft",    "libcurand",
+                                         "libcusparse", "libcusolver", "libcudnn",     "libcupti",    "libcufile",
+                                         "libcutensor", "libnvrtc",    "libnvJitLink", "libnvfatbin", "libnvidia-ml",
+                                         "libnvvm",     "libnccl",     "libnvshmem",   "libnpp",      "libnvjpeg"};
 // They do their work without a driver.
-constexpr std::string_view kNoDriver[] = {"libnvrtc", "libnvJitLink", "libnvvm"};
+constexpr std::string_view kNoDriver[] = {"libnvrtc", "libnvJitLink", "libnvfatbin", "libnvvm"};
 
 bool begins(const std::string& name, const auto& list) {
   return std::ranges::any_of(list, [&](std::string_view beginning) { return name.starts_with(beginning); });
@@ -76,10 +77,36 @@ std::string tell(const std::map<std::string, u32>& entries) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// Machine code without PTX, of whose kernels some have PTX in what it was linked from.
+bool is_linked(const CodeImage& i) {
+  return i.fit == CodeImage::Fit::None && i.without_ptx.size() < i.kernels.size() && !i.linked_from;
+}
+
+Need of_linked(const CodeImage& i) {
+  const std::string held = fmt::format("{}", fmt::join(i.entries, ", "));
+  const std::size_t all = i.kernels.size(), missing = i.without_ptx.size();
+  if (!missing)
+    return {Answer::Good,
+            "code",
+            fmt::format("1 linked image: {} of {} kernels by PTX that was linked: {}", all, all, held),
+            {}};
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> named;
+  for (const std::string& kernel : i.without_ptx)
+    if (named.size() < kNamed) named.push_back(demangled(kernel));
+  return {Answer::Partly, "code",
+          fmt::format("1 linked image: {} of {} kernels by PTX that was linked: {}", all - missing, all, held),
+          fmt::format("without PTX: {}{}; compile the objects that hold them with PTX, too", fmt::join(named, ", "),
+                      missing > kNamed ? ", .." : "")};
+}
+
 void add_code(const ElfFile& elf, ptx::Target target, std::vector<Need>& out) {
   std::map<std::string, u32> held[3];
   u32 images[3] = {};
-  for (const CodeImage& i : code_in(elf, target)) {
+  const std::vector<CodeImage> all = code_in(elf, target);
+  const bool linked = std::ranges::any_of(all, is_linked);
+  for (const CodeImage& i : all) {
+    if (is_linked(i) || (linked && i.linked_from && i.fit == CodeImage::Fit::None)) continue;  // told below
     const auto fit = static_cast<u32>(i.fit);
     ++images[fit];
     for (const std::string& e : i.entries) ++held[fit][e];
@@ -99,6 +126,8 @@ void add_code(const ElfFile& elf, ptx::Target target, std::vector<Need>& out) {
          fmt::format("their kernels fail by name; compile with -gencode arch=compute_{0},code=compute_{0}, or "
                      "use code that is compiled at run time (docs/clients.md)",
                      target.sm)});
+  for (const CodeImage& i : all)
+    if (is_linked(i)) out.push_back(of_linked(i));
 }
 
 }  // namespace

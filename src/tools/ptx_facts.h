@@ -46,9 +46,13 @@ struct PtxText {
 };
 
 // A fat binary of an executable or library: what it holds (ptx::list_entries), and what a device makes of it.
+// Linked machine code of relocatable device code runs by the PTX that the images it was linked from carry.
 struct CodeImage {
   std::vector<std::string> entries;
   enum class Fit { Runs, Newer, None } fit = Fit::None;  // Newer: by PTX of a newer architecture
+  bool linked_from = false;                              // one of those that others were linked from
+  std::vector<std::string> kernels = {};                 // of machine code without PTX, where it can be read
+  std::vector<std::string> without_ptx = {};             // of these, what no image it was linked from has as PTX
 };
 class ElfFile;
 std::vector<CodeImage> code_in(const ElfFile&, ptx::Target);  // empty ones left out

@@ -33,7 +33,8 @@ void set(const char* name, const std::string& value) { ::setenv(name, value.c_st
 void set_settings(const std::map<std::string, std::string>& settings) {
   for (auto [name, value] : settings) {
     const bool file = name == "UNDERSTUDY_JSON" || name == "UNDERSTUDY_NVRTC" || name == "UNDERSTUDY_NVJITLINK" ||
-                      name == "UNDERSTUDY_RECORD" || (name == "UNDERSTUDY_CACHE" && value != "none");
+                      name == "UNDERSTUDY_NVFATBIN" || name == "UNDERSTUDY_RECORD" ||
+                      (name == "UNDERSTUDY_CACHE" && value != "none");
     set(name.c_str(), file && !value.empty() ? fs::absolute(value).string() : value);
   }
 }

@@ -307,6 +307,36 @@ print(log.value.decode().splitlines()[0])
         self.assertEqual(refuses.add(FATBIN, fat(CALLEE), "lib.fatbin"), 3)
         self.assertIn("PTX for compute_120", refuses.log())
 
+    def test_spare_members_of_an_archive(self):
+        """Of members with PTX for newer devices those are linked that something needs, whatever their order."""
+        def member(name, text):
+            text = text.replace(".version 8.0\n.target sm_90", ".version 8.7\n.target sm_120")
+            return self.object(name, fat_binary((2, b"\x7fELF"), (1, text.encode() + b"\0", 120)))
+
+        def archive(name, *members):
+            subprocess.run(["ar", "rcs", DIR / name, *members], check=True)
+            return (DIR / name).read_bytes()
+        prototype = ".extern .func (.param .b32 r) g(.param .b32 a);\n"
+        call = "{ .param .b32 x; .param .b32 y; st.param.b32 [x], %r1; call (y), g, (x); ld.param.b32 %r1, [y]; }\n"
+        f_by_g = CALLEE.replace(HEAD, HEAD + prototype).replace("  add.u32 %r1, %r1, 1;\n", call)
+        g, unneeded = CALLEE.replace(" f(", " g("), CALLER.replace(".entry k", ".entry other").replace(" f", " nowhere")
+        members = [member("spare_g", g), member("spare_unneeded", unneeded), member("spare_f", f_by_g)]
+        for kept in (members, members[::-1]):
+            link = self.link()
+            self.assertEqual(link.add(PTX, CALLER, "caller"), 0)
+            self.assertEqual(link.add(LIBRARY, archive(f"spare{kept == members}.a", *kept), "spare.a"), 0, link.log())
+            self.run_linked(link)
+        defined = self.link()  # f is there already, so the member's, which would clash, stays out
+        self.assertEqual(defined.add(PTX, CALLER, "caller"), 0)
+        self.assertEqual(defined.add(PTX, CALLEE, "callee"), 0)
+        self.assertEqual(defined.add(LIBRARY, archive("spare_again.a", members[2]), "spare_again.a"), 0)
+        self.run_linked(defined)
+        missing = self.link()
+        self.assertEqual(missing.add(PTX, CALLER, "caller"), 0)
+        self.assertEqual(missing.add(LIBRARY, archive("spare_half.a", members[2]), "spare_half.a"), 0)
+        self.assertNotEqual(missing.complete(), 0)
+        self.assertIn("Undefined reference to 'g'", missing.log())
+
     def test_versions(self):
         major, minor = ctypes.c_uint(), ctypes.c_uint()
         self.assertEqual(self.library.nvJitLinkVersion(ctypes.byref(major), ctypes.byref(minor)), 0)

@@ -46,7 +46,7 @@ def broadcasting_and_types():
 
 @step
 def reduction_kernel():
-    k = cp.ReductionKernel("T v", "T r", "v * v", "a + b", "r = sqrt(a)", "0", "root_of_squares")
+    k = cp.ReductionKernel("T v", "T y", "v * v", "a + b", "y = sqrt(a)", "0", "root_of_squares")
     same(k(d, axis=0), np.linalg.norm(x, axis=0))
     same(k(d), np.linalg.norm(x))
 

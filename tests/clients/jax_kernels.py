@@ -120,6 +120,32 @@ def linear_algebra_without_a_library():
 
 
 @step
+def eigenvalues_and_singular_values():
+    a = rng.normal(size=(2, 9, 9)).astype(np.float32)
+    symmetric, tall = a + a.swapaxes(1, 2), rng.normal(size=(12, 5)).astype(np.float32)
+    w, v = map(np.asarray, jax.jit(jnp.linalg.eigh)(symmetric))
+    np.testing.assert_allclose(w, np.linalg.eigvalsh(symmetric), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(symmetric @ v, v * w[:, None], atol=1e-4)
+    hermitian = (symmetric + 1j * (a - a.swapaxes(1, 2))).astype(np.complex64)
+    w, v = map(np.asarray, jnp.linalg.eigh(hermitian))
+    np.testing.assert_allclose(hermitian @ v, v * w[:, None], atol=1e-4)
+    w, v = map(np.asarray, jnp.linalg.eig(a))
+    np.testing.assert_allclose(a @ v, v * w[:, None], atol=1e-4)
+    w, left = map(np.asarray, jax.lax.linalg.eig(a, compute_left_eigenvectors=True, compute_right_eigenvectors=False))
+    np.testing.assert_allclose(left.conj().swapaxes(1, 2) @ a, w[:, :, None] * left.conj().swapaxes(1, 2), atol=1e-4)
+    for full in (True, False):
+        u, s, vt = map(np.asarray, jnp.linalg.svd(tall, full_matrices=full))
+        assert u.shape == (12, 12 if full else 5)
+        np.testing.assert_allclose((u[:, :5] * s) @ vt, tall, atol=1e-4)
+    np.testing.assert_allclose(jnp.linalg.svd(a, compute_uv=False), np.linalg.svd(a)[1], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(jnp.linalg.pinv(tall), np.linalg.pinv(tall), atol=1e-4)
+    b = rng.normal(size=12).astype(np.float32)
+    np.testing.assert_allclose(jnp.linalg.lstsq(tall, b)[0], np.linalg.lstsq(tall, b)[0], atol=1e-4)
+    of_largest = jax.grad(lambda x: jnp.linalg.eigvalsh(x)[-1])(symmetric[0])
+    np.testing.assert_allclose(of_largest, np.outer(*[np.linalg.eigh(symmetric[0])[1][:, -1]] * 2), atol=1e-4)
+
+
+@step
 def triangular_systems():
     def kind(lower, left, transposed, unit):
         a = rng.normal(size=(2, 9, 9)).astype(np.float32) / 20 + (4 - 3 * unit) * np.eye(9, dtype=np.float32)

@@ -79,6 +79,25 @@ class Doctor(unittest.TestCase):
         program = self.compile("newer_relocatable", *flags)
         self.assertEqual(self.report(program), (0, {"the program: compute_100": 1}, False))
 
+    def test_linked_machine_code(self):
+        """Linked code has no PTX; what it was linked from has some or all of it."""
+        (self.home / "c.cu").write_text(SOURCE.replace("int main", "void launch(int*);\nint main").replace("return", "launch(p); return"))
+        (self.home / "b.cu").write_text("__global__ void other(int* p) { *p = 2; }\nvoid launch(int* p) { other<<<1, 1>>>(p); }\n")
+        both, machine = "-gencode=arch=compute_90,code=[sm_90,compute_90]", "-gencode=arch=compute_90,code=sm_90"
+        for name, of_b in (("whole", both), ("half", machine)):
+            objects = []
+            for source, flag in (("c", both), ("b", of_b)):
+                objects.append(self.home / f"{name}_{source}.o")
+                subprocess.run([NVCC, "-rdc=true", "-c", flag, "-o", objects[-1], self.home / f"{source}.cu"], check=True)
+            subprocess.run([NVCC, "-arch=sm_90", "-o", self.home / name, *objects], check=True)
+        code, lines, text = self.doctor(self.home / "whole")
+        self.assertEqual(code, 0, text)
+        self.assertIn(["good", "code", "1 linked image: 2 of 2 kernels by PTX that was linked: machine code for sm_90"], lines, text)
+        code, lines, text = self.doctor(self.home / "half")
+        self.assertEqual(code, 1, text)
+        self.assertIn(["partly", "code", "1 linked image: 1 of 2 kernels by PTX that was linked: machine code for sm_90"], lines, text)
+        self.assertIn("without PTX: other(int*);", text)
+
     def report(self, program, *options):
         """Exit code, what was run from newer PTX, and whether all was exact."""
         file = self.home / "report.json"

@@ -83,6 +83,8 @@ Error Library::parse() {
   if (parsed) parsed = add_device_library(std::move(*parsed));
   if (parsed) {
     if (text) log_ = ptx::beyond_target(**parsed, d.cc_major * 10 + d.cc_minor);
+    if (const auto unknown = text ? ptx::unknown_instructions(**parsed) : std::vector<Diag>(); !unknown.empty())
+      log_ = std::to_string(unknown.front().loc.line) + ": " + unknown.front().message;
     if (!log_.empty()) {
       log_ = name_ + ": " + log_;
       return Error::InvalidPtx;
@@ -101,7 +103,7 @@ Error Library::parse() {
     log_ += m.message;
   }
   if (ptx::is_no_ptx(parsed.diags())) return Error::NoBinaryForGpu;
-  return Error::InvalidPtx;
+  return images ? Error::InvalidPtx : Error::InvalidImage;
 }
 
 // The machine code of the program, if it is whole; the PTX, if the assembler must be asked.

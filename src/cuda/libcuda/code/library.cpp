@@ -7,6 +7,7 @@
 #include "cuda/libcuda/driver_api.h"
 #include "driver/code/library.h"
 #include "driver/code/module.h"
+#include "ptx/fatbin.h"
 
 using namespace us::cuda;
 using us::driver::Kernel;
@@ -17,6 +18,7 @@ namespace {
 CUresult load(CUlibrary* out, const void* image) {
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (!out || !image) return CUDA_ERROR_INVALID_VALUE;
+  if (us::ptx::is_damaged(image)) return CUDA_ERROR_INVALID_IMAGE;  // all else shows when somebody looks inside
   Library* library = nullptr;
   if (const Error e = load_library(image, library); us::driver::failed(e)) return result(e);
   *out = handle_to<CUlibrary>(library);

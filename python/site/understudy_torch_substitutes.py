@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that PyTorch has for CUDA only, by those that it has for the CPU: cells of LSTM and GRU, which recurrent
+layers come to without cuDNN, and what PyTorch itself can take apart."""
+import torch
+
+
+def summed(*parts):
+    total = None
+    for part in parts:
+        if part is not None:
+            total = part if total is None else total + part
+    return total
+
+
+def lstm_cell(input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
+    i, f, g, o = summed(input_gates, hidden_gates, input_bias, hidden_bias).chunk(4, 1)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    cy = f * cx + i * g
+    return o * cy.tanh(), cy, torch.cat([i, f, g, o], 1)
+
+
+def lstm_cell_backward(grad_hy, grad_cy, cx, cy, workspace, has_bias):
+    i, f, g, o = workspace.chunk(4, 1)
+    bent = cy.tanh()
+    of_output = torch.zeros_like(cy) if grad_hy is None else grad_hy
+    of_cell = summed(of_output * o * (1 - bent * bent), grad_cy)
+    gates = torch.cat(
+        [of_cell * g * i * (1 - i), of_cell * cx * f * (1 - f), of_cell * i * (1 - g * g), of_output * bent * o * (1 - o)], 1
+    )
+    return gates, of_cell * f, gates.sum(0) if has_bias else None
+
+
+def gru_cell(input_gates, hidden_gates, hx, input_bias=None, hidden_bias=None):
+    ir, iz, new = summed(input_gates, input_bias).chunk(3, 1)
+    hr, hz, hidden = summed(hidden_gates, hidden_bias).chunk(3, 1)
+    r, z = (ir + hr).sigmoid(), (iz + hz).sigmoid()
+    n = (new + r * hidden).tanh()
+    return n + z * (hx - n), torch.cat([r, z, n, hx, hidden], 1)
+
+
+def gru_cell_backward(grad_hy, workspace, has_bias):
+    r, z, n, hx, hidden = workspace.chunk(5, 1)
+    of_new = grad_hy * (1 - z) * (1 - n * n)
+    of_reset, of_update = of_new * hidden * r * (1 - r), grad_hy * (hx - n) * z * (1 - z)
+    of_input, of_hidden = torch.cat([of_reset, of_update, of_new], 1), torch.cat([of_reset, of_update, of_new * r], 1)
+    return of_input, of_hidden, grad_hy * z, of_input.sum(0) if has_bias else None, of_hidden.sum(0) if has_bias else None
+
+
+OURS = {
+    "aten::_thnn_fused_lstm_cell": lstm_cell,
+    "aten::_thnn_fused_lstm_cell_backward_impl": lstm_cell_backward,
+    "aten::_thnn_fused_gru_cell": gru_cell,
+    "aten::_thnn_fused_gru_cell_backward": gru_cell_backward,
+}
+
+
+def on_cpu(op):
+    """What computes the operator on the CPU: itself, where PyTorch has a kernel there."""
+    name = op._schema.name + (f".{op._schema.overload_name}" if op._schema.overload_name else "")
+    if torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU"):
+        return op
+    if name in OURS:
+        return OURS[name]
+    from torch._decomp import decomposition_table
+
+    return decomposition_table.get(op, op)
