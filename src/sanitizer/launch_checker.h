@@ -354,7 +354,7 @@ class LaunchChecker final : public probe::Listener {
   }
   // Bit way: in the CTA's n-th phase (of barrier 0) warps had accesses of this kind, to what is not only read.
   std::array<u8, 4096> usual_ways_ = {};
-  u32 usual_phases_ = 0;  // behind the last of these
+  u32 usual_phases_ = 0;                // behind the last of these
   const probe::Access* now_ = nullptr;  // the access that is judged
   const probe::Who* who_ = nullptr;
   bool began_ = false;

@@ -32,7 +32,7 @@ class ReadMarks {
   }
   void mark_row(u64 address, u32 words, u16 site);  // any number
   u16 site(u64 address) const { return sites_[(address - first_) / kBlockBytes]; }
-  void begin() { any_ = true; }  // there may be marks from now on
+  void begin() { any_ = true; }                                               // there may be marks from now on
   u32 bits(u64 address) const { return words_[(address - first_) / kLine]; }  // of its line
   bool alike(const ReadMarks& o) const { return o.holds(begin_, bytes_); }
   u64 begin_of_memory() const { return begin_; }

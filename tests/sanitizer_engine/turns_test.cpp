@@ -34,9 +34,11 @@ Program program_of(u32 seed) {
   const u32 kinds = pick(3) ? 5 : 8;  // without shared memory and atomics, or with
   for (u32 n = 4 + pick(10); n; n--) {
     const u32 kind = pick(kinds);
-    const auto what = kind == 7 ? Op::What::Atomic : kind == 6 ? Op::What::Shared : kind == 5 ? Op::What::Halves
-                      : kind == 4                                 ? Op::What::Barrier
-                                                                  : static_cast<Op::What>(1 + kind % 3);
+    const auto what = kind == 7   ? Op::What::Atomic
+                      : kind == 6 ? Op::What::Shared
+                      : kind == 5 ? Op::What::Halves
+                      : kind == 4 ? Op::What::Barrier
+                                  : static_cast<Op::What>(1 + kind % 3);
     p.ops.push_back({what, pick(kWarps), pick(3), 4u << pick(3), pick(4) == 0});
   }
   return p;

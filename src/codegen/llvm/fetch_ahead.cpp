@@ -14,8 +14,7 @@ constexpr i32 kNextToNearest = 2;  // into the second cache: the first is small,
 }  // namespace
 
 void Memory::fetch_ahead(const MemRef& m, LV& addr) {
-  if (m.space != isa::Space::Global || m.order != Order::Weak || !m.base.valid() || m.base_offset)
-    return;
+  if (m.space != isa::Space::Global || m.order != Order::Weak || !m.base.valid() || m.base_offset) return;
   if (m.base.v >= s_.lowered.strides.size() || !addr.shape.pattern()) return;
   const auto [step, of_grid] = s_.lowered.strides[m.base.v];
   const i64 size = step < 0 ? -step : step;

@@ -119,7 +119,8 @@ void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, c
     b_.SetInsertPoint(next);
   }
   if (parts.empty()) {
-    if (s_.lowered.in_place && at.shape.varying()) judge_varying(InPlace(s_, site, access, quick), access, v_.vec(at), done);
+    if (s_.lowered.in_place && at.shape.varying())
+      judge_varying(InPlace(s_, site, access, quick), access, v_.vec(at), done);
     Value* place = s_.frame->scratch(v_.vec_type(64), "addresses");
     b_.CreateStore(v_.vec(at), place);
     Value* left = judge(offsetof(Quick, lanes), s_.mask(), place);
@@ -141,7 +142,8 @@ void WarpBuilder::judge_varying(InPlace in_place, probe::QuickAccess access, Val
   Value* others = b_.CreateAnd(s_.mask(), b_.CreateSub(s_.mask(), b_.getInt32(1)));
   b_.CreateCondBr(b_.CreateICmpEQ(others, b_.getInt32(0)), one, call);
   b_.SetInsertPoint(one);
-  Value* lane = b_.CreateAnd(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, s_.mask(), b_.getFalse()), b_.getInt32(31));
+  Value* lane =
+      b_.CreateAnd(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, s_.mask(), b_.getFalse()), b_.getInt32(31));
   in_place.judge({.lanes = kFullMask, .same = true}, b_.CreateExtractElement(address, lane), done, call);
   b_.SetInsertPoint(call);
 }

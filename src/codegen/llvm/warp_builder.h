@@ -99,11 +99,11 @@ class WarpBuilder final : public Builder, private Part {
   }
 
  private:
-  Value* inside(const Settled&, u32 bytes, LV& at);                               // quick_access.cpp
+  Value* inside(const Settled&, u32 bytes, LV& at);                              // quick_access.cpp
   void judge_varying(InPlace, probe::QuickAccess, Value* address, Block* done);  // quick_access.cpp
   void judge_halves(InPlace, probe::QuickAccess, Value* address, Block* done);   // quick_access.cpp
-  llvm::Function* general_function(Operation);       // fast_path.cpp
-  void refuse_strays(V membermask, Value* strays);   // members.cpp
+  llvm::Function* general_function(Operation);                                   // fast_path.cpp
+  void refuse_strays(V membermask, Value* strays);                               // members.cpp
   V vector_tid(u32 comp);
   void copy_async(std::span<const V> args);
 

@@ -19,7 +19,7 @@ void tell(const Sem& s, Kind kind, V members, V source = {}) {
     b.call_rt(RtFn::ProbeCollective,
               {b.imm(64, code.pack()), members ? members : imm32(b, 0), source ? source : imm32(b, 0)}, {}, nullptr);
   };
-  members && s.i.site != ir::kNoSite ? b.unless_whole(members, say) : say();
+  members&& s.i.site != ir::kNoSite ? b.unless_whole(members, say) : say();
 }
 }  // namespace
 

@@ -31,10 +31,10 @@ class HostPages {
 
   sanitizer::HostOrder& order_;
   const sanitizer::HostStack& stack_;
-  std::mutex m_;                          // guards the members below
+  std::mutex m_;                               // guards the members below
   std::map<u64, std::pair<u64, int>> closed_;  // by the first byte: the end, and what is allowed
-  u32 calls_ = 0;                         // that threads are in
-  u64 seen_ = 0;                          // pieces of work that had been submitted at the last wait
+  u32 calls_ = 0;                              // that threads are in
+  u64 seen_ = 0;                               // pieces of work that had been submitted at the last wait
   u32 patience_ms_ = 1000;
   bool installed_ = false;
 };
