@@ -16,7 +16,6 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 NVCC = sys.argv[2]
 FLAGS = "-gencode arch=compute_90,code=compute_90 -cudart shared -std=c++17 -lineinfo".split()
@@ -117,110 +116,6 @@ class Tree(html.parser.HTMLParser):
 
 
 # Of oracle/timing/turns.cu: queue, chain, lock, and shared_swap_add.
-# A body of arithmetic alone, which not all lanes go through: nothing in it is an access.
-SOME_LANES = r"""
-__global__ void some_lanes(float* out, float x, int some) {
-  float v = x;
-#pragma unroll 1
-  for (int k = 0; k < 100; ++k)
-    if (int(threadIdx.x % 32) < some) {
-#pragma unroll
-      for (int j = 0; j < 12; ++j) v = sqrtf(v) * x;
-    }
-  out[threadIdx.x] = v;
-}
-int main() {
-  float* out;
-  cudaMalloc(&out, 4096);
-  for (int some : {0, 16, 32}) some_lanes<<<1, 128>>>(out, 0.5f, some);
-  return cudaDeviceSynchronize();
-}
-"""
-
-READ_AND_EMPTY = r"""
-#include <cstdint>
-__global__ void read_one(const uint4* a, uint32_t* out) {
-  const uint4 v = a[size_t(blockIdx.x) * blockDim.x + threadIdx.x];
-  if (v.x + v.y + v.z + v.w == 0x9e3779b9u) *out = v.x;
-}
-__global__ void empty() {}
-int main() {
-  uint4* a;
-  uint32_t* out;
-  cudaMalloc(&a, 1 << 26), cudaMalloc(&out, 4);
-  cudaMemset(a, 0, 1 << 26);
-  read_one<<<16384, 256>>>(a, out);
-  empty<<<132, 256>>>();
-  return cudaDeviceSynchronize();
-}
-"""
-
-SHARED_LOOPS = r"""
-#include <cstdint>
-__global__ void queue(uint32_t* next, uint32_t* out, uint32_t jobs, int work) {
-  __shared__ uint32_t job;
-  float v = threadIdx.x;
-  for (;;) {
-    __syncthreads();
-    if (threadIdx.x == 0) job = atomicAdd(next, 1);
-    __syncthreads();
-    if (job >= jobs) break;
-    for (int k = 0; k < work * int(1 + job % 4); k++) v = v * 0.999f + job;
-  }
-  if (v == 12345.f) *out = 1;
-}
-__global__ void chain(uint32_t* flags, uint32_t* sums) {
-  if (threadIdx.x) return;
-  uint32_t before = 0;
-  if (blockIdx.x) {
-    uint32_t there;
-    do asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(there) : "l"(flags + blockIdx.x - 1) : "memory");
-    while (!there);
-    before = sums[blockIdx.x - 1];
-  }
-  sums[blockIdx.x] = before + 1;
-  asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(flags + blockIdx.x), "r"(1) : "memory");
-}
-__global__ void lock(uint32_t* word, uint32_t* value, int each) {
-  if (threadIdx.x) return;
-  for (int k = 0; k < each; k++) {
-    while (atomicCAS(word, 0, 1)) {}
-    __threadfence();
-    *reinterpret_cast<volatile uint32_t*>(value) += 1;
-    __threadfence();
-    atomicExch(word, 0);
-  }
-}
-__global__ void shared_swap_add(uint32_t* out, int each) {
-  __shared__ uint32_t word;
-  if (threadIdx.x == 0) word = 0;
-  __syncthreads();
-  for (int k = 0; k < each; k++) {
-    uint32_t seen = word, before;
-    do before = seen, seen = atomicCAS(&word, before, before + 3);
-    while (seen != before);
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) *out = word;
-}
-int main() {
-  uint32_t *a, got = 0;
-  cudaMalloc(&a, 1 << 16);
-  cudaMemset(a, 0, 1 << 16);
-  queue<<<264, 128>>>(a, a + 64, 1000, 256);
-  chain<<<132, 32>>>(a + 1024, a + 2048);
-  lock<<<132, 32>>>(a + 4096, a + 4160, 16);
-  shared_swap_add<<<132, 512>>>(a + 8192, 1);
-  cudaMemcpy(&got, a + 2048 + 131, 4, cudaMemcpyDeviceToHost);
-  if (got != 132) return 1;
-  cudaMemcpy(&got, a + 4160, 4, cudaMemcpyDeviceToHost);
-  if (got != 132 * 16) return 2;
-  cudaMemcpy(&got, a + 8192, 4, cudaMemcpyDeviceToHost);
-  return got == 512 * 3 ? 0 : 3;
-}
-"""
-
-
 class Profile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -284,50 +179,6 @@ class Profile(unittest.TestCase):
         # The code of columns() is straight, so strides change nothing.
         self.assertEqual(self.value(of[0], "smsp__inst_executed.sum"), self.value(of[2], "smsp__inst_executed.sum"))
         self.assertEqual(self.value(of[0], "thread_inst_executed"), 32 * self.value(of[0], "smsp__inst_executed.sum"))
-
-    def test_loops_that_others_decide(self):
-        """Threads take turns, as on the device: jobs of a queue go to all blocks, and who waits looks again and again."""
-        source = self.path / "loops.cu"
-        source.write_text(SHARED_LOOPS)
-        app, out = self.path / "loops", self.path / "loops.json"
-        subprocess.run([NVCC, *FLAGS, "-o", app, source], check=True)
-        self.run_verb("--json", out, program=[app])
-        recorded = dict(line.split(" | ") for line in (ROOT / "oracle/timing/turns.txt").read_text().splitlines()[2:])
-        for l, name, limit in zip(json.loads(out.read_text())["launches"],
-                                  ("queue 1000 256 264 128", "chain 0 0 132 32", "lock 16 0 132 32", "shared_swap_add 1 0 132 512"),
-                                  (0.6, 0.6, 0.4, 0.3), strict=True):
-            h200 = float(recorded[name].split()[0])
-            self.assertLess(abs(self.value(l, "gpu__time_duration.sum") / h200 - 1), limit, name)
-
-    def test_arithmetic_of_some_lanes(self):
-        source, app, out = self.path / "some.cu", self.path / "some", self.path / "some.json"
-        source.write_text(SOME_LANES)
-        subprocess.run([NVCC, *FLAGS, "-use_fast_math", "-o", app, source], check=True)
-        self.run_verb("--json", out, program=[app])
-        for l, some in zip(json.loads(out.read_text())["launches"], (0, 16, 32), strict=True):
-            roots = [i for i in l["machine_code"] if i["instruction"].startswith("MUFU") and i.get("warps", 1)]
-            self.assertEqual(sum(i.get("warps", 0) for i in roots), 4 * 100 * 12 * bool(some), some)
-            self.assertEqual(sum(i.get("lanes", 0) for i in roots), 4 * 100 * 12 * some, some)
-
-    def test_another_device(self):
-        """What both devices do alike takes the same cycles; a launch takes longer on an H100, and DRAM gives less."""
-        source = self.path / "read_and_empty.cu"
-        source.write_text(READ_AND_EMPTY)
-        app, time = self.path / "read_and_empty", {}
-        subprocess.run([NVCC, *FLAGS, "-gencode", "arch=compute_80,code=compute_80", "-o", app, source], check=True)
-        for device, folder in (("h200", ""), ("h100", "h100/")):
-            out = self.path / f"{device}.json"
-            self.run_verb("--device", device, "--json", out, program=[app])
-            recorded = dict(line.split(" | ") for line in (ROOT / f"oracle/timing/{folder}load.txt").read_text().splitlines()[2:])
-            for l, name in zip(json.loads(out.read_text())["launches"], ("read_one 16 4194304 16384 256 0", "empty 0 0 132 256 1"), strict=True):
-                time[device, name[:5]] = self.value(l, "gpu__time_duration.sum")
-                self.assertLess(abs(time[device, name[:5]] / float(recorded[name].split()[2]) - 1), 0.2, (device, name))
-        for kind in ("read_", "empty"):
-            self.assertGreater(time["h100", kind], 1.1 * time["h200", kind])
-        out = self.path / "a100.json"
-        self.run_verb("--device", "a100", "--json", out, program=[app])
-        for l in json.loads(out.read_text())["launches"]:
-            self.assertIn("only sm_90 is known", l["no_time"])
 
     def test_where_there_is_no_model(self):
         for options, why in ((["-k", "calls"], "calls functions"),
