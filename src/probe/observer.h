@@ -99,8 +99,10 @@ struct LaunchInfo {
   std::function<Carried(u32 site)> carried;
   // A load whose answer only compare-and-swaps of the same place expect to find.
   std::function<bool(u32 site)> guesses;
-  // Of a return alone in its block: the branch that goes there, if there is one, or itself. Else all_come_to (driver).
+  // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.
   std::function<u32(u32 site)> left_by;
+  // What every thread comes to behind this instruction, which not every thread executes; or kNoSite.
+  std::function<u32(u32 site)> all_come_to;
   // The instruction that certainly reads what this wgmma writes before the wait for it; or kNoSite.
   std::function<u32(u32 site)> read_early;
   // The arrival whose newest answer a test of an mbarrier asks for; or kNoSite.

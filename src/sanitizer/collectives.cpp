@@ -72,7 +72,7 @@ void LaunchChecker::passed_by(const At& p, const probe::Who& who, u32 members) {
 // Lanes that a mask names and that have ended: have they come, instead, to what all threads come to behind it?
 void LaunchChecker::ended_round(const probe::Who& who, u32 gone) {
   const auto [known, first] = behind_.try_emplace(who.site, probe::kNoSite);
-  if (first && who.site != probe::kNoSite && info_->left_by) known->second = info_->left_by(who.site);
+  if (first && who.site != probe::kNoSite && info_->all_come_to) known->second = info_->all_come_to(who.site);
   if (known->second == probe::kNoSite) return;
   Actors other = actor(who, first_of(gone), "went on");
   other.site = known->second;

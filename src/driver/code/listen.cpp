@@ -251,9 +251,12 @@ class Sites {
   u32 left_by(u32 site) {
     std::lock_guard l(m_);
     if (all_.empty()) all_ = ir::sites(module_);
-    if (site >= all_.size() || !all_[site].function) return site;
-    const ir::Site& s = all_[site];
-    return s.inst ? all_come_to(*s.function, *s.inst) : s.term ? driver::left_by(*s.function, *s.term) : site;
+    const ir::Site* s = site < all_.size() && all_[site].term && all_[site].function ? &all_[site] : nullptr;
+    return s ? driver::left_by(*s->function, *s->term) : site;
+  }
+  u32 all_come_to(u32 site) {
+    const ir::Site* s = at_instruction(site);
+    return s ? driver::all_come_to(*s->function, *s->inst) : probe::kNoSite;
   }
 
  private:
@@ -320,6 +323,7 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.token_of = [sites](u32 site) { return sites->token_of(site); };
   info.stored_to = stored_to(f.ir(), g.params);
   info.left_by = [sites](u32 site) { return sites->left_by(site); };
+  info.all_come_to = [sites](u32 site) { return sites->all_come_to(site); };
   info.registers = f.ir().maxnreg;
   info.sites = f.module().ir().sites;
   info.residency = [&] {
