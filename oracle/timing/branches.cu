@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 #define CHECK(x)                                                                            \
   do {                                                                                      \
@@ -22,111 +23,58 @@ __device__ float body(float v, float x) {
       : "f"(x));
   return v;
 }
-__device__ float loads(float v, const float* a) {  // is not predicated
-  float w;
-  asm volatile("ld.volatile.shared.f32 %0, [%1];" : "=f"(w) : "r"(static_cast<uint32_t>(__cvta_generic_to_shared(a))));
-  return v + w;
-}
+__device__ float three(float v, float x) { return body(body(body(v, x), x), x); }
 
-__global__ void straight(float* out, long long* cycles, float x) {
+// The second time, when code and constants are there. `turn` changes what it is given.
+template <class Turn>
+__device__ void twice(float* out, long long* cycles, float x, const Turn& turn) {
   float v = x;
   long long from = 0;
   for (int pass = 0; pass < 2; ++pass) {
     __syncthreads();
     from = clock64();
 #pragma unroll 1
-    for (int k = 0; k < kTurns; ++k) v = body(v, x);
+    for (int k = 0; k < kTurns; ++k) turn(v, k);
   }
   cycles[blockIdx.x * blockDim.x + threadIdx.x] = clock64() - from;
   out[threadIdx.x] = v;
+}
+
+__global__ void straight(float* out, long long* cycles, float x) {
+  twice(out, cycles, x, [&](float& v, int) { v = body(v, x); });
 }
 
 // Lanes below `some` go through the body; then all meet again.
 __global__ void meet(float* out, long long* cycles, float x, int some) {
-  float v = x;
-  long long from = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    __syncthreads();
-    from = clock64();
-#pragma unroll 1
-    for (int k = 0; k < kTurns; ++k) {
-      if (int(threadIdx.x % 32) < some) {
-        v = body(v, x);
-        v = body(v, v);
-        v = body(v, x);
-      }
-      asm volatile("" : "+f"(v));
-      __syncwarp(__activemask() | 1);
-    }
-  }
-  cycles[blockIdx.x * blockDim.x + threadIdx.x] = clock64() - from;
-  out[threadIdx.x] = v;
+  twice(out, cycles, x, [&](float& v, int) {
+    if (int(threadIdx.x % 32) < some) v = three(v, x);
+  });
 }
 
 // ... of two bodies each lane goes through one.
 __global__ void choose(float* out, long long* cycles, float x, int some) {
-  float v = x;
-  long long from = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    __syncthreads();
-    from = clock64();
-#pragma unroll 1
-    for (int k = 0; k < kTurns; ++k) {
-      if (int(threadIdx.x % 32) < some) {
-        v = body(v, x);
-        v = body(v, v);
-        v = body(v, x);
-      } else {
-        v = body(v, v);
-        v = body(v, x);
-        v = body(v, v);
-      }
-    }
-  }
-  cycles[blockIdx.x * blockDim.x + threadIdx.x] = clock64() - from;
-  out[threadIdx.x] = v;
+  twice(out, cycles, x, [&](float& v, int) { v = int(threadIdx.x % 32) < some ? three(v, x) : three(v, v); });
 }
 
 // All go through the body, or past it; the compiler knows that.
 __global__ void together(float* out, long long* cycles, float x, int some) {
-  float v = x;
-  long long from = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    __syncthreads();
-    from = clock64();
-#pragma unroll 1
-    for (int k = 0; k < kTurns; ++k) {
-      if (some > k) {
-        v = body(v, x);
-        v = body(v, v);
-        v = body(v, x);
-      }
-    }
-  }
-  cycles[blockIdx.x * blockDim.x + threadIdx.x] = clock64() - from;
-  out[threadIdx.x] = v;
+  twice(out, cycles, x, [&](float& v, int k) {
+    if (some > k) v = three(v, x);
+  });
 }
 
-__constant__ uint32_t table[4096];
+__constant__ uint32_t table[2048];
 // `kMany` constants a turn, at places that all lanes know, of the first `words`.
 template <int kMany>
 __global__ void constants(float* out, long long* cycles, float x, int words) {
-  float v = x, w = x;
-  long long from = 0;
-  for (int pass = 0; pass < 2; ++pass) {
-    __syncthreads();
-    from = clock64();
-    int at = 0;
-#pragma unroll 1
-    for (int k = 0; k < kTurns; ++k) {
+  int at = 0;
+  twice(out, cycles, x, [&](float& v, int k) {
+    if (k == 0) at = 0;
 #pragma unroll
-      for (int j = 0; j < kMany; ++j) (j & 1 ? v : w) = (j & 1 ? v : w) * x + __uint_as_float(table[at + j]);
-      at += kMany;
-      if (at >= words) at = 0;
-    }
-  }
-  cycles[blockIdx.x * blockDim.x + threadIdx.x] = clock64() - from;
-  out[threadIdx.x] = v + w;
+    for (int j = 0; j < kMany; ++j) v = v * x + __uint_as_float(table[at + j]);
+    at += kMany;
+    if (at >= words) at = 0;
+  });
 }
 
 int main() {
@@ -144,7 +92,7 @@ int main() {
     for (const int some : {0, 1, 16, 31, 32}) meet<<<1, threads>>>(out, cycles, 0.5f, some), line("meet", warps, some);
     for (const int some : {0, 1, 16, 32}) choose<<<1, threads>>>(out, cycles, 0.5f, some), line("choose", warps, some);
     for (const int some : {0, kTurns}) together<<<1, threads>>>(out, cycles, 0.5f, some), line("together", warps, some);
-    for (const int words : {64, 256, 512, 1024, 2048, 4096}) {
+    for (const int words : {64, 512, 1024, 2048}) {
       constants<1><<<1, threads>>>(out, cycles, 0.5f, words), line("constants_1", warps, words);
       constants<4><<<1, threads>>>(out, cycles, 0.5f, words), line("constants_4", warps, words);
       constants<8><<<1, threads>>>(out, cycles, 0.5f, words), line("constants_8", warps, words);

@@ -242,7 +242,7 @@ class Maker {
     return p_.blocks()[block].depth > deepest;
   }
 
-  // Some of it has.
+  // Some of a loop's arithmetic has, and the rest is where it was: that part stands for no execution.
   bool hoisted(u32 b, u32 block, const Share& share, std::size_t most, const std::vector<u32>& depth) const {
     if (anchored_.contains(block) || share.decides || p_.blocks()[block].depth <= depth[b]) return false;
     if (share.statements.size() * 2 >= most) return false;

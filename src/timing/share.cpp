@@ -46,8 +46,8 @@ double Share::from_dram(double at, double bytes, u32 lines) {
          p_.dram_load * std::min(1.0, dram_use_);
 }
 
-// Lines take differently long. That of several the slowest takes so much longer with each doubling says how they are
-// spread (by Gumbel): who waits for several loads, or at a barrier, waits for the slowest.
+// DRAM answers after different times. dram_spread is what the slowest of several lines takes longer with each doubling
+// of their number, which says how the times of single lines are spread (Gumbel's distribution).
 double Share::luck() {
   random_ = random_ * 1664525 + 1013904223;
   constexpr double kMean = 0.5772, kLeast = -1.5;
