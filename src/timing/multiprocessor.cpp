@@ -13,7 +13,7 @@
 #include "timing/lines.h"
 #include "timing/local_memory.h"
 #include "timing/next_access.h"
-#include "timing/resident.h"
+#include "timing/partition.h"
 #include "timing/share.h"
 #include "timing/shared_cost.h"
 #include "timing/slices.h"
@@ -139,28 +139,34 @@ class Multiprocessor {
     const double t = static_cast<double>(now);
     if (w.ready > t) return soon_ = std::min(soon_, w.ready), false;
     const Row& r = code_.rows[w.pc];
-    if (r.pipe == Pipe::None) return true;
-    double free = q.free[static_cast<u32>(r.pipe)];
-    if (r.pipe == Pipe::Fma) free = std::min(free, q.free[static_cast<u32>(Pipe::FmaHeavy)]);
-    if (r.pipe == Pipe::Memory) free = std::max(free, q.queue[q.head]);
-    if (free > t) return w.blocked = Partition::throttle(r), soon_ = std::min(soon_, free), false;
-    if (const double at = std::max(q.dispatch, q.can_read(r)); at > t)
-      return w.blocked = Stall::Dispatch, soon_ = std::min(soon_, at), false;
+    if (const double at = q.opens(r); at > t)
+      return w.blocked = Partition::throttle(r), soon_ = std::min(soon_, at), false;
     return true;
   }
 
   bool step(u32 number, u64 now) {
     Partition& q = partitions_[number];
     if (q.warps.empty()) return false;
-    u32 pick = ~0u;
-    if (q.last != ~0u && can(q, q.last, now)) pick = q.last;
-    for (std::size_t k = 0; pick == ~0u && k < q.warps.size(); ++k)
-      if (can(q, q.warps[k], now)) pick = q.warps[k];
+    if (q.latch > static_cast<double>(now)) return soon_ = std::min(soon_, q.latch), false;
+    const u32 pick = choose(q, now);
     if (pick == ~0u) return false;
-    if (warps_[pick].wanted_room(code_.rows[warps_[pick].pc])) pick = longest_for_room(q, pick, now);
     q.last = pick;
-    issue(q, pick, static_cast<double>(now));
+    issue(q, pick, now);
     return true;
+  }
+
+  // The last warp as long as it can; then one of the oldest CTA that has one that can: who has waited longest, if the
+  // last instruction yields, else the youngest (oracle/timing/pairs.txt).
+  u32 choose(Partition& q, u64 now) {
+    u32 pick = ~0u;
+    if (q.last != ~0u && !q.yields && can(q, q.last, now)) pick = q.last;
+    for (std::size_t k = 0; pick == ~0u && k < q.warps.size();)
+      for (const u32 place = warps_[q.warps[k]].place; k < q.warps.size() && warps_[q.warps[k]].place == place; ++k)
+        if (const u32 w = q.warps[k];
+            can(q, w, now) && (pick == ~0u || !q.yields || warps_[w].since < warps_[pick].since))
+          pick = w;
+    if (pick != ~0u && warps_[pick].wanted_room(code_.rows[warps_[pick].pc])) return longest_for_room(q, pick, now);
+    return pick;
   }
 
   // Warps that wait for room in the queue take turns (oracle/timing/queue.txt).
@@ -171,30 +177,23 @@ class Multiprocessor {
     return pick;
   }
 
-  void issue(Partition& q, u32 index, double now) {
+  void issue(Partition& q, u32 index, u64 at) {
     Warp& w = warps_[index];
     const Row& r = code_.rows[w.pc];
-    q.tell_stalls(result_.stalls[w.pc], w, r, now);
+    q.tell_stalls(result_.stalls[w.pc], w, r, static_cast<double>(at));
     ++result_.issued;
-    take_pipe(q, r, now);
-    w.issued(now, std::max<u32>(1, r.control.stall));
+    q.yields = r.control.yield;
+    const u64 dispatched = q.dispatch(r, at);
+    result_.count_pipe(r);
+    w.issued(static_cast<double>(at), static_cast<u32>(dispatched - at) + std::max<u32>(1, r.control.stall));
+    const double now = static_cast<double>(dispatched);
     Done d = execute(q, w, index, r, now);
-    q.close(r, now);
+    q.close(r, static_cast<double>(at));
     if (r.control.write_scoreboard < 6) w.set(r.control.write_scoreboard, d.result, d.why);
     if (r.control.read_scoreboard < 6) w.set(r.control.read_scoreboard, d.sources, Stall::ShortScoreboard);
     if (r.kind == Kind::Barrier || r.kind == Kind::Arrive || r.kind == Kind::ClusterBarrier) arrive(w, index, r, now);
     if (d.hold > 0) w.wait_until(d.hold, d.hold_why);
     advance(w, index, now);
-  }
-
-  void take_pipe(Partition& q, const Row& r, double now) {
-    if (r.pipe == Pipe::None) return;
-    u32 pipe = static_cast<u32>(r.pipe);
-    if (r.pipe == Pipe::Fma && q.free[pipe] > now) pipe = static_cast<u32>(Pipe::FmaHeavy);
-    q.free[pipe] = std::max(now, q.free[pipe]) + r.interval;
-    result_.pipe_cycles[pipe] += r.interval;
-    q.read(r, now);
-    q.dispatch = now + r.dispatch;
   }
 
   void advance(Warp& w, u32 index, double now) {

@@ -78,6 +78,12 @@ struct SmTime {
     double begin = 0, end = 0;
   };
   std::vector<Span> spans{};  // of warps
+  void count_pipe(const Row& r) {
+    if (r.pipe == Pipe::None) return;
+    const double cycles = r.twice ? 2 * r.interval : r.interval;
+    pipe_cycles[static_cast<u32>(r.pipe)] += cycles;
+    if (r.pipe == Pipe::Fma) pipe_cycles[static_cast<u32>(Pipe::FmaHeavy)] += cycles;
+  }
   // The part of the time in which the busiest of schedulers, pipes and L1 is.
   double busy() const {
     const double most = std::max(static_cast<double>(issued), *std::ranges::max_element(pipe_cycles)) / 4;

@@ -85,7 +85,7 @@ void count_reads(const sass::Instruction& i, Row& r) {
     ++slot;
     const auto same = [&](const sass::Access& b) { return b.bank == a.bank && b.first == a.first; };
     if (kept || &*std::ranges::find_if(i.reads, same) != &a) continue;
-    for (u32 k = 0; k < std::min<u32>(a.count, 2); ++k) ++r.reads[(a.first + k) % 2];
+    for (u32 k = 0; k < a.count; ++k) ++r.reads[(a.first + k) % 2];
   }
 }
 
@@ -97,7 +97,7 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
   r.never = i.guard.never();
   r.words = words_of(i);
   r.constant = has(i.operands, "c[");
-  if (has(i.name, "IMAD.WIDE") || has(i.name, "IMAD.HI") || r.pipe == Pipe::Fp64) r.dispatch = 2;
+  r.twice = has(i.name, "IMAD.WIDE") || has(i.name, "IMAD.HI");
   r.swaps = has(i.name, ".CAS");
   r.floats = has(i.name, ".F32") || has(i.name, ".F64") || has(i.name, ".F16");
   r.bypass = has(i.name, ".STRONG") || has(i.name, ".MMIO");
@@ -136,8 +136,7 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
       if (!has(i.name, "MEMBAR")) r.latency = static_cast<float>(p.fence_cta / 2);
       break;
     case Kind::Plain:
-      if (r.pipe == Pipe::Fma || r.pipe == Pipe::FmaHeavy || r.pipe == Pipe::Alu || r.pipe == Pipe::Fp64)
-        count_reads(i, r);
+      if (r.pipe != Pipe::None && r.pipe != Pipe::Uniform && r.pipe != Pipe::Memory) count_reads(i, r);
       break;
     default:
       break;

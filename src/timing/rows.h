@@ -9,8 +9,9 @@
 
 namespace us::timing {
 
-enum class Pipe : u8 { None, Fma, FmaHeavy, Alu, Fp64, Xu, Tensor, Uniform, Memory };
-inline constexpr u32 kPipes = 9;
+// Fma: both halves of that pipe; FmaHeavy: the half that has integers, too.
+enum class Pipe : u8 { None, Fma, FmaHeavy, Half, Alu, Fp64, Xu, Tensor, Uniform, Memory };
+inline constexpr u32 kPipes = 10;
 
 struct Row {
   enum class Kind : u8 {
@@ -50,7 +51,7 @@ struct Row {
   sass::Control control;
   u8 words = 1;           // of 4 bytes, of a lane's access
   u8 reads[2] = {};       // registers of each bank
-  u8 dispatch = 1;        // cycles until the sub-partition can issue another
+  bool twice = false;     // a product with a high half: it goes through its pipe again
   u16 number = 0;         // of a barrier, or how many groups may be left
   u16 count = 0;          // threads that a barrier waits for; 0: all of the CTA
   bool bypass = false;    // of L1

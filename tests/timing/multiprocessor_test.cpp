@@ -87,7 +87,7 @@ double beyond_start(const SmTime& t, const Code& c) { return t.cycles - c.parame
 
 TEST(Multiprocessor, OneFmaACycleAndSubPartition) {
   Code c;
-  for (u32 k = 0; k < 511; ++k) c.add(Kind::Plain, Pipe::Fma, 2);
+  for (u32 k = 0; k < 511; ++k) c.add(Kind::Plain, Pipe::Fma, 1);
   const SmTime t = c.run(8, 1, 100);  // two warps of each
   EXPECT_EQ(t.issued, 8u * 51200);
   EXPECT_NEAR(t.cycles, 2 * 51200, 2 * 51200 * 0.05);
@@ -99,7 +99,39 @@ TEST(Multiprocessor, ARateOfSixtyFourLanesIsEverySecondCycle) {
   EXPECT_NEAR(c.run(8, 1, 100).cycles, 4 * 51200, 4 * 51200 * 0.05);
 }
 
-// Four warps of a sub-partition, the oldest first: in one half of the time that warps wait the pipe takes nobody, up to
+// oracle/timing/pairs.txt: ffma imad, 49.2 cycles for 16 of each: both halves of the pipe a cycle, the one that has
+// integers two.
+TEST(Multiprocessor, IntegersTakeHalfOfTheFmaPipe) {
+  Code c;
+  for (u32 k = 0; k < 256; ++k) c.add(Kind::Plain, Pipe::Fma, 1), c.add(Kind::Plain, Pipe::FmaHeavy, 2);
+  EXPECT_NEAR(c.run(16, 1, 20).cycles / (4 * 20 * 256), 3, 0.1);
+}
+
+// oracle/timing/pairs.txt: high high, 6.2 cycles each with one warp of a sub-partition, 4.0 with eight.
+TEST(Multiprocessor, ProductsWithAHighHalfGoThroughThePipeTwice) {
+  Code c;
+  for (u32 k = 0; k < 256; ++k) c.add(Kind::Plain, Pipe::FmaHeavy, 2, 0, 4).twice = true;
+  EXPECT_NEAR(c.run(1, 1, 20).cycles / (20 * 256), 6, 0.3);
+  EXPECT_NEAR(c.run(32, 1, 20).cycles / (8 * 20 * 256), 4, 0.2);
+}
+
+double first_end(const SmTime& t) {
+  double first = t.cycles;
+  for (const SmTime::Span& s : t.spans) first = std::min(first, s.end);
+  return first / t.cycles;
+}
+
+// oracle/timing/pairs.txt, the first warp's end against the last one's with eight: ffma ffma 0.25, logic logic 0.95. A
+// warp goes on as long as it can, then the oldest; where it yields, that goes which has waited longest.
+TEST(Multiprocessor, WarpsTakeTurns) {
+  Code greedy, turns;
+  for (u32 k = 0; k < 256; ++k)
+    greedy.add(Kind::Plain, Pipe::Fma, 1), turns.add(Kind::Plain, Pipe::Alu, 2, 0, 2).control.yield = k % 4 == 0;
+  EXPECT_LT(first_end(greedy.run(32, 1, 20)), 0.3);
+  EXPECT_GT(first_end(turns.run(32, 1, 20)), 0.9);
+}
+
+// Four warps of a sub-partition, each in turn: in one half of the time that warps wait the pipe takes nobody, up to
 // their own end; in the other half, but for the warp whose turn it is, another is chosen.
 TEST(Multiprocessor, AWarpWaitsForItsPipeOrForItsTurn) {
   Code c;
