@@ -77,8 +77,8 @@ class Lines {
   u32 count_ = 0;
 };
 
-// Sectors that an atomic operation changes, and lanes of each that come to one address. Such lanes go to L2 one after the
-// other, each time with one lane of every other word (oracle/timing/meets.txt: lts__t_requests, lts__t_sectors_op_red).
+// Sectors that an atomic operation changes, and lanes of each that come to one address. Such lanes go to L2 one after
+// the other, each time with one lane of every other word (oracle/timing/meets.txt: lts__t_requests, lts__t_sectors_op_red).
 class AtomicSectors {
  public:
   explicit AtomicSectors(const probe::Record& r) {

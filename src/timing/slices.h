@@ -68,8 +68,8 @@ class Slices {
 
  private:
   // A KiB lies in two slices, which change every 256 bytes (oracle/timing/meets.txt, few_words: of 2 to 32 lines that
-  // lie 128 bytes to 16 KiB apart). Partitions change every 64 KiB: of 64 KiB one slice has three parts at least, of 1 MiB
-  // all have the same (mixes.txt, integer_words; load.txt, scatter). Which follows which is not public.
+  // lie 128 bytes to 16 KiB apart). Partitions change every 64 KiB: of 64 KiB one slice has three parts at least, of 1
+  // MiB all have the same (mixes.txt, integer_words; load.txt, scatter). Which follows which is not public.
   u64 slice_of(u64 granule) const {
     const u64 half = busy_.size() / 2, pairs = half / 2, block = granule / 256, pair = granule % 256 / 4;
     return block % 2 * half + (block / 2 * 64 + pair) % pairs * 2 + granule % 2;

@@ -93,8 +93,8 @@ class Traces {
   };
   std::vector<Cta> ctas_;
   std::vector<u32> numbers_;  // of the paths of their warps
-  // Where lanes take detours by chance, nearly all paths are different: behind so many steps only those of CTAs that are
-  // wanted have them.
+  // Where lanes take detours by chance, nearly all paths are different: behind so many steps only those of CTAs that
+  // are wanted have them.
   static constexpr u64 kMostDetoured = 4'000'000;
   bool partly_ = false;
   u64 steps_ = 0, words_ = 0, left_out_ = 0;

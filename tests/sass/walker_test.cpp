@@ -341,8 +341,8 @@ D:
   EXPECT_EQ(k.warps(), (List{1, 0, 0, 0, 1}));
 }
 
-// A quotient has a short way, and a subroutine for lanes that need it: blocks 1 and 2 stand for its shortest and longest
-// way.
+// A quotient has a short way, and a subroutine for lanes that need it: blocks 1 and 2 stand for its shortest and
+// longest way.
 TEST(Walker, DetoursAreLanesOwn) {
   constexpr std::string_view kDivide = "div.u64";
   const std::vector<Line> code = {{"ld.global", "LDG.E.64"},

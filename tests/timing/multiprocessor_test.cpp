@@ -138,8 +138,8 @@ TEST(Multiprocessor, AChainOfSharedLoadsTakesItsLatency) {
   EXPECT_NEAR(beyond_start(c.run(1), c) / 200, 23, 0.5);
 }
 
-// A sum of floating point in shared memory: load, add, swap, again for lanes that were not the first at their word. H200:
-// 104 cycles; 3018 where all lanes of a warp have one word.
+// A sum of floating point in shared memory: load, add, swap, again for lanes that were not the first at their word.
+// H200: 104 cycles; 3018 where all lanes of a warp have one word.
 TEST(Multiprocessor, LanesThatMeetAtASwapTryAgain) {
   const auto sums = [](probe::Record r, u32 warps) {
     Code c;
