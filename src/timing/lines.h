@@ -78,7 +78,8 @@ class Lines {
 };
 
 // Sectors that an atomic operation changes, and lanes of each that come to one address. Such lanes go to L2 one after
-// the other, each time with one lane of every other word (oracle/timing/meets.txt: lts__t_requests, lts__t_sectors_op_red).
+// the other, each time with one lane of every other word (oracle/timing/meets.cu: lts__t_requests,
+// lts__t_sectors_op_red).
 class AtomicSectors {
  public:
   explicit AtomicSectors(const probe::Record& r) {
