@@ -19,6 +19,7 @@
 #include "ir/ir.h"
 #include "numerics/atomic.h"
 #include "probe/counts.h"
+#include "probe/detour.h"
 #include "probe/quick.h"
 
 namespace us::numerics {
@@ -200,6 +201,11 @@ class Builder {
 
   // Strategy::Records: a record of the instruction at the site; `at`: of an access, 64 bits.
   virtual void record([[maybe_unused]] u32 site, probe::RecordCode, [[maybe_unused]] V at) {}
+  // ... of lanes (1 bit each) that take a detour inside of it, if there are any.
+  virtual void record_lanes([[maybe_unused]] u32 site, probe::Detour, [[maybe_unused]] V lanes) {}
+  // Semantics ask first whether anybody wants to know of detours.
+  virtual bool records() const { return false; }
+  virtual void detour(probe::Detour, [[maybe_unused]] V lanes) {}
   // ... and what it touches besides what it loads and stores.
   virtual void touch(probe::RecordCode::Kind, const MemRef&) {}
 

@@ -39,6 +39,10 @@ class ProbeBuilder final : public Builder {
     return old;
   }
   void touch(probe::RecordCode::Kind, const MemRef&) override;
+  bool records() const override { return records_ && site_ != ir::kNoSite; }
+  void detour(probe::Detour d, V lanes) override {
+    if (records()) to_.record_lanes(site_, d, lanes);
+  }
   bool listens() const override { return events_; }
   void unless_whole(V members, const Tell& tell) override { to_.unless_whole(members, tell); }
   using Builder::note;

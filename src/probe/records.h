@@ -12,7 +12,7 @@ namespace us::probe {
 // A record is two words, and the addresses behind them.
 struct RecordCode {
   enum class Kind : u8 {
-    Block,  // the warp comes to the first instruction of a block of the program's text: site
+    Block,  // the warp comes to the first instruction of a block of the program's text: site; or `bytes` is a Detour
     Read,
     Write,
     Atomic,

@@ -51,17 +51,45 @@ const std::vector<u32>& Execution::way(const std::vector<u32>& path) {
   const auto known = ways_.find(path);
   if (known != ways_.end()) return known->second;
   searched_ += path.size();
+  std::optional<std::vector<u32>> found = search(map_, path);
+  const auto is_detour = [&](u32 b) { return program_.is_detour(b); };
+  if (!found && std::ranges::any_of(path, is_detour)) {
+    std::vector<u32> straight = path;
+    std::erase_if(straight, is_detour);
+    found = search(map_, straight);
+  }
+  const bool loose = !found;
+  if (loose) found = search(loose_map_, path);
+  by_arithmetic_[path] = loose && found.has_value();
+  return ways_[path] = found ? with_subroutines(*found, path) : std::vector<u32>();
+}
+
+std::optional<std::vector<u32>> Execution::search(const Map& map, const std::vector<u32>& path) {
   std::optional<std::vector<u32>> found;
-  bool loose = false;
-  for (const Map* map : {&map_, &loose_map_})
-    for (const u32 patience : {kUsual, kPatient}) {
-      if (found) continue;
-      found = Walker(*map, steps_ > kMostSteps ? kShort : kLong).walk(path, patience, steps_);
-      loose = map == &loose_map_;
+  for (const u32 patience : {kUsual, kPatient})
+    if (!found) found = Walker(map, steps_ > kMostSteps ? kShort : kLong).walk(path, patience, steps_);
+  return found;
+}
+
+// Behind each call of a subroutine the blocks of it: as the detours of its statement say, which are in order.
+std::vector<u32> Execution::with_subroutines(const std::vector<u32>& way, const std::vector<u32>& path) const {
+  std::vector<u32> out;
+  out.reserve(way.size());
+  std::map<u32, std::size_t> seen;  // of the path, for each statement
+  for (const u32 b : way) {
+    out.push_back(b);
+    const Map::Block& from = map_.blocks[b];
+    if (from.longest.empty()) continue;
+    bool longest = true;
+    if (from.detours != Map::kNone) {
+      std::size_t& at = seen[from.detours];
+      while (at < path.size() && path[at] != from.detours && path[at] != from.detours + 1) ++at;
+      if (at < path.size()) longest = path[at++] != from.detours;
     }
-  loose = loose && found.has_value();
-  by_arithmetic_[path] = loose;
-  return ways_[path] = found ? std::move(*found) : std::vector<u32>();
+    const std::vector<u32>& blocks = longest ? from.longest : from.shortest;
+    out.insert(out.end(), blocks.begin(), blocks.end());
+  }
+  return out;
 }
 
 std::vector<Visit> Execution::visits(std::span<const PathStep> path) {

@@ -51,6 +51,8 @@ class Execution {
   };
   static std::vector<Group> apart(std::span<const PathStep>);
   const std::vector<u32>& way(const std::vector<u32>& path);
+  std::optional<std::vector<u32>> search(const Map&, const std::vector<u32>& path);
+  std::vector<u32> with_subroutines(const std::vector<u32>& way, const std::vector<u32>& path) const;
 
   const Program& program_;
   const Function& function_;

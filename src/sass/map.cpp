@@ -2,6 +2,7 @@
 #include "sass/map.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -39,6 +40,7 @@ class Maker {
     for (u32 b = 0; b < g_.blocks.size(); ++b)
       if (reached_[b]) look_at(b);
     find_merged();
+    if (!loose_) find_detours();
     for (auto& shares : shares_)
       for (auto& [block, share] : shares) settle(block, share);
     name_elements();
@@ -143,6 +145,8 @@ class Maker {
         from.callee && *from.callee / 16 < g_.block_of.size() ? g_.block_of[*from.callee / 16] : Map::kNone;
     const bool known = std::ranges::find(functions_, callee) != functions_.end();
     to.slow = from.callee && !known;
+    if (to.slow && callee != Map::kNone && from.end < f_.instructions.size()) find_subroutine(callee, to);
+    if (to.slow && !to.longest.empty()) to.back = g_.block_of[from.end];
     if (to.slow || functions_.empty() || from.end >= f_.instructions.size()) return;
     to.back = g_.block_of[from.end];
     if (known)
@@ -152,6 +156,57 @@ class Maker {
     else
       to.next = functions_;
   }
+
+  // A subroutine of the compiler has no loops; which way it goes depends on its operands. What is zero, infinite or no
+  // number passes tests and computes nothing.
+  void find_subroutine(u32 entry, Map::Block& to) {
+    Ways longest(*this, [](u32) { return true; }), tests(*this, [&](u32 b) { return !computes(b); });
+    to.longest = longest.from(entry), to.shortest = tests.from(entry);
+    if (!to.shortest.empty()) return;
+    Ways shortest(*this, [](u32) { return true; }, true);
+    to.shortest = shortest.from(entry);
+  }
+  bool computes(u32 b) const {
+    constexpr std::string_view kNames[] = {"FFMA", "FADD", "FMUL", "DFMA", "DADD", "DMUL", "MUFU"};
+    for (u32 i = g_.blocks[b].first; i < g_.blocks[b].end; ++i)
+      if (std::ranges::find(kNames, base_name(f_.instructions[i])) != std::end(kNames)) return true;
+    return false;
+  }
+
+  // The longest way to a return, or the shortest, through blocks that fit; empty: there is none.
+  class Ways {
+   public:
+    Ways(const Maker& m, std::function<bool(u32)> fits, bool shortest = false)
+        : m_(m), fits_(std::move(fits)), shortest_(shortest) {}
+    std::vector<u32> from(u32 entry) {
+      std::vector<u32> way;
+      for (u32 b = find(entry).length ? entry : Map::kNone; b != Map::kNone; b = known_[b].next) way.push_back(b);
+      return way;
+    }
+
+   private:
+    struct Way {
+      u32 length = 0, next = Map::kNone;  // instructions; 0: there is none
+    };
+    Way find(u32 b) {
+      const auto [at, fresh] = known_.try_emplace(b);
+      if (!fresh || !fits_(b)) return at->second;  // of a loop: none
+      const Graph::Block& block = m_.g_.blocks[b];
+      const Flow flow = m_.f_.instructions[block.end - 1].flow();
+      Way best;
+      if (flow != Flow::Return && flow != Flow::Call)
+        for (const u32 to : block.successors) {
+          const u32 n = find(to).length;
+          if (n && (!best.length || (shortest_ ? n < best.length : n > best.length))) best = {n, to};
+        }
+      if (best.length || flow == Flow::Return) best.length += block.end - block.first;
+      return known_[b] = best;
+    }
+    const Maker& m_;
+    const std::function<bool(u32)> fits_;
+    const bool shortest_;
+    std::map<u32, Way> known_;
+  };
 
   u32 element_of(u32 statement, std::string_view name) {
     const auto [at, fresh] = numbers_.emplace(std::pair(statement, name), static_cast<u32>(named_.size()));
@@ -196,6 +251,23 @@ class Maker {
                        p_.statements()[named_[other].first]))
               share.anchors.try_emplace(other, Map::Use{other, use.surely, use.at_most});
       }
+  }
+
+  // A block that calls a subroutine stands for a detour of its statement: surely, where there is a way around it.
+  void find_detours() {
+    for (u32 b = 0; b < g_.blocks.size(); ++b) {
+      Map::Block& from = out_.blocks[b];
+      const u32 index = out_.statements[g_.blocks[b].end - 1];
+      if (!reached_[b] || from.longest.empty() || index == Map::kNone) continue;
+      const Statement& s = p_.statements()[index];
+      if (s.detours == Map::kNone) continue;
+      const bool choice = std::ranges::any_of(
+          g_.blocks[b].predecessors, [&](u32 before) { return g_.blocks[before].successors.size() > 1; });
+      const u32 element = element_of(index, "CALL");
+      from.detours = s.detours;
+      from.uses.push_back({element, choice ? 1u : 0u, 1});
+      for (const u32 k : {s.detours, s.detours + 1}) out_.elements[k] = {element};
+    }
   }
 
   static const ir::Operand* address_of(const Statement& s) {

@@ -39,7 +39,9 @@ struct Map {
     u32 taken = kNone;     // where the branch at its end goes
     bool gathers = false;  // brings lanes together that come here by themselves
     bool slow = false;     // calls a subroutine of the compiler
-    u32 back = kNone;      // calls a function: `next` are those that it may be, and this is where they come back
+    std::vector<u32> shortest{}, longest{};  // ... blocks of it, as for probe::Detour::Short and Long
+    u32 detours = kNone;                     // ... for which Program::Statement::detours stand
+    u32 back = kNone;  // calls a function: `next` are those that it may be, and this is where they come back
     bool returns = false;  // to whoever called; `next`: where it does not
     bool ends = false;     // leaves the kernel: always, if nothing is in `next`
   };

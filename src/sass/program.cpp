@@ -90,11 +90,31 @@ Program::Program(const ir::Module& m, const std::vector<u32>& line_of_site) : mo
       }
     find_depths(k, first);
   }
+  add_detours();
+}
+
+// Quotients, reciprocals and roots.
+static bool may_detour(const ir::Inst& i) {
+  constexpr std::string_view forms[] = {"div_int", "rem_int",  "div_f32",  "div_f64",         "rcp_f32",
+                                        "rcp_f64", "sqrt_f32", "sqrt_f64", "rsqrt_approx_f64"};
+  return i.form != isa::Form::Unknown && std::ranges::find(forms, isa::info(i.form).id) != std::end(forms);
+}
+
+void Program::add_detours() {
+  first_detour_ = static_cast<u32>(blocks_.size());
+  detours_of_site_.resize(module_.sites, kNone);
+  for (u32 k = 0; k < statements_.size(); ++k) {
+    Statement& s = statements_[k];
+    if (!s.inst || s.site >= detours_of_site_.size() || !may_detour(*s.inst)) continue;
+    s.detours = detours_of_site_[s.site] = static_cast<u32>(blocks_.size());
+    const Block b{.function = blocks_[s.block].function, .first = k, .end = k, .depth = blocks_[s.block].depth};
+    blocks_.push_back(b), blocks_.push_back(b);
+  }
 }
 
 void Program::add(const ir::Inst* inst, const ir::Terminator* term, u32 site, const std::vector<u32>& line_of_site) {
   const u32 line = site < line_of_site.size() ? line_of_site[site] : 0, index = static_cast<u32>(statements_.size());
-  statements_.push_back({site, line, static_cast<u32>(blocks_.size() - 1), inst, term});
+  statements_.push_back({site, line, static_cast<u32>(blocks_.size() - 1), kNone, inst, term});
   blocks_.back().end = index + 1;
   if (site < block_of_site_.size()) block_of_site_[site] = statements_.back().block;
   if (!line) return;

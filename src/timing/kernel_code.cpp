@@ -35,7 +35,17 @@ KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Functio
       calls[s.block] = true;
   const sass::Graph& graph = execution.graph();
   for (u32 b = 0; b < graph.blocks.size(); ++b)
-    timed.blocks.push_back({graph.blocks[b].first, graph.blocks[b].end, execution.map().blocks[b].for_each_lane});
+    timed.blocks.push_back(
+        {graph.blocks[b].first, graph.blocks[b].end, execution.map().blocks[b].for_each_lane, retries(graph, b)});
+}
+
+// Loops that the compiler makes of one statement: load, compute, swap.
+bool KernelCode::retries(const sass::Graph& graph, u32 b) const {
+  const auto& block = graph.blocks[b];
+  if (std::ranges::find(block.successors, b) == block.successors.end()) return false;
+  for (u32 k = block.first; k < block.end; ++k)
+    if (function.instructions[k].name.starts_with("ATOMS.CAST")) return true;
+  return false;
 }
 
 // Where all lanes come to one address, the compiler lets the first of them do it for those that a vote finds.

@@ -203,6 +203,25 @@ void LaunchTime::count(LaunchProfile& p) {
   p.time.warps = scaled(executed), p.time.lanes = scaled(lanes);
 }
 
+// Loops that retry turn as often elsewhere as where they were replayed; lanes that leave them wait behind.
+void LaunchTime::count_turns(const std::vector<SmTime::Turns>& turns, LaunchProfile& p) const {
+  const auto add = [&](u32 k, double warps, double lanes) {
+    p.machine[k].warps += static_cast<u64>(std::llround(warps)), p.machine[k].lanes += static_cast<u64>(std::llround(lanes));
+    p.time.warps += static_cast<u64>(std::llround(warps)), p.time.lanes += static_cast<u64>(std::llround(lanes));
+  };
+  for (u32 b = 0; b < turns.size(); ++b) {
+    const SmTime::Turns& t = turns[b];
+    const TimedCode::Block& block = code_->timed.blocks[b];
+    if (!t.first_warps || !t.first_lanes) continue;
+    const double warps = static_cast<double>(p.machine[block.first].warps) / static_cast<double>(t.first_warps);
+    const double lanes = static_cast<double>(p.machine[block.first].lanes) / static_cast<double>(t.first_lanes);
+    for (u32 k = block.first; k < block.end; ++k)
+      add(k, warps * static_cast<double>(t.warps - t.first_warps), lanes * static_cast<double>(t.lanes - t.first_lanes));
+    if (block.end < code_->timed.rows.size() && code_->timed.rows[block.end].kind == Row::Kind::Reconverge)
+      add(block.end, warps * static_cast<double>(t.apart), 0);
+  }
+}
+
 std::string LaunchTime::why_not(const LaunchProfile& p) const {
   if (!timed_device(p.residency.device)) return no_parameters(p.residency.device);
   const auto calls = [&](const sass::PathStep& s) { return code_->calls[s.block]; };
@@ -373,6 +392,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   TimeProfile& t = p.time;
   const std::vector<TimedCta> ctas = replayed();
   const TimedLaunch launch = launch_of(p, dram);
+  std::vector<SmTime::Turns> turns(launch.code.blocks.size());
   double local_read = 0, local_written = 0, replayed = 0, first_atomic = std::numeric_limits<double>::infinity();
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
     ++t.replayed, replayed += static_cast<double>(list.size());
@@ -381,6 +401,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
     t.replayed_cycles += static_cast<u64>(sm.cycles), t.issued += sm.issued, t.warp_cycles += sm.warp_cycles;
     t.l1_sectors += static_cast<u64>(sm.l1_sectors), t.l1_hits += static_cast<u64>(sm.l1_hits);
     local_read += sm.local_read, local_written += sm.local_written;
+    for (u32 b = 0; b < turns.size(); ++b) turns[b] += sm.turns[b];
     t.shared_cycles += static_cast<u64>(sm.shared_cycles), t.l2_bytes += static_cast<u64>(sm.l2_bytes);
     for (u32 row = 0; row < sm.stalls.size(); ++row)
       for (u32 k = 0; k < kStalls; ++k) t.stalls[k] += sm.stalls[row][k], p.machine[row].stalls[k] += sm.stalls[row][k];
@@ -389,6 +410,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
     p.no_time = "no warp's way through the machine code was found";
     return;
   }
+  count_turns(turns, p);
   longest = std::max({longest, busiest_address(first_atomic), busiest_slice()});
   t.active = static_cast<u64>(longest);
   t.cycles = static_cast<u64>(longest + parameters_.launch_cycles);

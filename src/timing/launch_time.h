@@ -19,7 +19,9 @@ class LaunchTime {
   LaunchTime(std::shared_ptr<KernelCode>, const LaunchProfile&, std::shared_ptr<Footprint> l2 = nullptr,
              Footprint::Memory = {});
   // What records of the launch say, in the order in which CTAs run: the warp comes to a block,
-  void enter_block(u32 cta, u32 warp, u32 site, u32 lanes) { traces_.enter_block(cta, warp, site, lanes); }
+  void enter_block(u32 cta, u32 warp, u32 site, u32 lanes, probe::Detour d) {
+    traces_.enter_block(cta, warp, site, lanes, d);
+  }
   void end_cta(u32 cta) { traces_.end_cta(cta); }
   // and an access, or what it does with mbarriers; the words that the record was read from. `lines`: of an access of
   // global memory, if they are known.
@@ -39,6 +41,7 @@ class LaunchTime {
   float store(const probe::Record&, u64 line, const u8 (&bytes)[4]);
   void ask(u32 cta, float sectors);
   void count(LaunchProfile&);
+  void count_turns(const std::vector<SmTime::Turns>&, LaunchProfile&) const;
   std::string why_not(const LaunchProfile&) const;  // there is no model of the launch
   std::vector<TimedCta> replayed();
   TimedLaunch launch_of(const LaunchProfile&, const Footprint::Traffic&) const;

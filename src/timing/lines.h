@@ -77,7 +77,9 @@ class Lines {
   u32 count_ = 0;
 };
 
-// Sectors that an atomic operation changes, and lanes of each that come to one address.
+// Sectors that an atomic operation changes, and lanes of each that come to one address. Such lanes go to L2 one after
+// the other, each time with one lane of every other word (oracle/timing/meets.cu: lts__t_requests,
+// lts__t_sectors_op_red).
 class AtomicSectors {
  public:
   explicit AtomicSectors(const probe::Record& r) {
@@ -100,6 +102,19 @@ class AtomicSectors {
   };
   const Sector* begin() const { return sectors_; }
   const Sector* end() const { return sectors_ + count_; }
+  u32 operations() const {  // on sectors
+    u32 n = 0;
+    for (const Sector& s : *this) n += s.most;
+    return n;
+  }
+  u32 requests() const {  // of lines
+    u32 n = 0, most = 0;
+    for (u32 k = 0; k < count_; ++k) {
+      most = std::max(most, sectors_[k].most);
+      if (k + 1 == count_ || sectors_[k + 1].sector / 4 != sectors_[k].sector / 4) n += most, most = 0;
+    }
+    return n;
+  }
 
  private:
   Sector sectors_[probe::kLanes];  // count_ of them

@@ -39,7 +39,7 @@ class Multiprocessor {
         far_(p),
         fetch_(p, static_cast<u32>(l.code.rows.size() + 7) / 8, l.warm_code, l.active_sms / kSmsOfRate),
         constants_(p) {
-    result_.stalls.resize(code_.rows.size());
+    result_.stalls.resize(code_.rows.size()), result_.turns.resize(code_.blocks.size());
     result_.ends.resize(ctas.size());
     places_.resize(std::max(1u, l.resident));
     for (Partition& q : partitions_) q.queue.resize(static_cast<std::size_t>(p.mio_queue));
@@ -111,8 +111,10 @@ class Multiprocessor {
     const sass::Visit& v = w.work->visits[w.visit];
     const TimedCode::Block& b = code_.blocks[v.block];
     w.pc = b.first, w.end = b.end;
+    if (b.retries && w.times == 1) w.left = v.lanes;
+    if (b.retries) result_.turns[v.block].add(w.left, w.times == 1);
     fetch(w, index, now, jump);
-    heed(w);
+    w.heed(code_.rows[w.pc]);
   }
 
   void fetch(Warp& w, u32 index, double now, bool jump) {
@@ -120,17 +122,6 @@ class Multiprocessor {
     w.wait_until(at, Stall::NoInstruction);
     if (code_.rows[w.pc].constant && !warm_constants_) warm_constants_ = now + p_.l2_latency;
     if (code_.rows[w.pc].constant) w.wait_until(warm_constants_, Stall::NoInstruction);
-  }
-
-  // What the control word of the next instruction waits for.
-  void heed(Warp& w) {
-    const Row& r = code_.rows[w.pc];
-    for (u32 k = 0; k < 6; ++k)
-      if (r.control.wait >> k & 1) w.wait_until(w.scoreboards[k], w.of[k]);
-    if (r.kind == Kind::AwaitCopies && w.copies.size() > r.number)
-      w.wait_until(w.copies[w.copies.size() - 1 - r.number], Stall::LongScoreboard);
-    if (r.kind == Kind::AwaitMatrix && w.matrices.size() > r.number)
-      w.wait_until(w.matrices[w.matrices.size() - 1 - r.number], Stall::Gmma);
   }
 
   bool can(Partition& q, u32 index, u64 now) {
@@ -200,11 +191,11 @@ class Multiprocessor {
     ++w.pc;
     if (w.pc < w.end) {
       if (w.pc % 8 == 0 || code_.rows[w.pc].constant) fetch(w, index, now, false);
-      return heed(w);
+      return w.heed(code_.rows[w.pc]);
     }
     const sass::Visit& v = w.work->visits[w.visit];
-    const bool each = code_.blocks[v.block].for_each_lane;
-    if (each && w.times < static_cast<u32>(std::popcount(v.lanes)))
+    const TimedCode::Block& b = code_.blocks[v.block];
+    if (b.retries ? w.left != 0 : b.for_each_lane && w.times < static_cast<u32>(std::popcount(v.lanes)))
       ++w.times;
     else
       ++w.visit, w.times = 1;
@@ -414,13 +405,21 @@ class Multiprocessor {
   }
 
   Done shared_access(Partition& q, Warp& w, const Row& r, double now) {
-    NextAccess n = next_access(launch_, w, addresses_);
+    const bool retries = code_.blocks[w.work->visits[w.visit].block].retries;
+    NextAccess n = next_access(launch_, w, addresses_, retries);
+    if (retries) n.r.lanes &= w.left;
     if (r.joined) n.r.lanes &= ~n.r.lanes + 1;
     const SharedCost c = n.known && n.r.code.space == probe::Space::Shared
                              ? shared_cost(r, n.r, ways_.of(n.r).wavefronts, p_)
                              : SharedCost{double(r.words)};
     Done d = shared(q, r, now, c.cycles);
     d.result += c.more;
+    if (retries && r.kind == Kind::SharedLoad) w.looked = lsu_;
+    if (!retries || !r.swaps) return d;
+    const u32 done = n.known ? places_[w.place].swapped.swap(n.r, w.looked, lsu_) : 0;
+    w.left = n.known ? n.r.lanes & ~done : 0;
+    result_.turns[w.work->visits[w.visit].block].apart += done && w.left;
+    if (!w.left) next_access(launch_, w, addresses_);
     return d;
   }
 
@@ -553,9 +552,9 @@ class Multiprocessor {
     Share::Atomic a{.answer = r.kind == Kind::Atomic};
     if (n.known) {
       const AtomicSectors all(n.r);
-      a.lines = Lines(n.r).count(), a.lanes = std::popcount(n.r.lanes),
+      a.lines = all.requests(), a.lanes = std::popcount(n.r.lanes);
       a.slices = slice_cost_of_atomic(p_, all, r.swaps);
-      a.sectors = static_cast<double>(all.end() - all.begin()), a.dram_sectors = of_dram(n.cost);
+      a.sectors = all.operations(), a.dram_sectors = of_dram(n.cost);
     }
     lsu_ = at + a.lines, result_.first_atomic = std::min(result_.first_atomic, at);
     q.take(at + a.lines - 1);

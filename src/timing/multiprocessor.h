@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <limits>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct TimedCode {
   struct Block {
     u32 first = 0, end = 0;
     bool for_each_lane = false;
+    bool retries = false;  // a loop around a swap in shared memory
   };
   std::vector<Row> rows{};
   std::vector<u32> sites{};  // of each row: that of the PTX statement; kNoSite: none
@@ -72,6 +74,19 @@ struct SmTime {
   double local_read = 0, local_written = 0;                       // bytes of local memory, of DRAM
   std::vector<std::array<u64, kStalls>> stalls{};                 // of each row
   std::vector<double> ends{}, starts{};                           // of each CTA
+  struct Turns {  // of a loop that retries: all, and the first of each warp
+    u64 warps = 0, lanes = 0, first_warps = 0, first_lanes = 0;
+    u64 apart = 0;  // lanes left it while others stayed
+    void add(u32 mask, bool first) {
+      const u64 n = static_cast<u64>(std::popcount(mask));
+      ++warps, lanes += n, first_warps += first, first_lanes += first ? n : 0;
+    }
+    Turns& operator+=(const Turns& o) {
+      warps += o.warps, lanes += o.lanes, first_warps += o.first_warps, first_lanes += o.first_lanes, apart += o.apart;
+      return *this;
+    }
+  };
+  std::vector<Turns> turns{};  // of each block
   struct Span {
     std::size_t cta = 0;  // in the order in which the SM gets them
     u32 warp = 0, partition = 0;

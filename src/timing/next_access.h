@@ -15,8 +15,9 @@ struct NextAccess {
 };
 
 // Where the compiler joined or left out accesses, the numbers do not fit; then what came last is taken again.
-// `addresses`: room for those of lanes that the record has in another width.
-inline NextAccess next_access(const TimedLaunch& launch, Warp& w, u64 (&addresses)[probe::kLanes]) {
+// `addresses`: room for those of lanes that the record has in another width. `comes_again`: it remains the next.
+inline NextAccess next_access(const TimedLaunch& launch, Warp& w, u64 (&addresses)[probe::kLanes],
+                              bool comes_again = false) {
   NextAccess n;
   const u32 site = launch.code.sites[w.pc];
   const u32 slot = site < launch.slot_of_site.size() ? launch.slot_of_site[site] : ~0u;
@@ -26,7 +27,7 @@ inline NextAccess next_access(const TimedLaunch& launch, Warp& w, u64 (&addresse
   u32& at = w.cursors[slot];
   n.known = true;
   const TimedAccess& a = all[std::min<std::size_t>(at, all.size() - 1)];
-  if (at < all.size()) n.cost = a.cost, ++at;
+  if (at < all.size()) n.cost = a.cost, at += !comes_again;
   probe::read_record(a.words, n.r);
   if (const u32 bytes = launch.code.bytes[w.pc]; bytes && bytes != n.r.code.bytes) {
     for (u32 l = 0; l < probe::kLanes; ++l) addresses[l] = n.r.lanes >> l & 1 ? n.r.address(l) : 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "timing/multiprocessor.h"
+#include "timing/swapped_words.h"
 
 namespace us::timing {
 
@@ -28,6 +29,8 @@ struct Warp {
   std::vector<double> copies, matrices;  // when each group will be complete
   double open_copies = 0, open_bulk = 0, stored = 0;
   std::vector<u32> cursors;
+  u32 left = 0;       // of lanes in a loop around a swap, those that have not done it
+  double looked = 0;  // .. when they read their words
   bool live = false, waits = false;
 
   void wait_until(double at, Stall reason) {
@@ -45,6 +48,15 @@ struct Warp {
   }
   bool wanted_room(const Row& r) const {  // in the queue
     return r.pipe == Pipe::Memory && (blocked == Stall::MioThrottle || blocked == Stall::LgThrottle);
+  }
+  // What the control word of the next instruction waits for.
+  void heed(const Row& r) {
+    for (u32 k = 0; k < 6; ++k)
+      if (r.control.wait >> k & 1) wait_until(scoreboards[k], of[k]);
+    if (r.kind == Row::Kind::AwaitCopies && copies.size() > r.number)
+      wait_until(copies[copies.size() - 1 - r.number], Stall::LongScoreboard);
+    if (r.kind == Row::Kind::AwaitMatrix && matrices.size() > r.number)
+      wait_until(matrices[matrices.size() - 1 - r.number], Stall::Gmma);
   }
   void set(u8 scoreboard, double at, Stall reason) {
     if (at >= scoreboards[scoreboard]) scoreboards[scoreboard] = at, of[scoreboard] = reason;
@@ -84,6 +96,7 @@ struct Place {  // of a CTA
   u32 live = 0, rank = 0;
   std::map<u32, Meeting> meetings;
   std::map<u64, Phases> mbarriers;
+  SwappedWords swapped;
   std::size_t number = 0;  // of those that the SM gets
 };
 

@@ -80,9 +80,12 @@ void Share::write_back(double at, u32 sectors, double dram_bytes) {
 
 double Share::atomic(double at, const Atomic& a) {
   const double answer = a.answer ? p_.slice_answer : 1;
-  const double device = std::max(a.slices * atomic_pace_, a.sectors * sms_ / p_.atomic_sectors * answer);
   const double least = std::max(p_.atomic_request * a.lanes / 32, p_.atomic_line * a.lines);
-  atomics_ = std::max(atomics_, at) + std::max(least, device);
+  // Loads go the same way (oracle/timing/meets.txt: both takes what pull and push take together); slices do not keep
+  // them up.
+  const double way = std::max(least, a.sectors * sms_ / p_.atomic_sectors * answer);
+  l2_ = std::max(l2_, at) + way;
+  atomics_ = std::max({atomics_ + a.slices * atomic_pace_, at + a.slices * atomic_pace_, l2_});
   double done = atomics_ + p_.atomic_latency - least;
   if (a.dram_sectors > 0)
     done = std::max(done, from_dram(at, a.dram_sectors * kSectorBytes, 1) + p_.atomic_latency - p_.l2_latency);

@@ -56,7 +56,7 @@ class Slices {
  public:
   explicit Slices(const Parameters& p) : busy_(static_cast<std::size_t>(p.l2_slices)) {}
   void add(u64 line, double cycles) {
-    if (const u64 granule = line / 4; granule != last_) last_ = granule, slice_ = slice_of(granule);
+    if (const u64 granule = line / 2; granule != last_) last_ = granule, slice_ = slice_of(granule);
     busy_[slice_] += cycles, all_ += cycles;
   }
   void add(const Slices& other) {
@@ -67,11 +67,12 @@ class Slices {
   double share_of_busiest() const { return all_ > 0 ? busiest() / all_ : 1.0 / static_cast<double>(busy_.size()); }
 
  private:
-  // Slices change every 512 bytes, partitions every 64 KiB: of 64 KiB one has three parts at least, of 1 MiB all have
-  // the same (oracle/timing/mixes.txt, integer_words; load.txt, scatter). Which follows which is not public.
+  // A KiB lies in two slices, which change every 256 bytes (oracle/timing/meets.txt, few_words: of 2 to 32 lines that
+  // lie 128 bytes to 16 KiB apart). Partitions change every 64 KiB: of 64 KiB one slice has three parts at least, of 1
+  // MiB all have the same (mixes.txt, integer_words; load.txt, scatter). Which follows which is not public.
   u64 slice_of(u64 granule) const {
-    const u64 half = busy_.size() / 2, block = granule / 128;
-    return block % 2 * half + (block / 2 * 128 + granule % 128) % half;
+    const u64 half = busy_.size() / 2, pairs = half / 2, block = granule / 256, pair = granule % 256 / 4;
+    return block % 2 * half + (block / 2 * 64 + pair) % pairs * 2 + granule % 2;
   }
   std::vector<double> busy_;
   double all_ = 0;

@@ -91,7 +91,7 @@ std::vector<CtaWork> Traces::work(const std::vector<double>& instructions) const
     double all = 0;
     for (u32 k = c.begin; k < c.end; ++k) {
       const u32 path = numbers_[k];
-      const bool is_known = path < instructions.size() && instructions[path] > 0;
+      const bool is_known = !partly_ && path < instructions.size() && instructions[path] > 0;
       const double mine = is_known ? instructions[path] : statements[path] * each;
       w.most = std::max(w.most, static_cast<float>(mine)), all += mine;
     }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "probe/detour.h"
 #include "probe/records.h"
 #include "sass/executed.h"
 #include "timing/balance.h"
@@ -33,10 +34,12 @@ class Traces {
       : program_(p), warps_(warps), wanted_(std::move(wanted)) {}
   // And the words that it was read from; `cost` stands behind those of accesses.
   void add(const probe::Record&, const u64* begin, const u64* end, float cost = 0);
-  void enter_block(u32 cta, u32 warp, u32 site, u32 lanes) {
+  void enter_block(u32 cta, u32 warp, u32 site, u32 lanes, probe::Detour d) {
     Open& of = open(cta);
     if (warp >= of.trace.warps.size() || !lanes) return;
-    const u32 block = program_.block_of_site(site);
+    if (d != probe::Detour::None && (partly_ |= steps_ > kMostDetoured) && !of.wanted) return;
+    const u32 block = d == probe::Detour::None ? program_.block_of_site(site)
+                                               : program_.detour_of_site(site, d == probe::Detour::Long);
     if (block != sass::Program::kNone) of.trace.warps[warp].path.push_back({block, lanes});
   }
   void end_cta(u32 cta);
@@ -90,6 +93,10 @@ class Traces {
   };
   std::vector<Cta> ctas_;
   std::vector<u32> numbers_;  // of the paths of their warps
+  // Where lanes take detours by chance, nearly all paths are different: behind so many steps only those of CTAs that
+  // are wanted have them.
+  static constexpr u64 kMostDetoured = 4'000'000;
+  bool partly_ = false;
   u64 steps_ = 0, words_ = 0, left_out_ = 0;
 };
 

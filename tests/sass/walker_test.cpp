@@ -35,6 +35,8 @@ Flow flow_of(std::string_view name) {
          : name == "EXIT"  ? Flow::Exit
          : name == "BSSY"  ? Flow::Region
          : name == "BSYNC" ? Flow::Join
+         : name == "CALL"  ? Flow::Call
+         : name == "RET"   ? Flow::Return
                            : Flow::Next;
 }
 
@@ -337,6 +339,37 @@ D:
             {"ret", "EXIT"}});
   k.run(path({0, 1, 2, 5}));
   EXPECT_EQ(k.warps(), (List{1, 0, 0, 0, 1}));
+}
+
+// A quotient has a short way, and a subroutine for lanes that need it: blocks 1 and 2 stand for its shortest and
+// longest way.
+TEST(Walker, DetoursAreLanesOwn) {
+  constexpr std::string_view kDivide = "div.u64";
+  const std::vector<Line> code = {{"ld.global", "LDG.E.64"},
+                                  {kDivide, "BSSY", "", 8},
+                                  {kDivide, "BRA", "", 6, true},
+                                  {kDivide, "MOV"},
+                                  {kDivide, "CALL", "", 10},
+                                  {kDivide, "BRA", "", 7},
+                                  {kDivide, "I2F"},
+                                  {kDivide, "BSYNC"},
+                                  {"st.global", "STG.E.64"},
+                                  {"ret", "EXIT"},
+                                  {kDivide, "BRA", "", 12, true},
+                                  {kDivide, "FFMA"},
+                                  {kDivide, "RET"}};
+  const auto executed = [&](const std::vector<PathStep>& path) {
+    Kernel k("ld.param.u64 %rd1, [p];\nld.global.u64 %rd2, [%rd1];\ndiv.u64 %rd3, %rd2, %rd1;\n"
+             "st.global.u64 [%rd1], %rd3;\nret;\n",
+             code);
+    k.run(path);
+    EXPECT_EQ(k.execution().lost(), 0u);
+    return k.warps();
+  };
+  EXPECT_EQ(executed({{0, kAll}}), (List{1, 0, 0, 1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(executed({{0, kAll}, {1, kAll}}), (List{1, 1, 1, 0, 1, 1, 1, 0, 1}));
+  EXPECT_EQ(executed({{0, kAll}, {2, kAll}}), (List{1, 1, 1, 0, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(executed({{0, kAll}, {2, 0xff}}), (List{1, 1, 1, 1, 2, 1, 1, 1, 1}));
 }
 
 TEST(Walker, NoWay) {

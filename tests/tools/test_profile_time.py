@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`understudy profile`'s model of time: loops whose turns others decide, bodies that some lanes go through, another device. usage:
+"""`understudy profile`'s model of time: loops whose turns others decide, bodies and slow ways that some lanes go through, another
+device. usage:
 test_profile_time.py BUILD_DIR NVCC"""
 import json
 import os
@@ -32,6 +33,37 @@ int main() {
   float* out;
   cudaMalloc(&out, 4096);
   for (int some : {0, 16, 32}) some_lanes<<<1, 128>>>(out, 0.5f, some);
+  return cudaDeviceSynchronize();
+}
+"""
+
+# As oracle/timing/mixes.cu has it; and of 64-bit integers, of which only some lanes have more than 32 bits.
+QUOTIENTS = r"""
+#include <cstdint>
+__global__ void quotients(const float* in, float* out, int turns) {
+  const float a = in[threadIdx.x % 32], b = in[32 + threadIdx.x % 32];
+  float v = 0;
+#pragma unroll 1
+  for (int t = 0; t < turns; ++t) v += (a * v + a) / (b + v * a);
+  if (v == 12345.f) *out = v;
+}
+__global__ void remainders(uint64_t* a, int turns, int some) {
+  const uint64_t high = uint64_t(int(threadIdx.x % 32) < some) << 40;
+  uint64_t v = a[threadIdx.x] + threadIdx.x;
+#pragma unroll 1
+  for (int t = 0; t < turns; ++t) v = (v + high) % (a[32 + threadIdx.x] + 7 + high);
+  a[threadIdx.x] = v;
+}
+int main() {
+  float *a, in[64];
+  cudaMalloc(&a, 4096);
+  for (float x : {1e-3f, 0.0f, 1e-40f}) {
+    for (int k = 0; k < 64; ++k) in[k] = k < 32 ? x : 2.0f;
+    cudaMemcpy(a, in, sizeof in, cudaMemcpyHostToDevice);
+    for (int threads : {32, 512}) quotients<<<132, threads>>>(a, a + 512, 64);
+  }
+  cudaMemset(a, 0, 4096);
+  for (int some : {0, 8, 32}) remainders<<<1, 128>>>(reinterpret_cast<uint64_t*>(a), 10, some);
   return cudaDeviceSynchronize();
 }
 """
@@ -162,6 +194,19 @@ class Time(unittest.TestCase):
             roots = [i for i in l["machine_code"] if i["instruction"].startswith("MUFU") and i.get("warps", 1)]
             self.assertEqual(sum(i.get("warps", 0) for i in roots), 4 * 100 * 12 * bool(some), some)
             self.assertEqual(sum(i.get("lanes", 0) for i in roots), 4 * 100 * 12 * some, some)
+
+    def test_slow_ways_of_quotients(self):
+        """Which way machine code goes inside of one instruction depends on each lane's operands."""
+        launches = self.launches(self.build("quotients", QUOTIENTS))
+        lines = [line.split() for line in (ROOT / "oracle/timing/mixes.txt").read_text().splitlines() if line.startswith("quotients")]
+        for l, recorded in zip(launches[:6], lines, strict=True):
+            for metric, value, limit in (("smsp__inst_executed.sum", recorded[-1], 0.03), ("gpu__time_duration.sum", recorded[6], 0.12)):
+                self.assertLess(abs(self.value(l, metric) / float(value) - 1), limit, (recorded[:5], metric))
+        for l, some in zip(launches[6:], (0, 8, 32), strict=True):
+            for name, lanes in (("I2F.U64.RP", some), ("I2F.U32.RP", 32 - some)):
+                all = [i for i in l["machine_code"] if i["instruction"].startswith(name)]
+                self.assertEqual(sum(i.get("warps", 0) for i in all), 4 * 10 * bool(lanes), (some, name))
+                self.assertEqual(sum(i.get("lanes", 0) for i in all), 4 * 10 * lanes, (some, name))
 
     def test_another_device(self):
         """An H100 against its own recording: a launch takes longer there than on an H200, and DRAM gives less."""

@@ -59,6 +59,7 @@ class EvalBuilder final : public Builder {
 
   void count(u32 site, probe::Counter, u32 each) override;
   void record(u32 site, probe::RecordCode, V at) override;
+  void record_lanes(u32 site, probe::Detour, V lanes) override;
   void note_site(u32 site) override { warp_.probe_site = site; }
 
   V read(const ir::Operand&, isa::Type as) override;

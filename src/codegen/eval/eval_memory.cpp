@@ -264,4 +264,14 @@ void EvalBuilder::record(u32 site, probe::RecordCode code, V at) {
   probe::write_record(*warp_.records, r);
 }
 
+void EvalBuilder::record_lanes(u32 site, probe::Detour d, V lanes) {
+  const u32 mask = static_cast<u32>(get(ballot(lanes), 0)) & exec_;
+  if (!warp_.records || !mask) return;
+  probe::Record r;
+  r.site = site, r.lanes = mask;
+  r.cta = static_cast<u32>(warp_.record), r.warp = warp_.warp_id;
+  r.code = {.bytes = static_cast<u32>(d)};
+  probe::write_record(*warp_.records, r);
+}
+
 }  // namespace us::codegen::eval

@@ -78,4 +78,15 @@ void WarpBuilder::record(u32 site, RecordCode code, V address) {
   write({v_.vec(at)});
 }
 
+void WarpBuilder::record_lanes(u32 site, probe::Detour d, V lanes) {
+  Value* mask = b_.CreateAnd(b_.CreateBitCast(v_.vec(lanes), b_.getInt32Ty()), s_.mask());
+  auto *some = Block::Create(c_, "detour", s_.out), *none = Block::Create(c_, "", s_.out);
+  auto* weights = llvm::MDBuilder(c_).createBranchWeights(1, 1000);
+  b_.CreateCondBr(b_.CreateICmpNE(mask, b_.getInt32(0)), some, none, weights);
+  b_.SetInsertPoint(some);
+  write_record(s_, site, mask, {.bytes = static_cast<u32>(d)}, {});
+  b_.CreateBr(none);
+  b_.SetInsertPoint(none);
+}
+
 }  // namespace us::codegen

@@ -3,6 +3,7 @@
 // assembler puts around it for arguments and results that the unit would flush.
 #include "codegen/semantics/approx.h"
 
+#include "codegen/semantics/detours.h"
 #include "codegen/semantics/float.h"
 
 namespace us::codegen {
@@ -101,6 +102,7 @@ void sem_rsqrt_f64(const Sem& s) {
   Builder& b = s.b;
   auto num = [&](double d) { return b.imm(64, __builtin_bit_cast(u64, d)); };
   V x = s.in(1), a = magnitude(b, D, x), sign = sign_bit(b, D, x), zero = b.imm(64, 0), inf = b.imm(64, format(D).inf);
+  tell_detours_of_reciprocal_root(b, x);
   V tiny = b.icmp(ICmp::ULt, a, b.imm(64, 1ull << 52));
   V y = b.select(tiny, b.fbin(FBin::Mul, D, x, num(0x1p54)), x);
   V high = unit_rsqrt64(b, b.resize(b.bin(Bin::LShr, y, b.imm(64, 32)), 32, false));

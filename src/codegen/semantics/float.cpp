@@ -3,6 +3,8 @@
 // correctly rounded. Every function takes all float types; packed ones go half by half.
 #include "codegen/semantics/float.h"
 
+#include "codegen/semantics/detours.h"
+
 namespace us::codegen {
 namespace {
 
@@ -174,7 +176,9 @@ void sem_div_float(const Sem& s) {
   auto f = [&](V first) {
     return t == FT::F64 ? div_f64(s.b, rounding_of(s), first, y) : div_f32(s.b, rounding_of(s), first, y);
   };
-  s.out(0, m.rounded(f, x));
+  V r = m.rounded(f, x);
+  if (rounding_of(s) == Rnd::Nearest) tell_detours_of_quotient(s.b, t, x, y, r);
+  s.out(0, r);
 }
 
 namespace {
@@ -189,12 +193,14 @@ void sem_rcp(const Sem& s) {
   auto f = [&](V first) {
     return t == FT::F64 ? div_f64(b, rounding_of(s), first, x) : div_f32(b, rounding_of(s), first, x);
   };
+  if (rounding_of(s) == Rnd::Nearest) tell_detours_of_reciprocal(b, t, x);
   s.out(0, m.rounded(f, one(b, t)));
 }
 void sem_sqrt(const Sem& s) {
   const FT t = float_of(s.i.type());
   const Modifiers m = modifiers(s, t);
   V x = m.in(s.in(1));
+  if (rounding_of(s) == Rnd::Nearest) tell_detours_of_root(s.b, t, x);
   s.out(0, m.out(t == FT::F64 ? sqrt_f64(s.b, rounding_of(s), x) : sqrt_f32(s.b, rounding_of(s), x)));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PTX ISA "Integer Arithmetic Instructions".
 #include "codegen/semantics/common.h"
+#include "codegen/semantics/detours.h"
 
 namespace us::codegen {
 namespace {
@@ -71,7 +72,11 @@ void packed_or_scalar(const Sem& s, F&& f) {
 }
 bool elements_signed(Type t) { return isa::is_signed(t) || t == Type::s16x2; }
 
-void div_rem(const Sem& s, Bin u, Bin i) { s.out(0, s.b.bin(isa::is_signed(s.i.type()) ? i : u, s.in(1), s.in(2))); }
+void div_rem(const Sem& s, Bin u, Bin i) {
+  const V x = s.in(1), y = s.in(2);
+  tell_detours_of_quotient(s.b, x, y);
+  s.out(0, s.b.bin(isa::is_signed(s.i.type()) ? i : u, x, y));
+}
 void min_max(const Sem& s, Bin u, Bin i) {
   Builder& b = s.b;
   const bool sign = elements_signed(s.i.type()), relu = s.has(Tok::relu);

@@ -31,7 +31,9 @@ void RecordLog::take(void* log, u32, const u64* begin, const u64* end) {
       if (r.code.kind == Kind::Sync)
         line +=
             fmt::format(" {} {} {}", r.code.bytes, me.naming_(rows ? Space::Global : Space::Shared, r.first), r.second);
-      else if (!block)
+      else if (block)
+        line += r.code.bytes ? fmt::format(" detour {}", r.code.bytes) : "";
+      else
         line += fmt::format(" {} {} {}", static_cast<int>(r.code.space), r.code.bytes,
                             me.naming_(r.code.space, r.address(l)));
       me.lanes_[{r.cta, r.warp, l}].push_back(std::move(line));
