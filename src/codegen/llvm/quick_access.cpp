@@ -88,7 +88,7 @@ void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, c
   LV at = v_.at(v_.canon(address));
   const auto parts = parts_of(at.shape, access);
   const bool in_place = s_.lowered.in_place && !access.settled();  // these are judged until they are settled, by a call
-  stores_.flush();  // not in one of the branches
+  stores_.flush();                                                 // not in one of the branches
   auto *ask = Block::Create(c_, "quick", s_.out), *rare = Block::Create(c_, "told", s_.out),
        *done = Block::Create(c_, "", s_.out);
   if (!parts.empty() && at.guard)
@@ -120,8 +120,7 @@ void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, c
     b_.SetInsertPoint(next);
   }
   if (parts.empty()) {
-    if (in_place && at.shape.varying())
-      judge_varying(InPlace(s_, site, access, quick), access, v_.vec(at), done);
+    if (in_place && at.shape.varying()) judge_varying(InPlace(s_, site, access, quick), access, v_.vec(at), done);
     Value* place = s_.frame->scratch(v_.vec_type(64), "addresses");
     b_.CreateStore(v_.vec(at), place);
     Value* left = judge(offsetof(Quick, lanes), s_.mask(), place);

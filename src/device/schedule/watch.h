@@ -60,9 +60,9 @@ class Watch {
   u64 since_ns_ = 0;
   u32 looks_ = 0, steps_ = 0;
   std::vector<Seen> seen_;
-  bool stopped_ = false;                                       // the clock, by this one
-  bool counts_ = false;                                        // something goes on without the clock
-  u32 stopped_looks_ = 0, last_new_ = 0;                       // since the clock was stopped
+  bool stopped_ = false;                                      // the clock, by this one
+  bool counts_ = false;                                       // something goes on without the clock
+  u32 stopped_looks_ = 0, last_new_ = 0;                      // since the clock was stopped
   std::unordered_map<const Warp*, std::vector<u64>> prints_;  // of stacks, since then
 };
 

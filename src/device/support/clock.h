@@ -58,10 +58,10 @@ class Clock {
   // nothing else.
   std::atomic<u64> ahead_ns_{0};
   std::atomic<u64> stopped_at_{0};  // 0: it runs
-  u32 vain_ = 0;      // passes in a row in which nothing happened; of the only worker
-  u64 seen_ns_ = 0;   // the host's clock at the last one
-  u64 slept_ns_ = 0;  // the host's clock at the last sleep
-  u64 owed_ns_ = 0;   // what the host has not got for sleeps until then
+  u32 vain_ = 0;                    // passes in a row in which nothing happened; of the only worker
+  u64 seen_ns_ = 0;                 // the host's clock at the last one
+  u64 slept_ns_ = 0;                // the host's clock at the last sleep
+  u64 owed_ns_ = 0;                 // what the host has not got for sleeps until then
 };
 
 }  // namespace us::device
