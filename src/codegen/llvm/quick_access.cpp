@@ -87,7 +87,8 @@ void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, c
   if (site == ir::kNoSite) return tell();
   LV at = v_.at(v_.canon(address));
   const auto parts = parts_of(at.shape, access);
-  stores_.flush();  // not in one of the branches
+  const bool in_place = s_.lowered.in_place && !access.settled();  // these are judged until they are settled, by a call
+  stores_.flush();                                                 // not in one of the branches
   auto *ask = Block::Create(c_, "quick", s_.out), *rare = Block::Create(c_, "told", s_.out),
        *done = Block::Create(c_, "", s_.out);
   if (!parts.empty() && at.guard)
@@ -108,7 +109,7 @@ void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, c
   for (const AccessPart& p : parts) {
     Value* place = b_.CreateAdd(at.base, b_.getInt64(static_cast<u64>(p.offset)));
     auto* next = &p == &parts.back() ? done : Block::Create(c_, "", s_.out);
-    if (s_.lowered.in_place) {
+    if (in_place) {
       auto* call = Block::Create(c_, "call", s_.out);
       InPlace(s_, site, access, quick).judge(p, place, next, call);
       b_.SetInsertPoint(call);
@@ -119,8 +120,7 @@ void WarpBuilder::unless_quick(u32 site, probe::QuickAccess access, V address, c
     b_.SetInsertPoint(next);
   }
   if (parts.empty()) {
-    if (s_.lowered.in_place && at.shape.varying())
-      judge_varying(InPlace(s_, site, access, quick), access, v_.vec(at), done);
+    if (in_place && at.shape.varying()) judge_varying(InPlace(s_, site, access, quick), access, v_.vec(at), done);
     Value* place = s_.frame->scratch(v_.vec_type(64), "addresses");
     b_.CreateStore(v_.vec(at), place);
     Value* left = judge(offsetof(Quick, lanes), s_.mask(), place);

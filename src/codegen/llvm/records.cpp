@@ -3,6 +3,7 @@
 
 #include <llvm/IR/MDBuilder.h>
 
+#include "codegen/llvm/short_calls.h"
 #include "codegen/llvm/warp_builder.h"
 
 namespace us::codegen {
@@ -47,19 +48,6 @@ void write_record(FunctionState& s, u32 site, Value* lanes, RecordCode code, std
 
 void record_block(FunctionState& s, u32 site, Value* lanes) {
   if (site < s.m.leaders.size() && s.m.leaders[site]) write_record(s, site, lanes, {}, {});
-}
-
-// The distances of a pattern from its base, as a constant of the module.
-static Value* distances(ModuleEmitter& m, const Shape& s) {
-  std::vector<u64> all;
-  for (u32 l = 0; l < kWarpSize; ++l) all.push_back(static_cast<u64>(s.offset(l)));
-  llvm::GlobalVariable*& global = m.patterns[all];
-  if (!global) {
-    auto* data = llvm::ConstantDataArray::get(m.context, llvm::ArrayRef<u64>(all));
-    global =
-        new llvm::GlobalVariable(*m.module, data->getType(), true, llvm::GlobalValue::InternalLinkage, data, "pattern");
-  }
-  return global;
 }
 
 void WarpBuilder::record(u32 site, RecordCode code, V address) {

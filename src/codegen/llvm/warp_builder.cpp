@@ -2,6 +2,7 @@
 // Warp-level values: masks, special registers, shuffles, runtime calls.
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include "codegen/llvm/short_calls.h"
 #include "codegen/llvm/warp_builder.h"
 
 namespace us::codegen {
@@ -164,6 +165,7 @@ void WarpBuilder::call_runtime(RtFn fn, std::span<const V> args, std::span<const
     stores_.flush();
   }
   if (s_.frame->makes_call(fn, in, bits, results)) return;
+  if (fn == RtFn::ProbeAccess) return call_shortly(s_, v_, fn, args);
   runtime_.call(fn, {args.begin(), args.end()}, {bits.begin(), bits.end()}, results, uniform_if_args);
 }
 

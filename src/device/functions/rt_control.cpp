@@ -29,6 +29,7 @@ void rt_LanesWait(WarpCtx* ctx, u32, const u64*, u64*) {
 void rt_Nanosleep(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   Warp& w = US_RT_ENTER(ctx);
   const auto& a = named<NanosleepArgs>(args);
+  w.read_clock = true;
   machine_of(w).clock.slept(u32(a.ns[first_lane(mask)]));
   worker_of(w).give_way(w);
   w.spin = 1;  // a loop that sleeps lets the other lanes of its warp run at its next turn, too

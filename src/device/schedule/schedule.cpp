@@ -99,7 +99,7 @@ void Worker::pass() {
     Pulse::count(pulse.fruits);
     quiet_ns_ = rested_ns_ = 0;
     machine.clock.work_was_done();
-    watch_.reset();
+    watch_.reset(*this);
     return;
   }
   ++fruitless_;

@@ -10,6 +10,7 @@
 #include "device/functions/rt.h"
 #include "device/probe/tell.h"
 #include "device/schedule/machine.h"
+#include "device/schedule/outside.h"
 #include "device/sync/barrier.h"
 #include "device/sync/cluster_barrier.h"
 #include "device/sync/mbarrier.h"
@@ -21,6 +22,11 @@ constexpr double kPollGraceS = 0.25;
 constexpr u32 kQuietPolls = 3;
 constexpr u64 kTimeStepNs = 1'000'000'000;  // by which a waiting kernel's clock is advanced at a look
 constexpr u32 kTimeSteps = 4000;            // a loop that polls longer than this many steps has no time limit
+constexpr double kClockShare = 6;           // of the limit: from then on a loop may have nothing but the clock
+constexpr u32 kAskEvery = 256;              // steps between questions whether anybody can answer
+constexpr u32 kRepeats = 64;                // looks at which a stopped clock must show nothing new
+constexpr u32 kStoppedLooks = 512;          // looks at most
+constexpr u32 kMostLocal = 4096;            // bytes of a lane's local memory that are looked at
 constexpr size_t kMaxLines = 24;            // of a report
 
 template <class F>
@@ -49,6 +55,15 @@ __attribute__((no_sanitize("address", "thread"))) u64 fingerprint(const Warp& w,
   if (const u8* sp = static_cast<const u8*>(w.fibre.sp); u64(top - sp) > most) top = sp + most;
   for (auto* p = static_cast<const u64*>(w.fibre.sp); reinterpret_cast<const u8*>(p) < top; ++p)
     h = (h ^ *p) * 0x100000001b3;
+  return h | 1;
+}
+
+// The same with what its lanes have in local memory.
+u64 whole_fingerprint(const Warp& w) {
+  u64 h = fingerprint(w);
+  const u32 bytes = std::min(grid_of(const_cast<Warp&>(w)).launch->code->local_bytes, kMostLocal);
+  for (u32 l = 0; l < kWarpSize; ++l)
+    for (u32 k = 0; k < bytes; ++k) h = (h ^ w.local[l * w.local_stride + k]) * 0x100000001b3;
   return h | 1;
 }
 
@@ -169,9 +184,25 @@ bool stacks_unchanged(Slot& s) {
   return same;
 }
 
-void Watch::begin(Worker& worker, u64 now) {
+void Watch::reset(Worker& worker) {
+  since_ns_ = 0;
+  if (stopped_ || stopped_looks_) [[unlikely]]
+    end_stop(worker);
+}
+
+void Watch::end_stop(Worker& worker) {
+  if (std::exchange(stopped_, false)) worker.machine.clock.go_on();
+  worker.pulse.repeats.store(false, std::memory_order_relaxed);
+  stopped_looks_ = last_new_ = 0;
+  prints_.clear();
+}
+
+void Watch::begin(Worker& worker, const std::vector<Slot*>& resident, u64 now) {
   since_ns_ = now;
   steps_ = 0;
+  counts_ = false;
+  end_stop(worker);
+  for (const Slot* s : resident) for_each_warp(*s, [](Warp& w) { w.read_clock = false; });
   seen_.resize(worker.machine.workers.size());
   for (size_t k = 0; k < seen_.size(); ++k) {
     const Pulse& p = worker.machine.workers[k]->pulse;
@@ -225,16 +256,66 @@ bool Watch::judge(Worker& worker, Slot& s, u64 now) {
   return waits_for_good(s, now, quiet_s, limit);
 }
 
+// Has no warp shown a stack since the clock was stopped that it had not shown before, for some time?
+bool Watch::repeats(const std::vector<Slot*>& resident) {
+  ++stopped_looks_;
+  for (const Slot* s : resident) {
+    for_each_warp(*s, [&](const Warp& w) {
+      std::vector<u64>& seen = prints_[&w];
+      const u64 now = whole_fingerprint(w);
+      if (std::find(seen.begin(), seen.end(), now) == seen.end()) seen.push_back(now), last_new_ = stopped_looks_;
+    });
+  }
+  return stopped_looks_ - last_new_ >= kRepeats;
+}
+
+bool Watch::others_repeat(const Worker& worker) const {
+  return std::ranges::all_of(worker.machine.workers, [&](const auto& w) {
+    return w.get() == &worker || w->pulse.idle.load() || w->pulse.repeats.load();
+  });
+}
+
+// Does nothing but the clock move what is here, and everything that is on the device?
+bool Watch::only_clock(Worker& worker, const std::vector<Slot*>& resident, u64 now) {
+  Clock& clock = worker.machine.clock;
+  if (!clock.stopped()) {
+    if (worker.pulse.repeats.load(std::memory_order_relaxed)) end_stop(worker);
+    const double share = worker.machine.options.spin_limit_s / kClockShare;
+    if (counts_ || double(now - since_ns_) * 1e-9 < share) return false;
+    bool spins_by_clock = false, spins_without = false;
+    for (const Slot* s : resident)
+      for_each_warp(*s, [&](const Warp& w) { (w.read_clock ? spins_by_clock : spins_without) |= spins(w); });
+    if (!spins_by_clock || spins_without) return false;
+    if (steps_ % kAskEvery == 0 && can_answer(worker.machine)) return false;
+    clock.pass(kTimeStepNs);
+    if (++steps_ <= kTimeSteps) return false;
+    stopped_ = clock.stop();
+    stopped_looks_ = last_new_ = 0;
+    prints_.clear();
+    return false;
+  }
+  const bool same = repeats(resident);
+  worker.pulse.repeats.store(same);
+  if (!stopped_) return false;
+  if (same && others_repeat(worker)) return !can_answer(worker.machine);
+  if (stopped_looks_ > kStoppedLooks) counts_ = true, end_stop(worker);
+  return false;
+}
+
 bool Watch::look(Worker& worker, const std::vector<Slot*>& resident) {
   for (Slot* s : resident)
     if (nobody_else_can_help(*s)) return report(worker, *s, resident);
   if (since_ns_ && ++looks_ % kLookEvery) return false;
   u64 now = now_ns();
   bool fruits = false;
-  if (since_ns_ == 0) return begin(worker, now), false;
+  if (since_ns_ == 0) return begin(worker, resident, now), false;
   bool quiet = others_quiet(worker, fruits);
-  if (fruits) return begin(worker, now), false;
+  if (fruits) return begin(worker, resident, now), false;
   if (!quiet) return false;
+  if (only_clock(worker, resident, now)) {
+    end_stop(worker);
+    return report(worker, *resident.front(), resident);
+  }
   for (Slot* s : resident)
     if (judge(worker, *s, now)) return report(worker, *s, resident);
   return false;

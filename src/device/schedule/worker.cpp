@@ -19,6 +19,7 @@
 #include "device/probe/tell.h"
 #include "device/schedule/crash.h"
 #include "device/schedule/machine.h"
+#include "device/schedule/outside.h"
 #include "device/schedule/slot.h"
 #include "device/sync/barrier.h"
 #include "device/sync/cluster_barrier.h"
@@ -57,6 +58,7 @@ bool Worker::start() try {
 }
 
 void Worker::main() {
+  name_thread();
   CrashGuard guard(this);
   default_mxcsr_ = _mm_getcsr();
   adopt_thread(scheduler);

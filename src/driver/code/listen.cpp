@@ -188,6 +188,17 @@ bool barriers_only(const ir::Function& f) {
   return true;
 }
 
+// That a thread begins with, where that matters: the kernel moves registers between its warps. 0: not known.
+u32 registers_at_start(const Function& f) {
+  if (f.ir().maxnreg) return f.ir().maxnreg;
+  const auto moves = [](const ir::Block& b) {
+    return std::ranges::any_of(b.insts, [](const ir::Inst& i) { return i.form == isa::Form::setmaxnreg; });
+  };
+  if (std::ranges::none_of(f.ir().blocks, moves)) return 0;
+  const Resources& r = f.resources();
+  return r.origin == FactSource::Estimate ? 0 : r.registers;
+}
+
 // Outlives the module where a tool keeps it: what it needs of it is taken when it is first asked.
 class Sites {
  public:
@@ -324,7 +335,7 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.stored_to = stored_to(f.ir(), g.params);
   info.left_by = [sites](u32 site) { return sites->left_by(site); };
   info.all_come_to = [sites](u32 site) { return sites->all_come_to(site); };
-  info.registers = f.ir().maxnreg;
+  info.registers = registers_at_start(f);
   info.sites = f.module().ir().sites;
   info.residency = [&] {
     const device::Dim3& b = config.block;

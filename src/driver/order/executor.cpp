@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/order/executor.h"
 
+#include "device/schedule/outside.h"
 #include "driver/order/telling.h"
 
 #include <algorithm>
@@ -52,15 +53,13 @@ std::thread try_thread(F&& f) {
   }
 }
 
-// Deterministic time stands nearly still while the host may do something for the device: it asks who waits.
-struct Waits {
-  explicit Waits(device::Gpu& g) : gpu(g.deterministic() ? &g : nullptr) {
-    if (gpu) gpu->host().waiting.fetch_add(1);
-  }
-  ~Waits() {
-    if (gpu) gpu->host().waiting.fetch_sub(1);
-  }
-  device::Gpu* gpu;
+// A thread counts as one of these while it does: the device asks who may do something for it.
+struct Counted {
+  explicit Counted(std::atomic<i32>& of) : n(of) { n.fetch_add(1); }
+  ~Counted() { n.fetch_sub(1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  std::atomic<i32>& n;
 };
 
 }  // namespace
@@ -94,6 +93,7 @@ struct Executor::Engine {
   }
 
   void loop() {
+    device::name_thread();
     std::unique_lock l(m);
     while (true) {
       ++idle;
@@ -161,6 +161,7 @@ struct Executor::Watch {
   void loop() {
     using Pause = std::chrono::microseconds;
     constexpr Pause kShortest{1}, kLongest{1000};
+    device::name_thread();
     Pause pause = kShortest;
     std::vector<Node*> waiting;
     std::unique_lock l(m);
@@ -253,7 +254,7 @@ void Executor::release(Node* n) {
 }
 
 void Executor::throttle() {
-  const Waits waits(impl_->gpu);
+  const Counted waits(impl_->gpu.host().waiting);
   for (u32 p = impl_->pending.load(); p >= kMaxPending; p = impl_->pending.load()) impl_->pending.wait(p);
 }
 
@@ -471,21 +472,21 @@ void Executor::known(const NodeRef& n) {
 
 void Executor::wait(const NodeRef& n) {
   if (n->state.load(std::memory_order_acquire) == 2) return known(n);
-  const Waits waits(impl_->gpu);
+  const Counted waits(impl_->gpu.host().waiting);
   for (u32 s = n->state.load(std::memory_order_acquire); s != 2; s = n->state.load(std::memory_order_acquire))
     n->state.wait(s);
   known(n);
 }
 
 void Executor::wait_ready(const NodeRef& n) {
-  const Waits waits(impl_->gpu);
+  const Counted waits(impl_->gpu.host().waiting);
   while (n->state.load(std::memory_order_acquire) == 0) n->state.wait(0);
 }
 
 bool Executor::busy() const { return impl_->pending.load() != 0; }
 
 void Executor::wait_idle() {
-  const Waits waits(impl_->gpu);
+  const Counted waits(impl_->gpu.host().waiting);
   for (u32 p = impl_->pending.load(); p != 0; p = impl_->pending.load()) impl_->pending.wait(p);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 12
 // hangs
-// Nobody releases the stages, so the third producer_acquire of a pipeline of two stages waits for ever.
+// Nobody releases the stages, so the third producer_acquire of a pipeline of two stages waits for ever. Until then the
+// consumers' wait is always that for the first stage: the second batch is read before its copies are complete.
 
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
@@ -16,10 +17,10 @@ __global__ void kernel(const int* in, int* out) {
   const int t = threadIdx.x;
   for (int batch = 0; batch < 4; ++batch) {
     pipe.producer_acquire();  // expect: deadlock
-    cuda::memcpy_async(&tile[batch % 2][t], in + 32 * batch + t, sizeof(int), pipe);
+    cuda::memcpy_async(&tile[batch % 2][t], in + 32 * batch + t, sizeof(int), pipe);  // expect: race-shared A
     pipe.producer_commit();
     pipe.consumer_wait();
-    out[32 * batch + t] = tile[batch % 2][t ^ 1];
+    out[32 * batch + t] = tile[batch % 2][t ^ 1];  // expect: race-shared B
   }
 }
 
