@@ -364,7 +364,10 @@ def holds(condition, memory, registers):
     text = re.sub(r"(?<![\w=!<>])([A-Za-z_]\w*)", lambda m: m[1] if m[1] in ("and", "or", "not") else
                   str(memory.get(m[1], 0)), text)
     text = re.sub(r"(?<![=!<>])=(?!=)", "==", text)
-    return bool(eval(text, {"__builtins__": {}}))  # numbers, comparisons, and, or, not
+    try:
+        return bool(eval(text, {"__builtins__": {}}))  # numbers, comparisons, and, or, not
+    except SyntaxError:
+        raise NotUnderstood(f"condition {condition}") from None
 
 
 def run(test, order, args, folder):
@@ -401,6 +404,7 @@ def main():
             try:
                 test = Test(args.tests / path)
                 ptx(test, list(range(len(test.code))))
+                holds(test.condition, {}, {})
             except (NotUnderstood, FileNotFoundError, ValueError, KeyError, IndexError) as e:
                 counts["skipped"] += 1
                 print(f"skipped   {path}: {e}")
