@@ -323,6 +323,8 @@ void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
   switch (f.kind) {
     case probe::Fence::Kind::Memory:
       if (f.scope == probe::Scope::Sys) tells_host();
+      for (const auto& w : p.cta->warps)
+        if (w && w->order.has_pending()) p.warp->order.borrow(time, who.lanes, w->order, w->time.warp());
       return p.warp->order.fence(time, who.lanes, p.cta->place, f.order, f.scope, who.site);
     case probe::Fence::Kind::ProxyAsync:
       if (f.every_space || f.space == probe::Space::Shared) time.push_shared(who.lanes);

@@ -43,9 +43,9 @@ void WarpOrder::fence(WarpTime& time, u32 lanes, const Place& me, probe::Order o
   if (acquires(order)) {
     for (u32 rest = lanes; rest; rest &= rest - 1) {
       const u32 l = static_cast<u32>(std::countr_zero(rest));
-      std::erase_if(pending_[l], [&](const Head& h) {
-        if (!takes(me, h, scope)) return miss(me, h, scope, site, false), false;
-        time.acquire(1u << l, h.node);
+      std::erase_if(pending_[l], [&](const Pending& p) {
+        if (!takes(me, p.head, scope)) return miss(me, p.head, scope, site, false), false;
+        time.acquire(1u << l, p.head.node);
         return true;
       });
     }
@@ -88,19 +88,35 @@ void WarpOrder::missed(const Place& me, const std::vector<Head>& heads, probe::S
   for (const Head& h : heads) miss(me, h, scope, site, false);
 }
 
+void WarpOrder::remember(u32 lane, const Head& h, Clock at) {
+  auto& pending = pending_[lane];
+  if (std::ranges::any_of(pending, [&](const Pending& o) { return o.head.node == h.node; })) return;
+  if (pending.size() >= kPending) pending.erase(pending.begin());
+  pending.push_back({h, at});
+  has_pending_ = true;
+}
+
+void WarpOrder::borrow(const WarpTime& time, u32 lanes, const WarpOrder& other, u32 its_warp) {
+  for (u32 from = 0; from < other.pending_.size(); ++from) {
+    for (const Pending& p : std::vector(other.pending_[from])) {
+      const Segment read{.cta = time.cta(), .cluster = time.cluster(), .slot = its_warp, .clock = p.at};
+      for (u32 rest = lanes; rest; rest &= rest - 1) {
+        const u32 lane = static_cast<u32>(std::countr_zero(rest));
+        if (time.knows(lane, read, from)) remember(lane, p.head, time.clock());
+      }
+    }
+  }
+}
+
 void WarpOrder::observed(WarpTime& time, u32 lane, const Place& me, const std::vector<Head>& heads, probe::Order order,
                          probe::Scope scope, u32 site) {
-  auto& pending = pending_[lane];
   for (const Head& h : heads) {
     if (acquires(order) && takes(me, h, scope)) {
       time.acquire(1u << lane, h.node);
       continue;
     }
     miss(me, h, scope, site, !acquires(order));
-    const auto same = [&](const Head& o) { return o.node == h.node; };
-    if (std::any_of(pending.begin(), pending.end(), same)) continue;
-    if (pending.size() >= kPending) pending.erase(pending.begin());
-    pending.push_back(h);
+    remember(lane, h, time.touch());
   }
 }
 

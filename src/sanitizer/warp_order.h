@@ -26,6 +26,10 @@ class WarpOrder {
   void observed(WarpTime&, u32 lane, const Place&, const std::vector<Head>&, probe::Order, probe::Scope, u32 site);
   // ... observed them with a pair of accesses that is not morally strong: for reports.
   void missed(const Place&, const std::vector<Head>&, probe::Scope, u32 site);
+  // Relaxed reads that no fence has made acquires of. Behind a barrier the fence of another thread of the CTA, which
+  // knows of the read, does: so one thread's ticket opens the results to all (`other`: the warp of who has read).
+  bool has_pending() const { return has_pending_; }
+  void borrow(const WarpTime&, u32 lanes, const WarpOrder& other, u32 its_warp);
   const std::vector<NearMiss>& misses() const { return misses_; }
 
  private:
@@ -39,7 +43,13 @@ class WarpOrder {
   void miss(const Place&, const Head&, probe::Scope, u32 site, bool relaxed);
   bool takes(const Place&, const Head&, probe::Scope) const;
   std::vector<Record> records_;
-  std::array<std::vector<Head>, 32> pending_;
+  struct Pending {
+    Head head;
+    Clock at = 0;  // of the read
+  };
+  void remember(u32 lane, const Head&, Clock at);
+  std::array<std::vector<Pending>, 32> pending_;
+  bool has_pending_ = false;
   std::vector<NearMiss> misses_;  // the last few
 };
 

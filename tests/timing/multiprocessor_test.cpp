@@ -179,7 +179,7 @@ TEST(Multiprocessor, LanesThatMeetAtASwapTryAgain) {
     c.launch.code.rows.back().latency = 23, c.launch.code.rows.back().control.write_scoreboard = 0;
     c.add(Kind::Plain, Pipe::Fma, 2, 0, 5).control.wait = 1;
     Row& swap = c.add(Kind::SharedAtomic, Pipe::Memory, 2, 41.1f);
-    swap.swaps = true, swap.control.write_scoreboard = 1;
+    swap.swaps = swap.spins = true, swap.control.write_scoreboard = 1;
     c.launch.code.sites.back() = site, c.launch.code.bytes.back() = 4;
     c.add(Kind::Plain, Pipe::Alu, 2, 0, 13).control.wait = 2;
     c.retries = true;
