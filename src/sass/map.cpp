@@ -163,7 +163,8 @@ class Maker {
     Ways longest(*this, [](u32) { return true; }), tests(*this, [&](u32 b) { return !computes(b); });
     to.longest = longest.from(entry), to.shortest = tests.from(entry);
     if (!to.shortest.empty()) return;
-    Ways shortest(*this, [](u32) { return true; }, true);
+    Ways shortest(
+        *this, [](u32) { return true; }, true);
     to.shortest = shortest.from(entry);
   }
   bool computes(u32 b) const {
@@ -261,8 +262,8 @@ class Maker {
       if (!reached_[b] || from.longest.empty() || index == Map::kNone) continue;
       const Statement& s = p_.statements()[index];
       if (s.detours == Map::kNone) continue;
-      const bool choice = std::ranges::any_of(
-          g_.blocks[b].predecessors, [&](u32 before) { return g_.blocks[before].successors.size() > 1; });
+      const bool choice = std::ranges::any_of(g_.blocks[b].predecessors,
+                                              [&](u32 before) { return g_.blocks[before].successors.size() > 1; });
       const u32 element = element_of(index, "CALL");
       from.detours = s.detours;
       from.uses.push_back({element, choice ? 1u : 0u, 1});

@@ -36,12 +36,12 @@ struct Map {
     bool joins = false;          // ends where lanes that are apart meet: each group comes here by itself
     u32 barrier = 0;             // .. of which it waits for
     std::vector<Region> regions{};
-    u32 taken = kNone;     // where the branch at its end goes
-    bool gathers = false;  // brings lanes together that come here by themselves
-    bool slow = false;     // calls a subroutine of the compiler
+    u32 taken = kNone;                       // where the branch at its end goes
+    bool gathers = false;                    // brings lanes together that come here by themselves
+    bool slow = false;                       // calls a subroutine of the compiler
     std::vector<u32> shortest{}, longest{};  // ... blocks of it, as for probe::Detour::Short and Long
     u32 detours = kNone;                     // ... for which Program::Statement::detours stand
-    u32 back = kNone;  // calls a function: `next` are those that it may be, and this is where they come back
+    u32 back = kNone;      // calls a function: `next` are those that it may be, and this is where they come back
     bool returns = false;  // to whoever called; `next`: where it does not
     bool ends = false;     // leaves the kernel: always, if nothing is in `next`
   };

@@ -16,7 +16,7 @@ class Program {
     // Machine code may have a short way for it, and a subroutine: the first of two blocks without statements that stand
     // for its shortest and its longest way, behind all others.
     u32 detours = kNone;
-    const ir::Inst* inst = nullptr;         // or
+    const ir::Inst* inst = nullptr;  // or
     const ir::Terminator* term = nullptr;
   };
   // A block of the PTX, or what lies between its calls; or a detour (Statement::detours).

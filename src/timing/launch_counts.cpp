@@ -117,8 +117,9 @@ void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) 
     const RecordCode code = RecordCode::unpack(high);
     begin += words_of(code.addresses);
     if (code.kind == Kind::Block) {
-      if (time) time->enter_block(cta, high & ((1u << RecordCode::kWarpBits) - 1), site, lanes,
-                                  static_cast<probe::Detour>(code.bytes));
+      if (time)
+        time->enter_block(cta, high & ((1u << RecordCode::kWarpBits) - 1), site, lanes,
+                          static_cast<probe::Detour>(code.bytes));
       continue;
     }
     if (code.kind == Kind::End) {

@@ -206,7 +206,8 @@ void LaunchTime::count(LaunchProfile& p) {
 // Loops that retry turn as often elsewhere as where they were replayed; lanes that leave them wait behind.
 void LaunchTime::count_turns(const std::vector<SmTime::Turns>& turns, LaunchProfile& p) const {
   const auto add = [&](u32 k, double warps, double lanes) {
-    p.machine[k].warps += static_cast<u64>(std::llround(warps)), p.machine[k].lanes += static_cast<u64>(std::llround(lanes));
+    p.machine[k].warps += static_cast<u64>(std::llround(warps)),
+        p.machine[k].lanes += static_cast<u64>(std::llround(lanes));
     p.time.warps += static_cast<u64>(std::llround(warps)), p.time.lanes += static_cast<u64>(std::llround(lanes));
   };
   for (u32 b = 0; b < turns.size(); ++b) {
@@ -216,7 +217,8 @@ void LaunchTime::count_turns(const std::vector<SmTime::Turns>& turns, LaunchProf
     const double warps = static_cast<double>(p.machine[block.first].warps) / static_cast<double>(t.first_warps);
     const double lanes = static_cast<double>(p.machine[block.first].lanes) / static_cast<double>(t.first_lanes);
     for (u32 k = block.first; k < block.end; ++k)
-      add(k, warps * static_cast<double>(t.warps - t.first_warps), lanes * static_cast<double>(t.lanes - t.first_lanes));
+      add(k, warps * static_cast<double>(t.warps - t.first_warps),
+          lanes * static_cast<double>(t.lanes - t.first_lanes));
     if (block.end < code_->timed.rows.size() && code_->timed.rows[block.end].kind == Row::Kind::Reconverge)
       add(block.end, warps * static_cast<double>(t.apart), 0);
   }

@@ -359,9 +359,10 @@ TEST(Walker, DetoursAreLanesOwn) {
                                   {kDivide, "FFMA"},
                                   {kDivide, "RET"}};
   const auto executed = [&](const std::vector<PathStep>& path) {
-    Kernel k("ld.param.u64 %rd1, [p];\nld.global.u64 %rd2, [%rd1];\ndiv.u64 %rd3, %rd2, %rd1;\n"
-             "st.global.u64 [%rd1], %rd3;\nret;\n",
-             code);
+    Kernel k(
+        "ld.param.u64 %rd1, [p];\nld.global.u64 %rd2, [%rd1];\ndiv.u64 %rd3, %rd2, %rd1;\n"
+        "st.global.u64 [%rd1], %rd3;\nret;\n",
+        code);
     k.run(path);
     EXPECT_EQ(k.execution().lost(), 0u);
     return k.warps();

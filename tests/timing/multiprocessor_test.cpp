@@ -77,7 +77,7 @@ class Code {
 
   Parameters parameters;
   TimedLaunch launch{.l1_bytes = 128 << 10};
-  double asked = 0;  // by each CTA
+  double asked = 0;      // by each CTA
   bool retries = false;  // the code is a loop around a swap
   std::vector<std::vector<TimedAccess>> accesses;
   std::list<std::vector<u64>> kept;

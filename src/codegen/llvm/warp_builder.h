@@ -60,8 +60,8 @@ class WarpBuilder final : public Builder, private Part {
   void count(u32 site, probe::Counter c, u32 each) override {
     if (m_.facts.counts()) count_lanes(s_, site, c, each, s_.mask());
   }
-  void record(u32 site, probe::RecordCode, V at) override;              // records.cpp
-  void record_lanes(u32 site, probe::Detour, V lanes) override;         // records.cpp
+  void record(u32 site, probe::RecordCode, V at) override;       // records.cpp
+  void record_lanes(u32 site, probe::Detour, V lanes) override;  // records.cpp
   void note_site(u32 site) override {
     Value* p = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), s_.frame->ctx(), offsetof(device::WarpCtx, probe_site));
     m_.of_runtime(b_.CreateStore(b_.getInt32(site), p));

@@ -44,7 +44,8 @@ void tell_detours_of_quotient(Builder& b, FT t, V x, V y, V result) {
   // Upper words, as numbers of 32 bits: |quotient| > 2^-129, |dividend| >= 0x1.cp-121.
   V q = upper(b, magnitude(b, t, result)), top = upper(b, magnitude(b, t, x)), bottom = upper(b, magnitude(b, t, y));
   V slow = b.or_(b.icmp(ICmp::ULe, q, imm32(b, 0x100000)), b.icmp(ICmp::UGt, q, imm32(b, 0x7f800000)));
-  slow = b.or_(slow, b.or_(b.icmp(ICmp::UGe, bottom, imm32(b, 0x7f800000)), b.icmp(ICmp::ULt, bottom, imm32(b, 0x100000))));
+  slow = b.or_(slow,
+               b.or_(b.icmp(ICmp::UGe, bottom, imm32(b, 0x7f800000)), b.icmp(ICmp::ULt, bottom, imm32(b, 0x100000))));
   tell(b, b.or_(slow, b.icmp(ICmp::ULt, top, imm32(b, 0x3600000))), special);
 }
 
