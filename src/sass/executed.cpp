@@ -23,8 +23,7 @@ Execution::Execution(const Program& p, const Function& f)
       function_(f),
       graph_(make_graph(f)),
       map_(Map::make(p, f, graph_)),
-      detour_map_(Map::make(p, f, graph_, Map::Rule::Detours)),
-      loose_map_(Map::make(p, f, graph_, Map::Rule::Loose)),
+      loose_map_(Map::make(p, f, graph_, true)),
       blocks_(graph_.blocks.size()),
       by_statement_(f.instructions.size()) {}
 
@@ -52,10 +51,9 @@ const std::vector<u32>& Execution::way(const std::vector<u32>& path) {
   const auto known = ways_.find(path);
   if (known != ways_.end()) return known->second;
   searched_ += path.size();
+  std::optional<std::vector<u32>> found = search(map_, path);
   const auto is_detour = [&](u32 b) { return program_.is_detour(b); };
-  const bool detours = std::ranges::any_of(path, is_detour);
-  std::optional<std::vector<u32>> found = search(detours ? detour_map_ : map_, path);
-  if (!found && detours) {
+  if (!found && std::ranges::any_of(path, is_detour)) {
     std::vector<u32> straight = path;
     std::erase_if(straight, is_detour);
     found = search(map_, straight);
@@ -80,7 +78,7 @@ std::vector<u32> Execution::with_subroutines(const std::vector<u32>& way, const 
   std::map<u32, std::size_t> seen;  // of the path, for each statement
   for (const u32 b : way) {
     out.push_back(b);
-    const Map::Block& from = detour_map_.blocks[b];
+    const Map::Block& from = map_.blocks[b];
     if (from.longest.empty()) continue;
     bool longest = true;
     if (from.detours != Map::kNone) {

@@ -57,7 +57,7 @@ class Execution {
   const Program& program_;
   const Function& function_;
   Graph graph_;
-  Map map_, detour_map_, loose_map_;
+  Map map_, loose_map_;
   std::map<std::vector<u32>, std::vector<u32>> ways_;  // of PTX paths: empty: none
   std::map<std::vector<u32>, bool> by_arithmetic_;
   std::vector<Executed> blocks_, by_statement_;

@@ -28,8 +28,7 @@ struct Share {
 
 class Maker {
  public:
-  Maker(const Program& p, const Function& f, const Graph& g, Map::Rule rule)
-      : p_(p), f_(f), g_(g), rule_(rule), loose_(rule == Map::Rule::Loose) {}
+  Maker(const Program& p, const Function& f, const Graph& g, bool loose) : p_(p), f_(f), g_(g), loose_(loose) {}
 
   Map run() {
     out_.blocks.resize(g_.blocks.size());
@@ -41,7 +40,7 @@ class Maker {
     for (u32 b = 0; b < g_.blocks.size(); ++b)
       if (reached_[b]) look_at(b);
     find_merged();
-    if (rule_ == Map::Rule::Detours) find_detours();
+    if (!loose_) find_detours();
     for (auto& shares : shares_)
       for (auto& [block, share] : shares) settle(block, share);
     name_elements();
@@ -376,7 +375,6 @@ class Maker {
   const Program& p_;
   const Function& f_;
   const Graph& g_;
-  const Map::Rule rule_;
   const bool loose_;
   Map out_;
   std::vector<bool> reached_;
@@ -390,6 +388,6 @@ class Maker {
 
 }  // namespace
 
-Map Map::make(const Program& p, const Function& f, const Graph& g, Rule rule) { return Maker(p, f, g, rule).run(); }
+Map Map::make(const Program& p, const Function& f, const Graph& g, bool loose) { return Maker(p, f, g, loose).run(); }
 
 }  // namespace us::sass

@@ -48,9 +48,7 @@ struct Map {
 
   // The function of the program has the same name. `loose`: blocks of PTX are told by their arithmetic alone, for where
   // anchors do not lead through.
-  // Strict; with blocks for detours (Program::Statement::detours), too; by arithmetic alone.
-  enum class Rule : u8 { Strict, Detours, Loose };
-  static Map make(const Program&, const Function&, const Graph&, Rule = Rule::Strict);
+  static Map make(const Program&, const Function&, const Graph&, bool loose = false);
 
   std::vector<u32> statements{};             // of the program, by instruction
   std::vector<Block> blocks{};               // as in the graph
