@@ -49,6 +49,7 @@ void WarpOrder::fence(WarpTime& time, u32 lanes, const Place& me, probe::Order o
         return true;
       });
     }
+    has_pending_ = std::ranges::any_of(pending_, [](const auto& of_lane) { return !of_lane.empty(); });
   }
   if (!releases(order)) return;
   for (Record& r : records_) {

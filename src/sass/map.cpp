@@ -324,6 +324,23 @@ class Maker {
     return false;
   }
 
+  // A subroutine that may be called cuts a PTX block into pieces here: of those without anchors the ones that have this
+  // statement stand for its executions. It is the first that calls one where the loop is deepest.
+  std::map<u32, u32> keys(const std::vector<u32>& depth) const {
+    std::map<u32, std::pair<u32, u32>> found;  // how deep, and the statement
+    for (u32 b = 0; b < shares_.size(); ++b)
+      for (const auto& [block, share] : shares_[b])
+        for (const u32 s : share.statements) {
+          if (out_.blocks[b].slow || p_.statements()[s].detours == Map::kNone) continue;
+          const auto [at, fresh] = found.try_emplace(block, depth[b], s);
+          if (!fresh && depth[b] >= at->second.first)
+            at->second = {depth[b], depth[b] > at->second.first ? s : std::min(s, at->second.second)};
+        }
+    std::map<u32, u32> keys;
+    for (const auto& [block, deepest] : found) keys[block] = deepest.second;
+    return keys;
+  }
+
   // In how many loops of its function each block is.
   std::vector<u32> depths() const {
     std::vector<std::vector<u32>> next;
@@ -349,6 +366,7 @@ class Maker {
         out_.elements[block] = {element_of(Map::kNone - 1 - block, "")};
       }
     }
+    keys_ = keys(depth);
     for (u32 b = 0; b < shares_.size(); ++b)
       for (const auto& [block, share] : shares_[b])
         if (!hoisted(b, block, share, most[block], depth)) use(b, block, share, most[block]);
@@ -367,6 +385,13 @@ class Maker {
       return;
     }
     if (out_.elements[block].empty()) return;
+    if (const auto key = keys_.find(block); key != keys_.end()) {
+      u32 copies = 0;  // of the statement: the number of its instructions of the rarest name
+      for (const auto& [what, count] : share.instructions)
+        if (what.first == key->second) copies = copies ? std::min(copies, count) : count;
+      if (copies && !out_.blocks[b].slow) uses.push_back({out_.elements[block].front(), 0, copies});
+      return;
+    }
     if (loose_ && !share.decides && share.statements.size() * 5 < most * 2) return;
     const u32 times = p_.blocks()[block].depth ? std::max(share.unrolled, share.middle()) : 1;
     uses.push_back({out_.elements[block].front(), 0, times});
@@ -377,6 +402,7 @@ class Maker {
   const Graph& g_;
   const bool loose_;
   Map out_;
+  std::map<u32, u32> keys_;  // of PTX blocks
   std::vector<bool> reached_;
   std::vector<u32> functions_;                // blocks where they begin
   std::vector<std::map<u32, Share>> shares_;  // by block here, by PTX block

@@ -44,7 +44,7 @@ bool KernelCode::retries(const sass::Graph& graph, u32 b) const {
   const auto& block = graph.blocks[b];
   if (std::ranges::find(block.successors, b) == block.successors.end()) return false;
   for (u32 k = block.first; k < block.end; ++k)
-    if (function.instructions[k].name.starts_with("ATOMS.CAST")) return true;
+    if (timed.rows[k].spins) return true;
   return false;
 }
 

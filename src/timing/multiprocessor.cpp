@@ -146,8 +146,8 @@ class Multiprocessor {
     return true;
   }
 
-  // The last warp as long as it can; then one of the oldest CTA that has one that can: who has waited longest, if the
-  // last instruction yields, else the youngest (oracle/timing/pairs.txt).
+  // The last warp as long as it can; then one of the oldest CTA that has one that can (oracle/timing/ctas.txt): who has
+  // waited longest, if the last instruction yields, else the youngest (pairs.txt).
   u32 choose(Partition& q, u64 now) {
     u32 pick = ~0u;
     if (q.last != ~0u && !q.yields && can(q, q.last, now)) pick = q.last;

@@ -132,6 +132,15 @@ TEST(Multiprocessor, WarpsTakeTurns) {
   EXPECT_GT(first_end(turns.run(32, 1, 20)), 0.9);
 }
 
+// oracle/timing/ctas.txt: floats 1024 and roots 1024, 0.51: of two CTAs the older one has all that it can use.
+TEST(Multiprocessor, TheOlderCtaGoesFirst) {
+  Code c;
+  c.launch.resident = 2;
+  for (u32 k = 0; k < 256; ++k) c.add(Kind::Plain, Pipe::Fma, 1).control.yield = k % 4 == 0;
+  const SmTime t = c.run(32, 2, 20);
+  EXPECT_NEAR(t.ends[0] / t.cycles, 0.51, 0.03);
+}
+
 // Four warps of a sub-partition, each in turn: in one half of the time that warps wait the pipe takes nobody, up to
 // their own end; in the other half, but for the warp whose turn it is, another is chosen.
 TEST(Multiprocessor, AWarpWaitsForItsPipeOrForItsTurn) {
