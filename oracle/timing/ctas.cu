@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How CTAs that are on a multiprocessor together share it: each warp does the same arithmetic, and all begin at about
-// the same time. Prints a line for each: what, threads of a CTA, and when each CTA of the first multiprocessor ended, in
-// the order in which they began, as a part of the time to the last one's end.
+// How CTAs that are on a multiprocessor together share it: each warp does the same arithmetic, and all begin at
+// about the same time. Prints a line for each: what, threads of a CTA, and when each CTA of the first multiprocessor
+// ended, in the order in which they began, as a part of the time to the last one's end.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
