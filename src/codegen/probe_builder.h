@@ -14,7 +14,8 @@ class ProbeBuilder final : public Builder {
         counts_(strategy != probe::Strategy::Events),
         records_(strategy == probe::Strategy::Records),
         events_(strategy == probe::Strategy::Events) {}
-  void begin(u32 site) { site_ = site; }  // of the instruction that follows
+  // Of the instruction that follows; does its loop wait for what it reads?
+  void begin(u32 site, bool looks = false) { site_ = site, looks_ = looks; }
 
   void load(const MemRef& m, std::span<V> out) override {
     count_bytes(probe::Counter::Read, m);
@@ -118,6 +119,7 @@ class ProbeBuilder final : public Builder {
   Builder& to_;
   const bool counts_, records_, events_;
   u32 site_ = ir::kNoSite;
+  bool looks_ = false;
 };
 
 }  // namespace us::codegen

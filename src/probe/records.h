@@ -32,16 +32,18 @@ struct RecordCode {
   Kind kind = Kind::Block;
   Addresses addresses = Addresses::None;
   Space space = Space::Global;
-  u32 bytes = 0;  // of a lane, up to 64
+  u32 bytes = 0;       // of a lane, up to 64
+  bool looks = false;  // in a loop that goes on for as long as others have not changed what is read
 
   // The upper half of the second word; bits 0 to 4 are the warp's.
   static constexpr u32 kWarpBits = 5;
   constexpr u32 pack() const {
-    return static_cast<u32>(kind) << 5 | static_cast<u32>(addresses) << 8 | static_cast<u32>(space) << 11 | bytes << 14;
+    return static_cast<u32>(kind) << 5 | static_cast<u32>(addresses) << 8 | static_cast<u32>(space) << 11 |
+           bytes << 14 | u32{looks} << 31;
   }
   static constexpr RecordCode unpack(u32 w) {
     return {static_cast<Kind>(w >> 5 & 7), static_cast<Addresses>(w >> 8 & 7), static_cast<Space>(w >> 11 & 7),
-            w >> 14};
+            w >> 14 & 0x1ffff, w >> 31 != 0};
   }
   bool operator==(const RecordCode&) const = default;
 };

@@ -58,14 +58,14 @@ void Balance::set(double busy) {
   for (u32 sm = 0; sm < sms_; ++sm) most_ = std::max(most_, load(&slots[std::size_t{sm} * resident_]));
 }
 
-Balance::Of Balance::of(u32 sm, const std::vector<u32>& some) const {
+Balance::Of Balance::of(u32 sm, const std::vector<u32>& some, u64 replayed) const {
   if (work_.empty() || some.empty()) return {};
-  double all = 0, theirs = 0;
+  double left = 0, theirs = 0;
   u64 count = 0;
-  for (u64 cta = sm; cta < work_.size(); cta += sms_) all += weight(cta), ++count;
+  for (u64 cta = sm + replayed * sms_; cta < work_.size(); cta += sms_) left += weight(cta), ++count;
   for (const u32 cta : some) theirs += weight(cta);
-  if (all <= 0 || theirs <= 0) return {};
-  return {most_ / load_of(sm), all / static_cast<double>(count) * static_cast<double>(some.size()) / theirs};
+  if (left <= 0 || theirs <= 0) return {};
+  return {most_ / load_of(sm), left / static_cast<double>(count) * static_cast<double>(some.size()) / theirs};
 }
 
 }  // namespace us::timing

@@ -21,9 +21,9 @@ class Balance {
   void set(double busy);
   struct Of {
     double load = 1;  // of the multiprocessor that gets most; 1: what `sm` has, if CTA k runs on k modulo `sms`
-    double each = 1;  // of an average CTA of those of `sm`; 1: an average one of `some`
+    double each = 1;  // of an average CTA of those of `sm` behind its first `replayed`; 1: an average one of `some`
   };
-  Of of(u32 sm, const std::vector<u32>& some) const;
+  Of of(u32 sm, const std::vector<u32>& some, u64 replayed = 0) const;
 
  private:
   double weight(u64 cta) const { return (1 - busy_) * work_[cta].most + busy_ * work_[cta].average; }

@@ -193,7 +193,7 @@ void Footprint::put_back(Entry& e, u32 sectors) {
   const bool alone = lone(e);
   const u32 of_dram = moved(e.line, whole);
   so_far_.written += parts + of_dram, so_far_.read += parts;
-  so_far_.cost_of_writing += of_dram * (alone ? p_.dram_lone_read : 1) + parts * (alone ? p_.dram_part : 2);
+  so_far_.cost_of_writing += of_dram * (alone ? p_.dram_lone_read : 1) + parts * (alone ? p_.dram_part : p_.dram_parts);
   e.dirty = e.dirty & ~sectors & 15;
   for (u32 k = 0; k < 4; ++k)
     if (sectors >> k & 1) e.bytes[k] = 0;

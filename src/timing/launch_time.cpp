@@ -47,6 +47,7 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
       footprint_(*l2_),
       of_stores_(parameters_),
       of_atomics_(parameters_),
+      stores_(parameters_),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
   footprint_.begin(u64{sms_} * resident_, std::move(memory));
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
@@ -77,7 +78,7 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end, c
     if (r.lanes && r.code.space == probe::Space::Global)
       cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r, lines);
     if (r.code.kind != Kind::Write) ask(r.cta, cost);
-    if (!traces_.hears(r.cta)) return;
+    if (!r.code.looks && !traces_.hears(r.cta)) return;
   }
   traces_.add(r, begin, end, cost);
 }
@@ -89,21 +90,18 @@ void LaunchTime::ask(u32 cta, float sectors) {
   if (wanted(cta)) asked_of_[cta] += sectors;
 }
 
-// Cycles of a slice.
-float LaunchTime::store(const probe::Record& r, u64 line, const u8 (&bytes)[4]) {
-  footprint_.write(line, bytes);
-  const u32 sectors = stores_.add(u64{r.cta} << 8 | r.warp, line, bytes);
-  if (!sectors) return 0;
-  const double cycles = slice_cost_of_store(parameters_, 1, sectors, r.code.bytes < 4);
-  of_stores_.add(line, cycles);
-  stored_ += sectors;
-  return static_cast<float>(cycles);
+void LaunchTime::store(const probe::Record& r, const Lines::Line& l) {
+  footprint_.write(l.line, l.bytes);
+  of_stores_.add(l.line, stores_.add(l, r.code.bytes < 4).cycles);
+  stored_ += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
 }
 
 Footprint::Reader LaunchTime::reader(const probe::Record& r) { return {r.cta, static_cast<u32>(traces_.progress(r))}; }
 
 float LaunchTime::touch_line(const probe::Record& r, const Lines::Line& l, bool write) {
-  return write ? store(r, l.line, l.bytes) : footprint_.read(l.line, l.sectors, reader(r));
+  if (!write) return footprint_.read(l.line, l.sectors, reader(r));
+  store(r, l);
+  return 0;
 }
 
 // What an access costs: TimedAccess.
@@ -130,8 +128,8 @@ float LaunchTime::touch_atomic(const probe::Record& all) {
   for (const Lines::Line& l : Lines(r)) {
     dram = sum(dram, footprint_.read(l.line, l.sectors, reader(r), true));
     footprint_.write(l.line, l.bytes);
-    stored_ += static_cast<u32>(std::popcount(l.sectors));
   }
+  stored_ += static_cast<u32>(std::popcount(r.lanes)) * r.code.bytes;
   const bool floats = r.site < floats_.size() && floats_[r.site];
   const double cycles = 1 / (floats ? parameters_.atomic_float : parameters_.atomic_address);
   for (u32 l = 0; l < probe::kLanes; ++l)
@@ -144,7 +142,7 @@ float LaunchTime::span(const probe::Record& r, u64 first, u64 end, bool write) {
   float cost = 0;
   for (u64 line = first / kLineBytes; line * kLineBytes < end; ++line) {
     const u64 from = std::max(first, line * kLineBytes), to = std::min(end, (line + 1) * kLineBytes);
-    Lines::Line l{line, 15, {kSectorBytes, kSectorBytes, kSectorBytes, kSectorBytes}};
+    Lines::Line l{line, 15, {kSectorBytes, kSectorBytes, kSectorBytes, kSectorBytes}, Lines::words_of(from, to)};
     if (to - from < kLineBytes) {
       l.sectors = 0;
       for (u32 k = 0; k < 4; ++k) {
@@ -287,7 +285,7 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);
-  l.written_back = stored_ ? dram.cost_of_writing / static_cast<double>(stored_) : 0;
+  l.written_back = stored_ ? dram.cost_of_writing * kSectorBytes / static_cast<double>(stored_) : 0;
   std::ranges::copy(p.grid, l.grid), std::ranges::copy(p.cluster, l.cluster);
   l.store_share = of_stores_.share_of_busiest(), l.atomic_share = of_atomics_.share_of_busiest();
   return l;
@@ -344,7 +342,7 @@ LaunchTime::Whole LaunchTime::whole(const SmTime& sm, const std::vector<const Ti
   const std::size_t n = starts.size(), half = std::min(std::max<std::size_t>(n / 2, resident_), n - 2);
   const double each = (starts[n - 1] - starts[half]) / static_cast<double>(n - 1 - half);
   some.erase(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(half));
-  const Balance::Of of = balance.of(number, some);
+  const Balance::Of of = balance.of(number, some, list.size());
   const double all = static_cast<double>(mine) * of.load, rest = all - static_cast<double>(list.size());
   return {sm.cycles + each * of.each * std::max(0.0, rest), of.load};
 }

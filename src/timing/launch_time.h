@@ -38,7 +38,7 @@ class LaunchTime {
   float touch_atomic(const probe::Record&);
   float touch_line(const probe::Record&, const Lines::Line&, bool write);
   float span(const probe::Record&, u64 first, u64 end, bool write);
-  float store(const probe::Record&, u64 line, const u8 (&bytes)[4]);
+  void store(const probe::Record&, const Lines::Line&);
   void ask(u32 cta, float sectors);
   void count(LaunchProfile&);
   void count_turns(const std::vector<SmTime::Turns>&, LaunchProfile&) const;
@@ -71,7 +71,7 @@ class LaunchTime {
   u64 lines_ = 0;
   Slices of_stores_, of_atomics_;
   StoreBuffer stores_;
-  u64 stored_ = 0;                            // sectors, each time
+  u64 stored_ = 0;                            // bytes, each time
   std::unordered_map<u64, double> atomics_;   // cycles, by address
   double asked_ = 0;                          // sectors that L2 lacked
   std::unordered_map<u32, double> asked_of_;  // ... of CTAs that may be replayed

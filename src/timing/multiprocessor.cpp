@@ -8,21 +8,17 @@
 
 #include "timing/accesses.h"
 #include "timing/caches.h"
-#include "timing/far_shared.h"
 #include "timing/known_ways.h"
-#include "timing/lines.h"
 #include "timing/local_memory.h"
 #include "timing/next_access.h"
 #include "timing/partition.h"
 #include "timing/share.h"
 #include "timing/shared_cost.h"
-#include "timing/slices.h"
 
 namespace us::timing {
 namespace {
 
 using Kind = Row::Kind;
-constexpr u32 kPartitions = 4;
 constexpr double kSmsOfRate = 132;  // multiprocessors that cta_start was measured with
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -91,7 +87,7 @@ class Multiprocessor {
       w.cursors.resize(work.accesses.size());
       w.since = w.begun = at;
       ++p.live, ++live_;
-      Partition& q = partitions_[(k + (cta.warps.size() % kPartitions ? p.number : 0)) % kPartitions];
+      Partition& q = partitions_[partition_of(p.number, k, static_cast<u32>(cta.warps.size()))];
       q.warps.push_back(index);
       partition_of_[index] = static_cast<u32>(&q - partitions_);
       enter(w, index, at, true);
@@ -160,8 +156,11 @@ class Multiprocessor {
     return pick;
   }
 
-  // Warps that wait for room in the queue take turns (oracle/timing/queue.txt).
+  // Warps that wait for room in the queue take turns (oracle/timing/queue.txt), but for stores that follow each other
+  // (parts.txt, fields_write: what a warp stores of a line leaves together though all warps wait).
   u32 longest_for_room(Partition& q, u32 pick, u64 now) {
+    if (q.stores != ~0u && code_.rows[warps_[q.stores].pc].kind == Kind::Store && can(q, q.stores, now))
+      return q.stores;
     for (const u32 k : q.warps)
       if (warps_[k].wanted_room(code_.rows[warps_[k].pc]) && warps_[k].ready < warps_[pick].ready && can(q, k, now))
         pick = k;
@@ -174,6 +173,7 @@ class Multiprocessor {
     q.tell_stalls(result_.stalls[w.pc], w, r, static_cast<double>(at));
     ++result_.issued;
     q.yields = r.control.yield;
+    if (r.pipe == Pipe::Memory) q.stores = r.kind == Kind::Store ? index : ~0u;
     const u64 dispatched = q.dispatch(r, at);
     result_.count_pipe(r);
     w.issued(static_cast<double>(at), static_cast<u32>(dispatched - at) + std::max<u32>(1, r.control.stall));
@@ -211,6 +211,7 @@ class Multiprocessor {
     Partition& q = partitions_[partition_of_[index]];
     std::erase(q.warps, index);
     if (q.last == index) q.last = ~0u;
+    if (q.stores == index) q.stores = ~0u;
     result_.warp_cycles += static_cast<u64>(now - w.begun);
     const std::size_t cta = places_[w.place].number;
     result_.spans.push_back(
@@ -310,7 +311,7 @@ class Multiprocessor {
 
   // The pipe that all sub-partitions share: shared memory, L1 and the exchange of lanes.
   Done shared(Partition& q, const Row& r, double now, double cycles) {
-    const double at = std::max(lsu_, now + 4);
+    const double at = next_on_lsu(now);
     lsu_ = at + cycles;
     result_.shared_cycles += cycles;
     q.take(at);
@@ -425,7 +426,7 @@ class Multiprocessor {
 
   Done local_access(Partition& q, u32 index, const Row& r, const NextAccess& n, double now, bool write) {
     const Lines lines = LocalMemory::lines(index, r, n.known ? &n.r : nullptr);
-    const double at = std::max(lsu_, now + 4), cycles = std::max<double>(r.words, lines.count());
+    const double at = next_on_lsu(now), cycles = std::max<double>(r.words, lines.count());
     lsu_ = at + cycles;
     result_.shared_cycles += cycles;
     q.take(at + cycles - 1);
@@ -452,7 +453,7 @@ class Multiprocessor {
     const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
     if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, false);
-    double at = std::max(lsu_, now + 4);
+    double at = next_on_lsu(now);
     Done d{at + p_.l1_latency - 4, at + 6, Stall::LongScoreboard};
     if (!n.known) {
       lsu_ = at + 1;
@@ -502,35 +503,33 @@ class Multiprocessor {
     return -cost * apart_ / launch_.active_sms < p_.dram_latency ? 1e-3 : 0;
   }
 
+  // When the unit of loads and stores takes an access.
+  double next_on_lsu(double now) {
+    const double at = std::max(lsu_, now + 4);
+    share_.rest(lsu_, at);
+    return at;
+  }
+
   Done store(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
     if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, true);
-    const double at = std::max(lsu_, now + 4);
-    double lines = r.words, slices = slice_cost_of_store(p_, lines, 4.0 * lines);
-    if (n.known) lines = Lines(n.r).count(), slices = n.cost;
-    const double cycles = std::max<double>(r.words, lines);
+    const double at = next_on_lsu(now);
+    const Lines of = n.known ? Lines(n.r) : Lines();
+    const double cycles = std::max<double>(r.words, of.count());
     lsu_ = at + cycles;
     result_.shared_cycles += cycles;
     q.take(at + cycles - 1);
     if (n.known && n.r.code.space == probe::Space::Shared) {
       if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
-        hold_back(q, w, far_.store(FarShared::of_lanes(n.r, far), at + cycles));
+        q.hold_back(w, far_.store(FarShared::of_lanes(n.r, far), at + cycles));
       return {at + cycles, at + cycles + 5};
     }
-    const double out = share_.store(at, lines, slices);
-    // What is written waits in L1; the warp does not.
-    q.take_later(out - kWriteBuffer / share_.write_rate());
+    const double out = n.known ? share_.store(at, of, n.r.code.bytes < 4) : share_.store_lines(at, r.words);
+    q.take_later(share_.room_for_stores());  // the warp does not wait
     w.stored = std::max(w.stored, out + p_.l2_latency);
     return {at + cycles, at + cycles + 5};
   }
-  // What was sent to a neighbour: only so much is on its way.
-  static void hold_back(Partition& q, Warp& w, const FarShared::Done& d) {
-    constexpr double kOnTheWay = 100;  // cycles
-    q.take_later(d.taken - kOnTheWay);
-    w.stored = std::max(w.stored, d.answered);
-  }
-  static constexpr double kWriteBuffer = 16384;  // bytes
 
   Done generic_shared_atomic(Partition& q, Warp& w, const Row& r, const NextAccess& n, double now) {
     Done d = shared(q, r, now, wavefronts_of(n.r).wavefronts);
@@ -538,7 +537,7 @@ class Multiprocessor {
     const u32 leaving = FarShared::leaving(n.r, places_[w.place].rank);
     if (!leaving) return d;
     const FarShared::Done far = far_.atomic(FarShared::of_lanes(n.r, leaving), d.sources);
-    hold_back(q, w, far);
+    q.hold_back(w, far);
     if (r.kind == Kind::Atomic) d.result = far.answered + p_.l1_latency;
     return d;
   }
@@ -548,11 +547,12 @@ class Multiprocessor {
     if (n.none) return nothing(q, now);
     if (r.joined) n.r.lanes &= ~n.r.lanes + 1;
     if (n.known && n.r.code.space == probe::Space::Shared) return generic_shared_atomic(q, w, r, n, now);
-    const double at = std::max(lsu_, now + 4);
+    const double at = next_on_lsu(now);
     Share::Atomic a{.answer = r.kind == Kind::Atomic};
     if (n.known) {
       const AtomicSectors all(n.r);
       a.lines = all.requests(), a.lanes = std::popcount(n.r.lanes);
+      a.bytes = a.lanes * n.r.code.bytes;
       a.slices = slice_cost_of_atomic(p_, all, r.swaps);
       a.sectors = all.operations(), a.dram_sectors = of_dram(n.cost);
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "timing/far_shared.h"
 #include "timing/resident.h"
 
 namespace us::timing {
@@ -58,9 +59,19 @@ class Slots {
   u64 begin_ = 0, taken_ = 0;
 };
 
+constexpr u32 kPartitions = 4;
+
+// Of warp `warp` of the CTA that is the `number`-th of its multiprocessor: the first one goes where the CTA before left
+// off, or one further, if that would be the same for all (oracle/timing/slots.txt).
+constexpr u32 partition_of(u64 number, u32 warp, u32 warps) {
+  const u32 step = warps % kPartitions ? warps % kPartitions : 1;
+  return static_cast<u32>((number * step + warp) % kPartitions);
+}
+
 struct Partition {
   std::vector<u32> warps;  // oldest first
   u32 last = ~0u;
+  u32 stores = ~0u;     // whose store was the last access
   bool yields = false;  // the last instruction lets others go first
   std::array<double, kPipes> free{};
   double latch = 0;      // until then the last instruction waits for its pipe and its operands
@@ -134,6 +145,12 @@ struct Partition {
   void take_later(double until) {  // the place that was taken last, at least as long
     double& last_place = queue[(head + queue.size() - 1) % queue.size()];
     last_place = std::max(last_place, until);
+  }
+  // What a warp sent to a neighbour: only so much is on its way.
+  void hold_back(Warp& w, const FarShared::Done& d) {
+    constexpr double kOnTheWay = 100;  // cycles
+    take_later(d.taken - kOnTheWay);
+    w.stored = std::max(w.stored, d.answered);
   }
 
  private:

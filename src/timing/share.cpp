@@ -23,6 +23,7 @@ double appetite(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) 
 
 Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, const Parameters& p)
     : p_(p),
+      waiting_(p),
       sms_(l.active_sms),
       written_back_(l.written_back),
       read_rate_(std::min(p.l2_sm_read, p.l2_read / sms_)),
@@ -34,8 +35,9 @@ Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, con
 
 double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
   l2_bytes_ += bytes;
-  l2_ = std::max(l2_, at) + std::max(bytes / read_rate_, lines * request_cost_);
-  const double done = l2_ + p_.l2_latency;
+  l2_ = std::max(l2_, at) + bytes / read_rate_;
+  tags_ = std::max(tags_, at) + lines * request_cost_;
+  const double done = std::max(l2_, tags_) + p_.l2_latency;
   return dram_bytes > 0 ? std::max(done, from_dram(at, dram_bytes, lines)) : done;
 }
 
@@ -43,7 +45,7 @@ double Share::from_dram(double at, double bytes, u32 lines) {
   take_dram(at, bytes / dram_rate_);
   const double there = std::max(dram_, at + bytes / p_.l2_sm_read);
   return there + p_.dram_latency + p_.dram_spread * (std::log2(std::max(1u, lines)) + luck()) +
-         p_.dram_load * std::min(1.0, dram_use_);
+         p_.dram_load * std::min(1.0, dram_use_) + p_.dram_turn * std::min(1.0, dram_writes_);
 }
 
 // DRAM answers after different times. dram_spread is what the slowest of several lines takes longer with each doubling
@@ -56,18 +58,47 @@ double Share::luck() {
 }
 
 // DRAM, or what fills L2: both reading and writing take it.
-void Share::take_dram(double at, double cycles) {
-  dram_use_ = dram_use_ * std::exp(-std::max(0.0, at - dram_seen_) / p_.dram_memory) + cycles / p_.dram_memory;
+void Share::take_dram(double at, double cycles, bool writes) {
+  const double left = std::exp(-std::max(0.0, at - dram_seen_) / p_.dram_memory), more = cycles / p_.dram_memory;
+  dram_use_ = dram_use_ * left + more;
+  dram_writes_ = dram_writes_ * left + (writes ? more : 0);
   dram_seen_ = std::max(dram_seen_, at);
   // Multiprocessors ask at different times: who has not asked for a while may have more than its share.
   dram_ = std::max(dram_, std::max(begun_ = std::min(begun_, at), at - p_.dram_credit)) + cycles;
 }
 
-double Share::store(double at, double lines, double slices) {
-  const double bytes = slices * p_.l2_write / p_.l2_slices;
-  out_ = std::max(out_, at) + std::max(bytes / p_.l2_sm_write, slices > 0 ? lines * p_.store_request : 0);
+double Share::store(double at, const Lines& lines, bool narrow) {
+  Store s;
+  for (const Lines::Line& l : lines) {
+    const StoreBuffer::Stored one = waiting_.add(l, narrow);
+    s.lines += one.anew, s.slices += one.cycles, s.bytes += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
+  }
+  return store(at, s);
+}
+
+double Share::store_lines(double at, double lines) {
+  return store(at, {lines, lines * slice_cost_of_line(p_), lines * kLineBytes});
+}
+
+double Share::room_for_stores() const {
+  constexpr double kWaiting = 16384;  // bytes
+  return out_ - kWaiting / write_rate_;
+}
+
+// Lines that were stored leave, as fast as L2 takes them.
+void Share::rest(double from, double to) { waiting_.leave(to - std::max(from, out_)); }
+
+// Loads and stores share the tags of L2.
+double Share::store(double at, const Store& s) {
+  const double slices = std::max(0.0, s.slices - saved_), bytes = slices * p_.l2_write / p_.l2_slices;
+  saved_ = std::max(0.0, saved_ - s.slices);
+  tags_ = std::max(tags_, at) + s.lines * p_.store_tags * request_cost_;
+  out_ = std::max(out_, at) + std::max(bytes / p_.l2_sm_write, s.lines * p_.store_request);
+  if (s.lines > 0) out_ = std::max(out_, tags_);
   l2_bytes_ += bytes;
-  take_dram(at, std::max(slices * store_pace_, bytes * written_back_ / dram_rate_));
+  const double before = std::max(by_slices_, by_dram_);
+  by_slices_ += slices * store_pace_, by_dram_ += s.bytes * written_back_ / dram_rate_;
+  take_dram(at, std::max(by_slices_, by_dram_) - before, written_back_ > 0);
   return out_ = std::max(out_, dram_);
 }
 
@@ -75,7 +106,7 @@ void Share::write_back(double at, u32 sectors, double dram_bytes) {
   const double bytes = sectors * kSectorBytes;
   out_ = std::max(out_, at) + bytes / write_rate_;
   l2_bytes_ += bytes;
-  if (dram_bytes > 0) take_dram(at, dram_bytes / dram_rate_);
+  if (dram_bytes > 0) take_dram(at, dram_bytes / dram_rate_, true);
 }
 
 double Share::atomic(double at, const Atomic& a) {
@@ -89,7 +120,7 @@ double Share::atomic(double at, const Atomic& a) {
   double done = atomics_ + p_.atomic_latency - least;
   if (a.dram_sectors > 0)
     done = std::max(done, from_dram(at, a.dram_sectors * kSectorBytes, 1) + p_.atomic_latency - p_.l2_latency);
-  if (written_back_ > 0) take_dram(at, a.lanes * kSectorBytes * written_back_ / dram_rate_);
+  if (written_back_ > 0) take_dram(at, a.bytes * written_back_ / dram_rate_, true);
   return done;
 }
 

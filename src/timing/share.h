@@ -3,6 +3,7 @@
 #pragma once
 #include "timing/multiprocessor.h"
 #include "timing/parameters.h"
+#include "timing/slices.h"
 
 namespace us::timing {
 
@@ -11,12 +12,16 @@ class Share {
   Share(const TimedLaunch&, const std::vector<const TimedCta*>&, const Parameters&);
   // When L2 has given so many bytes of so many lines, and DRAM what L2 lacks.
   double load(double at, double bytes, u32 lines, double dram_bytes);
-  // When a store of so many lines has left the multiprocessor and is taken; `slices`: cycles of slices of L2.
-  double store(double at, double lines, double slices);
+  // When a store has left the multiprocessor and is taken. `narrow`: words of less than 4 bytes. Or so many whole
+  // lines, whose places are not known.
+  double store(double at, const Lines&, bool narrow);
+  double store_lines(double at, double lines);
+  double room_for_stores() const;     // since when there is room in L1 for one more to wait
+  void rest(double from, double to);  // the unit of loads and stores had nothing to do
   // Sectors of local memory that L1 gives up; DRAM gets some of them.
   void write_back(double at, u32 sectors, double dram_bytes);
   struct Atomic {
-    double lines = 1, lanes = 32, sectors = 4, slices = 8, dram_sectors = 0;
+    double lines = 1, lanes = 32, sectors = 4, slices = 8, dram_sectors = 0, bytes = 128;
     bool answer = false;
   };
   double atomic(double at, const Atomic&);  // when its answer is there
@@ -25,19 +30,27 @@ class Share {
   double l2_bytes() const { return l2_bytes_; }
 
  private:
+  struct Store {
+    double lines = 0, slices = 0, bytes = 0;  // lines that leave, cycles of slices of L2, bytes of lanes
+  };
+  double store(double at, const Store&);
   double from_dram(double at, double bytes, u32 lines);
-  void take_dram(double at, double cycles);
+  void take_dram(double at, double cycles, bool writes = false);
   double luck();  // 0 on average
 
   const Parameters& p_;
+  StoreBuffer waiting_;
   const double sms_, written_back_;
-  const double read_rate_, write_rate_, dram_rate_;   // bytes a cycle
-  const double store_pace_, atomic_pace_;             // cycles for one of a slice
-  const double request_cost_;                         // cycles for a line of L2
-  double l2_ = 0, dram_ = 0, out_ = 0, atomics_ = 0;  // until when each is taken
-  double begun_ = 1e18;                               // the first time that DRAM was asked
-  double dram_use_ = 0, dram_seen_ = 0;               // part of the time of late, and when that was looked at
+  const double read_rate_, write_rate_, dram_rate_;              // bytes a cycle
+  const double store_pace_, atomic_pace_;                        // cycles for one of a slice
+  const double request_cost_;                                    // cycles for a look-up of tags of L2
+  double l2_ = 0, tags_ = 0, dram_ = 0, out_ = 0, atomics_ = 0;  // until when each is taken
+  double begun_ = 1e18;                                          // the first time that DRAM was asked
+  double dram_use_ = 0, dram_writes_ = 0;  // part of the time of late, in all and by what is written
+  double dram_seen_ = 0;                   // when that was looked at
   double l2_bytes_ = 0;
+  double by_slices_ = 0, by_dram_ = 0;  // what stores took, if only slices or only DRAM were there
+  double saved_ = 0;                    // cycles of slices, by stores that left with those before them
   u32 random_ = 12345;
 };
 

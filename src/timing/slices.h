@@ -9,11 +9,18 @@
 
 namespace us::timing {
 
-// Cycles of a slice. A line that is stored entirely takes as long as the rate of all SMs says.
-inline double slice_cost_of_store(const Parameters& p, double lines, double sectors, bool bytes = false) {
-  const double line = bytes ? p.slice_store_bytes : p.slice_store;
-  return std::max(lines * line, sectors * kSectorBytes * p.l2_slices / p.l2_write);
+// Cycles of a slice for a line of which so many bytes of each sector are stored (oracle/timing/parts.txt: rows_write).
+// `narrow`: words of less than 4 bytes.
+inline double slice_cost_of_store(const Parameters& p, const u8 (&bytes)[4], bool narrow = false) {
+  double cycles = p.slice_store;
+  bool whole = true;
+  for (const u8 n : bytes) {
+    if (n) cycles += p.slice_store_sector;
+    whole = whole && (!n || n >= kSectorBytes);
+  }
+  return cycles + (whole ? 0 : narrow ? p.slice_store_bytes : p.slice_store_part);
 }
+inline double slice_cost_of_line(const Parameters& p) { return p.slice_store + 4 * p.slice_store_sector; }
 inline double slice_cost(const Parameters& p, const AtomicSectors::Sector& s, bool swaps) {
   return std::max(s.lanes > 1 ? p.slice_atomic : 0, s.most / p.atomic_address) *
          (swaps && s.lanes > s.most ? p.slice_swap : 1);
@@ -24,32 +31,47 @@ inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sec
   return cycles;
 }
 
-// Two stores of a warp that follow each other leave a multiprocessor together, if they are of one line and do not
-// overlap; a third begins anew (oracle/timing/mixes.txt, stores_with_gaps: 1, 1.2, 1.75 and 1.95 requests a line).
+// Lines that a multiprocessor stores wait until it has no other accesses to do, twenty at most: what else is stored of
+// them leaves with them, if it does not overlap (oracle/timing/parts.txt: gaps, fields_write).
 class StoreBuffer {
  public:
-  // Sectors that must be stored now; the others are on their way.
-  u32 add(u64 warp, u64 line, const u8 (&bytes)[4]) {
-    Pending& p = pending_[line % std::size(pending_)];
-    bool fits = p.line == line && p.warp == warp && p.stores < 2;
-    for (u32 k = 0; k < 4; ++k) fits = fits && p.bytes[k] + bytes[k] <= kSectorBytes;
-    if (!fits) p = {.line = line, .warp = warp};
-    ++p.stores;
-    u32 sectors = 0;
-    for (u32 k = 0; k < 4; ++k) {
-      sectors += bytes[k] && !p.bytes[k];
-      p.bytes[k] = static_cast<u8>(p.bytes[k] + bytes[k]);
-    }
-    return sectors;
+  explicit StoreBuffer(const Parameters& p) : p_(p) {}
+  struct Stored {
+    bool anew = false;  // a line that did not wait
+    double cycles = 0;  // of a slice: less than none, where sectors of which a part waited are complete
+  };
+  Stored add(const Lines::Line& l, bool narrow = false) {
+    Waiting& w = place_of(l.line);
+    const bool fits = w.line == l.line && !(w.words & l.words);
+    if (!fits) some_ -= w.at != 0, w = {.line = l.line};
+    Stored r{.anew = !fits, .cycles = fits ? -slice_cost_of_store(p_, w.bytes, narrow) : 0};
+    for (u32 k = 0; k < 4; ++k) w.bytes[k] = static_cast<u8>(w.bytes[k] + l.bytes[k]);
+    w.words |= l.words;
+    some_ += !w.at;
+    w.at = ++lines_;
+    r.cycles += slice_cost_of_store(p_, w.bytes, narrow);
+    return r;
+  }
+  void leave(double cycles) {  // of nothing else to do
+    for (; some_ && cycles >= p_.store_leaves; cycles -= p_.store_leaves, --some_)
+      *std::ranges::min_element(waiting_, {}, [](const Waiting& w) { return w.at ? w.at : ~u64{0}; }) = {};
   }
 
  private:
-  struct Pending {
-    u64 line = ~u64{0}, warp = 0;
+  struct Waiting {
+    u64 line = ~u64{0}, at = 0;  // 0: nothing
     u8 bytes[4] = {};
-    u32 stores = 0;
+    u32 words = 0;
   };
-  Pending pending_[64];
+  // Where the line waits, or the one that waits longest.
+  Waiting& place_of(u64 line) {
+    const auto it = std::ranges::find(waiting_, line, &Waiting::line);
+    return it != std::end(waiting_) ? *it : *std::ranges::min_element(waiting_, {}, &Waiting::at);
+  }
+  const Parameters& p_;
+  Waiting waiting_[20];
+  u64 lines_ = 0;
+  u32 some_ = 0;
 };
 
 class Slices {

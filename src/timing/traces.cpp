@@ -24,6 +24,13 @@ bool same(const std::vector<sass::PathStep>& a, const std::vector<sass::PathStep
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
 }
 
+u64 place_of(const probe::Record& r) {
+  Hash h;
+  h.word(r.lanes);
+  for (u32 left = r.lanes; left; left &= left - 1) h.word(r.address(static_cast<u32>(std::countr_zero(left))));
+  return h.a;
+}
+
 }  // namespace
 
 Traces::Open& Traces::other(u32 cta) {
@@ -60,11 +67,13 @@ void Traces::add(const probe::Record& r, const u64* begin, const u64* end, float
   Open& of = open(r.cta);
   if (r.warp >= of.trace.warps.size()) return;
   WarpTrace& warp = of.trace.warps[r.warp];
-  const bool looks = r.code.kind == Kind::Sync && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::Wait;
-  if (looks && warp.look.site == r.site) warp.path.resize(warp.look.path), warp.accesses.resize(warp.look.accesses);
-  const bool in_vain = looks && !(r.second >> 32);
-  of.looked |= in_vain;
-  warp.look = {in_vain ? r.site : probe::kNoSite, warp.path.size(), warp.accesses.size()};
+  const bool awaits = r.code.kind == Kind::Sync && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::Wait;
+  const u64 at = r.code.looks ? place_of(r) : 0;
+  if ((awaits || r.code.looks) && warp.look.site == r.site && warp.look.at == at)
+    warp.path.resize(warp.look.path), warp.accesses.resize(warp.look.accesses);
+  const bool again = r.code.looks || (awaits && !(r.second >> 32));  // perhaps
+  of.looked |= again;
+  warp.look = {again ? r.site : probe::kNoSite, at, warp.path.size(), warp.accesses.size()};
   if (!of.wanted || !r.lanes) return;
   warp.accesses.insert(warp.accesses.end(), begin, end);
   warp.accesses.push_back(std::bit_cast<u32>(cost));

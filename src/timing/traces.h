@@ -15,10 +15,11 @@ namespace us::timing {
 struct WarpTrace {
   std::vector<sass::PathStep> path{};
   std::vector<u64> accesses{};  // records, as probe::read_record reads them, and a word with what each costs
-  // The last look at an mbarrier, if it was in vain: one that follows with nothing in between takes its place, because
-  // how often a loop looks is a matter of time.
+  // The last look at an mbarrier, if it was in vain, or at memory that a loop waits for: one that follows with nothing
+  // in between takes its place, because how often a loop looks is a matter of time.
   struct Look {
     u32 site = probe::kNoSite;
+    u64 at = 0;  // lanes and addresses
     std::size_t path = 0, accesses = 0;
   } look{};
 };
@@ -69,7 +70,7 @@ class Traces {
  private:
   struct Open {
     CtaTrace trace;
-    bool wanted = false, looked = false;  // looked: at an mbarrier
+    bool wanted = false, looked = false;
   };
   using OpenCtas = std::unordered_map<u32, Open>;
   Open& open(u32 cta) { return last_ && last_cta_ == cta ? *last_ : other(cta); }

@@ -136,18 +136,46 @@ TEST(Footprint, WhatL2KeepsBetweenLaunches) {
   EXPECT_LT(off / (2 * n), 0.06);
 }
 
-// stores_with_gaps, 2112 CTAs of 256 threads: 67584, 78776, 118262 and 132054 requests for one to four stores of each
-// of 67584 lines.
-TEST(StoreBuffer, TwoStoresOfALineLeaveTogether) {
-  StoreBuffer b;
-  const u8 quarter[4] = {8, 8, 8, 8}, half[4] = {16, 16, 16, 16};
-  EXPECT_EQ(b.add(1, 7, quarter), 4u);
-  EXPECT_EQ(b.add(1, 7, quarter), 0u);
-  EXPECT_EQ(b.add(1, 7, quarter), 4u);
-  EXPECT_EQ(b.add(1, 7, half), 0u);
-  EXPECT_EQ(b.add(2, 7, half), 4u);  // of another warp
-  const u8 whole[4] = {32, 32, 32, 32};
-  EXPECT_EQ(b.add(2, 7, whole), 4u);  // what overwrites leaves again
+// Each word of a line whose number has the remainder k by `of`.
+Lines::Line every(u64 line, u32 of, u32 k) {
+  Lines::Line l{line, 15, {}, 0};
+  for (u32 word = k; word < 32; word += of) l.words |= 1u << word, l.bytes[word / 8] += 4;
+  return l;
+}
+// oracle/timing/parts.txt, gaps: one warp stores 16 words of records, one after the other: 1.1 requests a line; two
+// warps, 15.1.
+TEST(StoreBuffer, LinesWaitForWhatElseIsStoredOfThem) {
+  for (u64 lines : {16u, 32u}) {
+    const Parameters p;
+    StoreBuffer b(p);
+    u32 anew = 0;
+    for (u32 k = 0; k < 16; ++k)
+      for (u64 line = 0; line < lines; ++line) anew += b.add(every(line, 16, k)).anew;
+    EXPECT_EQ(anew, lines == 16 ? 16u : 16u * 32);
+  }
+}
+TEST(StoreBuffer, LinesLeaveWhileNothingElseIsToDo) {
+  const Parameters p;
+  StoreBuffer b(p);
+  EXPECT_TRUE(b.add(every(1, 2, 0)).anew);
+  EXPECT_TRUE(b.add(every(2, 2, 0)).anew);
+  b.leave(p.store_leaves);
+  EXPECT_TRUE(b.add(every(1, 2, 1)).anew);
+  EXPECT_FALSE(b.add(every(2, 2, 1)).anew);
+}
+TEST(StoreBuffer, WhatOverwritesLeavesAgain) {
+  const Parameters p;
+  StoreBuffer b(p);
+  EXPECT_TRUE(b.add(every(7, 4, 0)).anew);
+  EXPECT_FALSE(b.add(every(7, 4, 1)).anew);
+  EXPECT_TRUE(b.add(every(7, 4, 0)).anew);
+}
+TEST(StoreBuffer, WhatCompletesSectorsCostsAsIfStoredAtOnce) {
+  const Parameters p;
+  StoreBuffer b(p);
+  const double first = b.add(every(7, 2, 0)).cycles;
+  EXPECT_GT(first, slice_cost_of_line(p));
+  EXPECT_NEAR(first + b.add(every(7, 2, 1)).cycles, slice_cost_of_line(p), 1e-9);
 }
 
 // Reductions on 8192 words, oracle/timing/mixes.txt integer_words 13: 61228 cycles for 16 of each of 67584 threads. All

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <list>
 
+#include "timing/balance.h"
+#include "timing/partition.h"
+
 namespace us::timing {
 namespace {
 
@@ -139,6 +142,24 @@ TEST(Multiprocessor, TheOlderCtaGoesFirst) {
   for (u32 k = 0; k < 256; ++k) c.add(Kind::Plain, Pipe::Fma, 1).control.yield = k % 4 == 0;
   const SmTime t = c.run(32, 2, 20);
   EXPECT_NEAR(t.ends[0] / t.cycles, 0.51, 0.03);
+}
+
+// oracle/timing/slots.txt: first warps of CTAs of 128 threads on 3 0 1 2, of 192 on 3 1 3 1, of 224 on 3 2 1 0.
+TEST(Multiprocessor, CtasBeginInTheNextSubPartition) {
+  EXPECT_EQ(partition_of(1, 0, 4), (partition_of(0, 0, 4) + 1) % 4);
+  EXPECT_EQ(partition_of(4, 0, 4), partition_of(0, 0, 4));
+  EXPECT_EQ(partition_of(1, 0, 6), (partition_of(0, 0, 6) + 2) % 4);
+  EXPECT_EQ(partition_of(1, 0, 7), (partition_of(0, 0, 7) + 3) % 4);
+  EXPECT_EQ(partition_of(5, 3, 32), (partition_of(5, 2, 32) + 1) % 4);
+}
+
+// The first two of four CTAs of a multiprocessor have all the work: those behind them have as much as each other.
+TEST(Balance, CtasThatWereNotReplayedCountByTheirOwnWork) {
+  const std::vector<CtaWork> work{{0, 100, 100}, {1, 100, 100}, {2, 1, 1}, {3, 1, 1}};
+  Balance b(work, 4, 1, 1);
+  b.set(0.5);
+  EXPECT_DOUBLE_EQ(b.of(0, {2}, 3).each, 1);
+  EXPECT_DOUBLE_EQ(b.of(0, {1}, 2).each, 0.01);
 }
 
 // Four warps of a sub-partition, each in turn: in one half of the time that warps wait the pipe takes nobody, up to

@@ -128,7 +128,7 @@ void FunctionEmitter::run_semantics(const ir::Inst& i) {
   if (!i.call.empty())
     calls_.emit(i);
   else if (fn) {
-    probe_.begin(i.site);
+    probe_.begin(i.site, a_.looks.contains(i.site));
     fn(m_.facts.probed() ? Sem{probe_, i} : Sem{builder_, i});
   } else {
     builder_.unimplemented(

@@ -11,6 +11,8 @@
 // .sync under divergence, irreducible control flow). Then every block is scheduled by a dispatcher and values crossing
 // blocks live in blended slots.
 #pragma once
+#include <set>
+
 #include "codegen/lower/shape.h"
 #include "ir/cfg.h"
 
@@ -26,6 +28,7 @@ struct Analysis {
   std::vector<u8> loop_spins;     // by loop: leaving it may depend on what another thread does
   std::vector<u8> spins_around;   // ... and there is a barrier of the block in it
   bool shares = false;            // where records are taken: some loop does what other threads leave to it
+  std::set<u32> looks;            // where they are taken and none does: sites of Waits::looks
   bool its = false;
   const char* its_reason = "";
   bool yields = false;  // contains something that may block or spin

@@ -115,6 +115,19 @@ bool Waits::exit_waits(int loop, const std::function<bool(const Operand&)>& coun
   return depends(std::move(conditions), loop, [&](ir::Inst& i) { return is_spin(i) && !is_lock_free_update(i, loop); });
 }
 
+std::vector<ir::Inst*> Waits::looks(int loop) const {
+  std::vector<ir::ValueId> conditions;
+  std::vector<ir::Inst*> out;
+  for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks) {
+    if (const Operand& o = f_.blocks[b].term.cond; o.kind == Operand::Kind::Value) conditions.push_back(o.value);
+    for (ir::Inst& i : f_.blocks[b].insts)
+      if (is_spin(i) && only_looks(i) && !is_lock_free_update(i, loop)) out.push_back(&i);
+  }
+  std::erase_if(out,
+                [&](ir::Inst* look) { return !depends(conditions, loop, [&](ir::Inst& i) { return &i == look; }); });
+  return out;
+}
+
 bool Waits::around_barrier(int loop) const {
   std::vector<ir::ValueId> exits;
   std::vector<ir::Inst*> looks;

@@ -17,6 +17,8 @@ struct Waits {
   Waits(ir::Function&, const ir::Cfg&);
   // Does leaving the loop, by one of these conditions, depend on what another thread writes?
   bool exit_waits(int loop, const std::function<bool(const ir::Operand&)>& counts) const;
+  // .. those accesses of the loop whose results decide it, and which change nothing.
+  std::vector<ir::Inst*> looks(int loop) const;
   // Does the loop have a barrier of the block, and nothing to do but wait? All threads look at memory that another
   // block or the host writes, or one looks and tells its block through shared memory: what is loaded behind the barrier
   // decides.

@@ -96,7 +96,7 @@ V ProbeBuilder::address_of(const MemRef& m) {
 void ProbeBuilder::touch(RecordCode::Kind kind, const MemRef& m) {
   if (!records_ || site_ == ir::kNoSite || m.space == Space::Param) return;
   const u8 space = code_of(m.space);
-  RecordCode code{.kind = kind, .bytes = m.bits / 8 * m.count};
+  RecordCode code{.kind = kind, .bytes = m.bits / 8 * m.count, .looks = looks_};
   if (space != AccessCode::kGeneric) {
     code.space = static_cast<probe::Space>(space);
     return to_.record(site_, code, address_of(m));
