@@ -57,6 +57,7 @@ struct Row {
   bool bypass = false;    // of L1
   bool floats = false;    // an atomic operation of floating point
   bool swaps = false;     // an atomic compare-and-swap
+  bool counts = false;    // adds how many lanes there are: those of one address go together
   bool spins = false;     // ... of a loop that the compiler made: lanes whose word is taken fail at once
   bool joined = false;    // an atomic that one lane does for all of them
   bool constant = false;  // reads a constant bank

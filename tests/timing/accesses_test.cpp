@@ -9,6 +9,8 @@
 #include <map>
 #include <sstream>
 
+#include "timing/shared_cost.h"
+
 namespace us::timing {
 namespace {
 
@@ -81,6 +83,20 @@ TEST(Accesses, OfNoLaneTakeNothing) {
   r.code.bytes = 4;
   EXPECT_EQ(sectors_of(r).sectors, 0u);
   EXPECT_EQ(wavefronts_of(r).wavefronts, 0u);
+}
+
+// Lanes that add to one word take turns, 32 cycles; those that count there, ATOMS.POPC.INC, go together: 1.07.
+TEST(SharedCost, LanesThatCountAtOneAddressGoTogether) {
+  const Parameters p;
+  const std::array<u64, probe::kLanes> one_word{};
+  probe::Record record;
+  record.code = {.kind = RecordCode::Kind::Atomic, .addresses = RecordCode::Addresses::Each, .bytes = 4};
+  record.lanes = ~0u, record.each = one_word.data();
+  Row r;
+  r.kind = Row::Kind::SharedAtomic;
+  EXPECT_NEAR(shared_cost(r, record, wavefronts_of(record), p).cycles, 32, 3);
+  r.counts = true;
+  EXPECT_EQ(shared_cost(r, record, wavefronts_of(record), p).cycles, 1);
 }
 
 }  // namespace
