@@ -19,6 +19,12 @@ double appetite(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) 
   return usual > 0 ? std::max(1.0, asked / usual) : 1;
 }
 
+// So has a multiprocessor with more CTAs than others have on average: of L2, too.
+double crowd(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
+  const double all = static_cast<double>(u64{l.grid[0]} * l.grid[1] * l.grid[2]);
+  return std::max(1.0, static_cast<double>(ctas.size()) * l.active_sms / std::max(1.0, all));
+}
+
 }  // namespace
 
 Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, const Parameters& p)
@@ -26,12 +32,12 @@ Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, con
       waiting_(p),
       sms_(l.active_sms),
       written_back_(l.written_back),
-      read_rate_(std::min(p.l2_sm_read, p.l2_read / sms_)),
-      write_rate_(std::min(p.l2_sm_write, p.l2_write / sms_)),
-      dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_ * appetite(l, ctas))),
+      read_rate_(std::min(p.l2_sm_read, p.l2_read / sms_ * crowd(l, ctas))),
+      write_rate_(std::min(p.l2_sm_write, p.l2_write / sms_ * crowd(l, ctas))),
+      dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_ * crowd(l, ctas) * appetite(l, ctas))),
       store_pace_(l.store_share * sms_),
       atomic_pace_(l.atomic_share * sms_),
-      request_cost_(std::max(1.0, sms_ / p.l2_requests)) {}
+      request_cost_(std::max(1.0, sms_ / p.l2_requests / crowd(l, ctas))) {}
 
 double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
   l2_bytes_ += bytes;

@@ -303,7 +303,7 @@ TEST(Multiprocessor, RegistersInTheFrameComeFromL1) {
 
 TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
   Code c;
-  c.launch.active_sms = 132;
+  c.launch.active_sms = c.launch.grid[0] = 132;
   const u32 times = 64, warps = 32;
   for (u32 k = 0; k < times; ++k) {
     const u32 site = c.add_access(Kind::Load, 16);
@@ -316,11 +316,28 @@ TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
   EXPECT_NEAR(c.run(warps).cycles, bytes / (2273.0 / 132) + 1400, 0.05 * bytes / (2273.0 / 132));
 }
 
+// Of L2, who has a CTA when others have half of one on average.
+TEST(Multiprocessor, WhoHasMoreCtasThanOthersHasMoreOfL2) {
+  const auto cycles = [](u32 ctas) {
+    Code c;
+    c.launch.active_sms = 132, c.launch.grid[0] = ctas;
+    for (u32 k = 0; k < 64; ++k) {
+      const u32 site = c.add_access(Kind::Load, 16);
+      c.touches(site, Code::row(probe::Space::Global, 16, (1 << 24) + k * 512));
+      c.launch.code.rows.back().bypass = true;
+      c.launch.code.rows.back().control.write_scoreboard = 0;
+    }
+    c.add(Kind::Plain, Pipe::None).control.wait = 1;
+    return c.run(16).cycles;
+  };
+  EXPECT_NEAR(cycles(132) / cycles(66), 2, 0.2);
+}
+
 // It comes first here to what all use later: the others leave DRAM to it.
 TEST(Multiprocessor, WhoAsksForMoreThanOthersHasMoreOfDram) {
   const auto cycles = [](double usual) {
     Code code;
-    code.launch.active_sms = 132, code.launch.asked = usual, code.asked = 16;
+    code.launch.active_sms = code.launch.grid[0] = 132, code.launch.asked = usual, code.asked = 16;
     for (u64 k = 0; k < 64; ++k) {
       const u32 site = code.add_access(Kind::Load, 16);
       code.touches(site, Code::row(probe::Space::Global, 16, (1 << 20) + k * 512), 16);
