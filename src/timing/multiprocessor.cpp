@@ -461,7 +461,7 @@ class Multiprocessor {
       d.result += p_.l2_latency;
     } else {
       const u32 ways = ways_.of(n.r).most();
-      const double cycles = std::max<double>(ways, r.words);
+      const double cycles = std::max({double(ways), double(r.words), r.kind == Kind::Copy ? p_.copy_cycles : 0});
       lsu_ = at + cycles;
       result_.shared_cycles += cycles;
       q.take(at + cycles - 1);
