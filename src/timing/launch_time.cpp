@@ -142,7 +142,7 @@ float LaunchTime::span(const probe::Record& r, u64 first, u64 end, bool write) {
   float cost = 0;
   for (u64 line = first / kLineBytes; line * kLineBytes < end; ++line) {
     const u64 from = std::max(first, line * kLineBytes), to = std::min(end, (line + 1) * kLineBytes);
-    Lines::Line l{line, 15, {kSectorBytes, kSectorBytes, kSectorBytes, kSectorBytes}, Lines::words_of(from, to)};
+    Lines::Line l{line, 15, {kSectorBytes, kSectorBytes, kSectorBytes, kSectorBytes}, Lines::Bytes::from(from, to)};
     if (to - from < kLineBytes) {
       l.sectors = 0;
       for (u32 k = 0; k < 4; ++k) {

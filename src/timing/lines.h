@@ -21,11 +21,25 @@ class Lines {
     else
       gather(r.lanes, bytes, [&](u32 l) { return r.address(l); });
   }
+  // Of a line, one bit each.
+  struct Bytes {
+    u64 low = 0, high = 0;
+    static Bytes from(u64 first, u64 end) {  // of addresses in one line
+      const u64 a = first % kLineBytes, b = (end - 1) % kLineBytes + 1;
+      return {bits(std::min<u64>(a, 64), std::min<u64>(b, 64)),
+              bits(std::max<u64>(a, 64) - 64, std::max<u64>(b, 64) - 64)};
+    }
+    bool meets(const Bytes& o) const { return (low & o.low) | (high & o.high); }
+    void operator|=(const Bytes& o) { low |= o.low, high |= o.high; }
+
+   private:
+    static u64 bits(u64 a, u64 b) { return a == b ? 0 : ~u64{0} >> (64 - (b - a)) << a; }
+  };
   struct Line {
     u64 line;
     u32 sectors;
     u8 bytes[4];  // that lanes ask for, of each sector
-    u32 words;    // of 4 bytes that they touch
+    Bytes touched{};
   };
   const Line* begin() const { return lines_; }
   const Line* end() const { return lines_ + count_; }
@@ -42,23 +56,18 @@ class Lines {
     return n;
   }
 
-  // Of bytes of one line.
-  static u32 words_of(u64 from, u64 to) {
-    const u64 first = from % kLineBytes / 4, last = (to - 1) % kLineBytes / 4;
-    return static_cast<u32>((u64{2} << last) - (u64{1} << first));
-  }
   void add(u64 address, u64 bytes) {
     for (u64 s = address / kSectorBytes, last = (address + bytes - 1) / kSectorBytes; s <= last; ++s) {
       Line* at = count_ && lines_[count_ - 1].line == s / 4 ? lines_ + count_ - 1 : find(s / 4);
       if (at == lines_ + count_) {
         if (count_ == std::size(lines_)) return;
-        *at = {s / 4, 0, {}, 0}, ++count_;
+        *at = {s / 4, 0, {}, {}}, ++count_;
       }
       at->sectors |= 1u << s % 4;
       const u64 from = std::max(address, s * kSectorBytes), to = std::min(address + bytes, (s + 1) * kSectorBytes);
       u8& sum = at->bytes[s % 4];
       sum = static_cast<u8>(std::min<u64>(kSectorBytes, sum + to - from));
-      at->words |= words_of(from, to);
+      at->touched |= Bytes::from(from, to);
     }
   }
 

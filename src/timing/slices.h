@@ -42,11 +42,11 @@ class StoreBuffer {
   };
   Stored add(const Lines::Line& l, bool narrow = false) {
     Waiting& w = place_of(l.line);
-    const bool fits = w.line == l.line && !(w.words & l.words);
+    const bool fits = w.line == l.line && !w.touched.meets(l.touched);
     if (!fits) some_ -= w.at != 0, w = {.line = l.line};
     Stored r{.anew = !fits, .cycles = fits ? -slice_cost_of_store(p_, w.bytes, narrow) : 0};
     for (u32 k = 0; k < 4; ++k) w.bytes[k] = static_cast<u8>(w.bytes[k] + l.bytes[k]);
-    w.words |= l.words;
+    w.touched |= l.touched;
     some_ += !w.at;
     w.at = ++lines_;
     r.cycles += slice_cost_of_store(p_, w.bytes, narrow);
@@ -61,7 +61,7 @@ class StoreBuffer {
   struct Waiting {
     u64 line = ~u64{0}, at = 0;  // 0: nothing
     u8 bytes[4] = {};
-    u32 words = 0;
+    Lines::Bytes touched{};
   };
   // Where the line waits, or the one that waits longest.
   Waiting& place_of(u64 line) {

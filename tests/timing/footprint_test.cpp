@@ -138,8 +138,11 @@ TEST(Footprint, WhatL2KeepsBetweenLaunches) {
 
 // Each word of a line whose number has the remainder k by `of`.
 Lines::Line every(u64 line, u32 of, u32 k) {
-  Lines::Line l{line, 15, {}, 0};
-  for (u32 word = k; word < 32; word += of) l.words |= 1u << word, l.bytes[word / 8] += 4;
+  Lines::Line l{line, 15, {}, {}};
+  for (u32 word = k; word < 32; word += of) {
+    l.touched |= Lines::Bytes::from(word * 4, word * 4 + 4);
+    l.bytes[word / 8] += 4;
+  }
   return l;
 }
 // oracle/timing/parts.txt, gaps: one warp stores 16 words of records, one after the other: 1.1 requests a line; two
@@ -162,6 +165,15 @@ TEST(StoreBuffer, LinesLeaveWhileNothingElseIsToDo) {
   b.leave(p.store_leaves);
   EXPECT_TRUE(b.add(every(1, 2, 1)).anew);
   EXPECT_FALSE(b.add(every(2, 2, 1)).anew);
+}
+TEST(StoreBuffer, BytesOfOneWordLeaveTogether) {
+  const Parameters p;
+  StoreBuffer b(p);
+  for (u32 k = 0; k < 4; ++k) {
+    Lines::Line l{7, 15, {8, 8, 8, 8}, {}};
+    for (u64 word = 0; word < 32; ++word) l.touched |= Lines::Bytes::from(word * 4 + k, word * 4 + k + 1);
+    EXPECT_EQ(b.add(l, true).anew, k == 0);
+  }
 }
 TEST(StoreBuffer, WhatOverwritesLeavesAgain) {
   const Parameters p;
