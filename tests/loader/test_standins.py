@@ -84,6 +84,17 @@ class StandIns(Case):
         result = self.direct("ptxas", "-arch=sm_90", self.dir / "none.ptx")
         self.assertEqual((result.returncode, result.stderr), (255, f"ptxas fatal   : Input file '{self.dir}/none.ptx' could not be opened\n"))
 
+    def test_ptxas_tells_its_newest_version(self):
+        """As JAX asks for it: what stands between two quotation marks, and an exit code that is not 0."""
+        result = self.direct("ptxas", "--input-as-string", ".version 99.99")
+        self.assertEqual(result.returncode, 255)
+        self.assertRegex(result.stderr, r"^[^']*'\d\.\d'[^']*$")
+        self.write("bin/ptxas", "#!/bin/sh\necho \"current version is '9.0'\" >&2\nexit 255\n")
+        result = understudy("sh", "-c", f"{self.bin}/ptxas --input-as-string '.version 99.99'")
+        self.assertEqual((result.returncode, result.stderr), (255, "current version is '9.0'\n"))
+        newer = self.write("newer.ptx", PTX.replace("8.0", "9.5"))  # than what that toolkit knows
+        self.expect(understudy("sh", "-c", f"{self.bin}/ptxas --gpu-name=sm_90 {newer} -o {self.dir}/a.cubin"), "")
+
     def test_figures_come_from_the_toolkit(self):
         """-v: its words, and its machine code goes beside the PTX."""
         self.write("bin/ptxas", '#!/bin/sh\necho "ptxas info    : Used 24 registers" >&2\nprintf "\\177ELFcode" > "$4"\n')

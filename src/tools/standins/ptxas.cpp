@@ -18,6 +18,9 @@ namespace us::tools {
 namespace {
 
 constexpr int kRefused = 255;
+// Of the toolkit 13.5. Newer PTX is left to the judgement of the toolkit's own: clients hand in an impossible version
+// to learn the newest one from the refusal.
+constexpr u32 kNewestVersion = 95;
 
 struct Request {
   std::string input, output = "elf.o", arch = "sm_75";
@@ -90,6 +93,12 @@ bool good(const std::string& text, const Request& r, bool say, std::string& targ
   const std::vector<Diag> wrong = m ? ptx::unknown_instructions(**m) : m.diags();
   if (!wrong.empty()) {
     if (say) complain(r.from_text ? "<string>" : r.input, wrong);
+    return false;
+  }
+  if ((*m)->version > kNewestVersion) {
+    if (say)
+      fmt::print(stderr, "ptxas {}, line 1; fatal   : Unsupported .version; current version is '{}.{}'\n",
+                 r.from_text ? "application ptx input" : r.input, kNewestVersion / 10, kNewestVersion % 10);
     return false;
   }
   if ((*m)->sm <= number_of(r.arch)) return true;
