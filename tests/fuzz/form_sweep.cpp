@@ -181,7 +181,7 @@ class Prober {
       const OperandSpec& s = specs[k];
       if (s.pipe && !second_dest) continue;
       const Type t = type_of(s, m);
-      const u32 bits = register_bits(t);
+      const u32 bits = register_bits(s, t);
       if (bits != 1 && bits != 16 && bits != 32 && bits != 64) return;
       std::string o;
       if (s.want == OperandSpec::Want::Literal) {

@@ -159,7 +159,7 @@ class Maker {
         const Type t = type_of(s, m);
         if (s.optional && !s.pipe && r_.chance(60)) break;
         if (s.pipe && form != isa::Form::lop3_bool && r_.chance(60)) continue;
-        const u32 bits = register_bits(t);
+        const u32 bits = register_bits(s, t);
         good = good && (bits == 1 || bits == 16 || bits == 32 || bits == 64);
         if (!good) break;
         std::string o;

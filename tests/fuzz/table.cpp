@@ -71,9 +71,9 @@ Type type_of(const OperandSpec& s, const isa::Match& m) {
       return Type::b32;
   }
 }
-u32 register_bits(Type t) {
+u32 register_bits(const OperandSpec& s, Type t) {
   const u32 bits = isa::bits_of(t);
-  return bits == 8 ? 16 : bits;
+  return bits == 8 && s.wider ? 16 : bits;
 }
 
 namespace {

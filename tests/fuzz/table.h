@@ -15,7 +15,8 @@ std::string_view set_named(std::string_view name);  // the alternatives of a set
 const std::vector<us::isa::Form>& forms();
 
 us::isa::Type type_of(const us::isa::OperandSpec&, const us::isa::Match&);
-us::u32 register_bits(us::isa::Type);  // of the register that holds it: 1, 16, 32 or 64 if it can be generated
+// Of the register that holds the operand: 1, 16, 32 or 64 if it can be generated.
+us::u32 register_bits(const us::isa::OperandSpec&, us::isa::Type);
 
 // Every mnemonic that a pattern stands for, in its order.
 std::vector<std::string> every_spelling(std::string_view pattern);
