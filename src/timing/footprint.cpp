@@ -202,6 +202,7 @@ void Footprint::put_back(Entry& e, u32 sectors) {
 void Footprint::write(u64 line, const u8 (&bytes)[4]) {
   if (page(line).host) {
     const double n = bytes[0] + bytes[1] + bytes[2] + bytes[3];
+    so_far_.of_host += static_cast<u64>(n);
     so_far_.cost_of_writing += n / 32 * p_.dram_rate * p_.sm_clock / p_.host_write;
     return;
   }

@@ -53,6 +53,7 @@ class Footprint {
     u64 read = 0, written = 0;   // sectors
     double cost_of_writing = 0;  // and of what must be read to complete it
     u64 lines = 0;               // that were touched, those soon again once
+    u64 of_host = 0;             // bytes that were written to its memory
   };
   Traffic finish();
 

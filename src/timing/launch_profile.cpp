@@ -23,7 +23,7 @@ void numbers_of(P& p, F&& f) {
   f(t.warps), f(t.lanes), f(t.lost), f(t.cycles), f(t.active), f(t.picoseconds);
   f(t.replayed), f(t.replayed_cycles), f(t.issued), f(t.warp_cycles), f(t.l1_sectors), f(t.l1_hits), f(t.shared_cycles);
   for (auto& n : t.stalls) f(n);
-  f(t.dram_read), f(t.dram_written), f(t.l2_bytes);
+  f(t.dram_read), f(t.dram_written), f(t.l2_bytes), f(t.host_written), f(t.fences);
   f(r.blocks), f(r.by_registers), f(r.by_shared), f(r.by_warps), f(r.by_blocks);
 }
 template <class W, class F>
@@ -140,9 +140,11 @@ std::string to_record(const WorkProfile& w) {
 
 std::string to_record(const ReusedTime& r) {
   PackedRecord out(static_cast<u8>(RecordKind::Reused));
-  out.number(r.process).number(r.node).text(r.kernel).number(r.scaled).number(picoseconds(r.active));
-  out.number(static_cast<u64>(r.share * kShares)).number(static_cast<u64>(r.ctas));
-  out.number(static_cast<u64>(r.sms * kShares)).number(r.split);
+  const KernelTime& t = r.takes;
+  out.number(r.process).number(r.node).text(r.kernel).number(r.scaled).number(picoseconds(t.active));
+  out.number(static_cast<u64>(t.share * kShares)).number(static_cast<u64>(t.ctas));
+  out.number(static_cast<u64>(t.sms * kShares)).number(t.split);
+  out.number(static_cast<u64>(t.fences * kShares)).number(picoseconds(t.holds));
   return out.record();
 }
 
@@ -166,9 +168,11 @@ std::vector<ReusedTime> read_reused(std::string_view bytes) {
     if (kind != static_cast<u8>(RecordKind::Reused)) return;
     ReusedTime r;
     r.process = static_cast<u32>(in.number()), r.node = in.number(), r.kernel = in.text(), r.scaled = in.number();
-    r.active = nanoseconds(in.number());
-    r.share = static_cast<double>(in.number()) / kShares, r.ctas = static_cast<double>(in.number());
-    r.sms = static_cast<double>(in.number()) / kShares, r.split = in.number();
+    KernelTime& t = r.takes;
+    t.active = nanoseconds(in.number());
+    t.share = static_cast<double>(in.number()) / kShares, t.ctas = static_cast<double>(in.number());
+    t.sms = static_cast<double>(in.number()) / kShares, t.split = in.number();
+    t.fences = static_cast<double>(in.number()) / kShares, t.holds = nanoseconds(in.number());
     all.push_back(std::move(r));
   });
   return all;

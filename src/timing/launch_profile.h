@@ -53,6 +53,8 @@ struct TimeProfile {
   u64 stalls[kStalls] = {};             // cycles of warps
   u64 dram_read = 0, dram_written = 0;  // bytes of the launch
   u64 l2_bytes = 0;                     // of those that were replayed
+  u64 host_written = 0;                 // bytes of the launch, to the host's memory
+  u64 fences = 0;                       // instructions of warps, of device or system scope
 };
 
 // Of one machine instruction.
@@ -129,15 +131,24 @@ struct WorkProfile {
   std::string what{};
 };
 
+// What a kernel takes of the device.
+struct KernelTime {
+  double active = 0;  // ns, from the first CTA to the last
+  double share = 1;   // of the device
+  double ctas = 0;    // that are there at a time
+  double sms = 0;     // multiprocessors on which it is, a part of all
+  u64 split = 0;      // Residency::shared_wish: kernels that want L1 divided otherwise are not on one of them
+  double fences = 0;  // of device or system scope, one behind the other
+  double holds = 0;   // ns that a fence of another kernel waits while this one runs
+};
+
 // A launch that was not modelled, because those before it were: same shape, same counts.
 struct ReusedTime {
   u32 process = 0;
   u64 node = 0;
   std::string kernel;
   bool scaled = false;  // by its counts, which were others
-  double active = 0, share = 1, ctas = 0;
-  double sms = 0;
-  u64 split = 0;
+  KernelTime takes{};
 };
 
 std::string to_record(const LaunchProfile&);

@@ -418,6 +418,10 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   const double all = static_cast<double>(ctas_) / replayed;
   t.dram_read = dram.read * kSectorBytes + static_cast<u64>(local_read * all);
   t.dram_written = dram.written * kSectorBytes + static_cast<u64>(local_written * all);
+  t.host_written = dram.of_host;
+  for (std::size_t k = 0; k < p.machine.size(); ++k)
+    if (const Row& r = code_->timed.rows[k]; r.kind == Row::Kind::Fence && r.latency > parameters_.fence_cta)
+      t.fences += p.machine[k].warps;
   code_->ran = true;
   if (what_ifs) ask_what_if(launch, ctas, first_atomic, p);
 }

@@ -2,6 +2,7 @@
 #include "timing/timeline.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace us::timing {
 namespace {
@@ -10,6 +11,7 @@ constexpr std::size_t kMostSteps = 20000;  // of what multiprocessors had to do,
 constexpr double kNothing = 1e-6;          // of the device
 constexpr double kLookBack = 1e9;          // ns: nothing begins so long before what was placed last
 constexpr double kAfar = 1e18;
+constexpr double kBusy = 0.85;  // of its time a kernel writes as fast as can be
 
 using Place = WorkProfile::Place;
 
@@ -40,6 +42,15 @@ bool left_at_once(const WorkProfile& w) {
 
 bool moves(WorkProfile::Kind k) { return k == WorkProfile::Kind::Copy || k == WorkProfile::Kind::Set; }
 
+// A fence waits until what is on the way to the host, or to DRAM that has all it can take, has arrived, whoever wrote
+// it, and in whatever domain.
+double holds(const TimeProfile& t, double active, double sms, const Parameters& p) {
+  const double to_host = static_cast<double>(t.host_written) / p.host_write;
+  if (to_host > kBusy * active) return std::min(p.host_way, p.host_way_sm * sms) / p.host_write;
+  const double to_dram = static_cast<double>(t.dram_written) / (p.dram_rate * p.sm_clock);
+  return to_dram > kBusy * active ? p.fence_dram : 0;
+}
+
 }  // namespace
 
 std::optional<KernelTime> kernel_time(const LaunchProfile& l) {
@@ -52,6 +63,10 @@ std::optional<KernelTime> kernel_time(const LaunchProfile& l) {
   t.ctas = std::min(ctas, room);
   t.sms = std::min(1.0, ctas / std::max(1u, l.residency.sms));
   t.split = l.residency.shared_wish;
+  const double threads = static_cast<double>(l.block[0]) * l.block[1] * l.block[2], warps = std::ceil(threads / 32);
+  const double fences = static_cast<double>(l.time.fences) / t.ctas;
+  t.fences = std::max(fences / warps, std::min(1.0, fences));  // one warp of each CTA may do it for all
+  t.holds = holds(l.time, t.active, std::min<double>(t.ctas, l.residency.sms), parameters_of(l.residency.device));
   return t;
 }
 
@@ -211,6 +226,10 @@ void Timeline::place_kernel(const Op& op, Done& d) {
     std::erase_if(device.divided, [&](const Device::Divided& k) { return k.end < ready - kLookBack; });
     device.divided.push_back({d.last, t.sms, t.split});
   }
+  if (t.holds) {
+    std::erase_if(device.holding, [&](const Device::Holding& k) { return k.end < ready - kLookBack; });
+    device.holding.push_back({begin, d.last, t.holds});
+  }
   d.span = {begin - head(), d.last + head()};
   d.ctas = t.ctas;
   d.next = d.span.end + p_.gap_cta * t.ctas;
@@ -238,6 +257,19 @@ double Timeline::divide(const Device& device, double from, const KernelTime& t) 
   return from;
 }
 
+// How much longer its fences take because of what others write.
+double Timeline::held(const Device& device, double from, const KernelTime& t) {
+  if (!t.fences) return 0;
+  const double each = t.active / t.fences;
+  double more = 0;
+  for (const Device::Holding& k : device.holding) {
+    const double begin = std::max(from, k.begin), before = std::max(0.0, begin - from - more);
+    if (k.end <= begin || before >= t.active) continue;
+    more += std::min(t.fences - before / each, (k.end - begin) / (each + k.ns)) * k.ns;
+  }
+  return more;
+}
+
 // Takes what is free, up to its share, until it has had enough.
 double Timeline::run_on(Device& device, double from, const KernelTime& t, double& begin) {
   std::map<double, double>& used = device.used;
@@ -254,7 +286,7 @@ double Timeline::run_on(Device& device, double from, const KernelTime& t, double
     const double until = next == used.end() ? kAfar : next->first, free = std::min(t.share, 1 - step->second);
     at = step->first;
     if (free < kNothing) continue;
-    if (!began) begin = at, began = true;
+    if (!began) begin = at, began = true, left += held(device, at, t) * t.share;
     if (left / free <= until - at) {
       const double end = at + left / free;
       if (end < until) step_at(end);

@@ -8,7 +8,8 @@
 //   a join     other events, waits: no time
 //
 // A kernel takes its part of the device: what its first wave of CTAs fills. What is there already keeps its room; if
-// less is free, the kernel takes that and longer. The host is a clock of each thread: calls move it on, and waits.
+// less is free, the kernel takes that and longer. Fences wait for what kernels that are there already write. The host is
+// a clock of each thread: calls move it on, and waits.
 #pragma once
 #include <map>
 #include <optional>
@@ -21,14 +22,7 @@
 
 namespace us::timing {
 
-// What a kernel takes of the device. No value: there is no figure, and it takes no time.
-struct KernelTime {
-  double active = 0;  // ns, from the first CTA to the last
-  double share = 1;   // of the device
-  double ctas = 0;    // that are there at a time
-  double sms = 0;     // multiprocessors on which it is, a part of all
-  u64 split = 0;      // Residency::shared_wish: kernels that want L1 divided otherwise are not on one of them
-};
+// No value: there is no figure, and it takes no time.
 std::optional<KernelTime> kernel_time(const LaunchProfile&);
 
 class Timeline {
@@ -82,6 +76,10 @@ class Timeline {
       u64 split;
     };
     std::vector<Divided> divided;  // multiprocessors, for kernels that wish for a split
+    struct Holding {
+      double begin, end, ns;
+    };
+    std::vector<Holding> holding;  // fences of other kernels
   };
 
   double& clock(u32 thread);
@@ -94,6 +92,7 @@ class Timeline {
   double behind(u64 before, const Op&) const;
   void pass_for(const WorkProfile&);
   static double divide(const Device&, double from, const KernelTime&);
+  static double held(const Device&, double from, const KernelTime&);
   double run_on(Device&, double from, const KernelTime&, double& begin);
   double head() const { return p_.launch_cycles / p_.sm_clock / 2; }
   KernelTime library_time(u64 bytes) const;

@@ -116,8 +116,11 @@ TEST(ProfileFile, WorkStandsBesideLaunches) {
                       .host = 1.5,
                       .after = {7, 8},
                       .what = "copy"};
-  const ReusedTime r{
-      .process = 42, .node = 10, .kernel = "k()", .scaled = true, .active = 2000, .share = 0.25, .ctas = 33};
+  const ReusedTime r{.process = 42,
+                     .node = 10,
+                     .kernel = "k()",
+                     .scaled = true,
+                     .takes = {.active = 2000, .share = 0.25, .ctas = 33, .fences = 4, .holds = 70000}};
   const std::string bytes =
       to_record(example()) + to_record(w) + to_record(r) + to_record(WorkProfile{.kind = Kind::Waited, .node = 9});
   EXPECT_EQ(read_profiles(bytes).size(), 1u);
@@ -130,7 +133,9 @@ TEST(ProfileFile, WorkStandsBesideLaunches) {
   const auto reused = read_reused(bytes);
   ASSERT_EQ(reused.size(), 1u);
   EXPECT_EQ(to_record(reused[0]), to_record(r));
-  EXPECT_EQ(reused[0].share, 0.25);
+  EXPECT_EQ(reused[0].takes.share, 0.25);
+  EXPECT_EQ(reused[0].takes.fences, 4);
+  EXPECT_EQ(reused[0].takes.holds, 70000);
 }
 
 TEST(ProfileFile, DamagedEndsTheReading) {

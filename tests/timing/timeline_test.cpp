@@ -187,6 +187,36 @@ TEST(Timeline, KernelsThatWantAnotherSplitWait) {
   }
 }
 
+// oracle/timing/h100/beside.txt, `gpu host`, one CTA: n fences that begin 340 us after 32 CTAs that write the host's
+// memory for 1278 us, and take 0.345 us each without them. Then 8 CTAs that write, 155 us before.
+TEST(Timeline, FencesWaitForWhatOthersWrite) {
+  struct Case {
+    double sms, n, ns;
+  };
+  for (const Case& c : {Case{32, 1, 74240},
+                        {32, 4, 297728},
+                        {32, 16, 758528},
+                        {32, 256, 999680},
+                        {32, 1024, 1283840},
+                        {8, 1, 14336},
+                        {8, 4, 56320},
+                        {8, 16, 241920},
+                        {8, 64, 1038336},
+                        {8, 256, 1185280},
+                        {8, 1024, 1464064}}) {
+    Program s;
+    const double holds = std::min(s.p.host_way, s.p.host_way_sm * c.sms) / s.p.host_write, own = 345 * c.n;
+    s.kernel({}, {1278000, 0.02, c.sms, c.sms / 132, 0, 0, holds}, {.stream = 1});
+    const u64 before = s.kernel({}, {c.sms > 8 ? 337000.0 : 152000.0, 0.001, 1}, {.stream = 2});
+    const u64 fences = s.kernel({before}, {own, 0.001, 1, 0.01, 0, c.n}, {.stream = 2});
+    EXPECT_NEAR((s.length(fences) - 2 * s.head()) / c.ns, 1, 0.25) << c.sms << ' ' << c.n;
+  }
+  Program s;  // and not for what ended before
+  s.kernel({}, {1000, 0.02, 32, 0.25, 0, 0, 70000});
+  const u64 last = s.kernel({1}, {1000, 0.001, 1, 0.01, 0, 16});
+  EXPECT_NEAR(s.length(last) - 2 * s.head(), 1000, 1);
+}
+
 // Work is placed when what it takes is known. What was later known and could have run before takes what is left over.
 TEST(Timeline, WaitsForFigures) {
   Timeline t;

@@ -27,7 +27,8 @@ KnownTimes::Answer KnownTimes::of(const Shape& s, const Counted& c) {
   if (!k.time || k.counted.hash == c.hash) return a;
   k.alike = 0;  // ask again
   a.scaled = true;
-  a.time->active *= static_cast<double>(c.warps) / static_cast<double>(std::max<u64>(1, k.counted.warps));
+  const double more = static_cast<double>(c.warps) / static_cast<double>(std::max<u64>(1, k.counted.warps));
+  a.time->active *= more, a.time->fences *= more;
   return a;
 }
 

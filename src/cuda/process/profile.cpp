@@ -240,8 +240,7 @@ class Profiler final : public probe::Observer {
     timeline_.took(p.node, a.time);
     if (keeps_caches_) l2_of(p.device)->pass(a.l2_lines);
     const KernelTime t = a.time.value_or(KernelTime{0, 0, 0});
-    file_.write(timing::to_record(
-        timing::ReusedTime{p.process, p.node, p.kernel, a.scaled, t.active, t.share, t.ctas, t.sms, t.split}));
+    file_.write(timing::to_record(timing::ReusedTime{p.process, p.node, p.kernel, a.scaled, t}));
   }
 
   ProcessFile file_;

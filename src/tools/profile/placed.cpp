@@ -17,7 +17,7 @@ struct Told {
 std::optional<KernelTime> time_of(const PlacedWork& w) {
   if (!w.timed()) return std::nullopt;
   if (w.launch) return timing::kernel_time(*w.launch);
-  return KernelTime{w.reused->active, w.reused->share, w.reused->ctas, w.reused->sms, w.reused->split};
+  return w.reused->takes;
 }
 
 class Process {

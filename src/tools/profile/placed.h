@@ -17,7 +17,7 @@ struct PlacedWork {
   timing::Timeline::Span span;
   bool timed() const {
     if (work.kind == timing::WorkProfile::Kind::Kernel)
-      return launch ? launch->no_time.empty() : reused && reused->share > 0;
+      return launch ? launch->no_time.empty() : reused && reused->takes.share > 0;
     return work.kind != timing::WorkProfile::Kind::Join;
   }
 };
