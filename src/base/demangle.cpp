@@ -14,6 +14,7 @@ constexpr const char *kNumba = "[abi:v1]", *kTag = "[abi:";
 }  // namespace
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // a bare `a` would be read as a type
   int status = 0;
   char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text ? text : name;

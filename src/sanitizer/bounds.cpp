@@ -21,8 +21,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
   const Thread by = m.owner == Memory::Owner::Heap ? frees_ : Thread{};
   frees_ = {};
   if (comes) {
-    const Block b{
-        .begin = m.begin, .bytes = m.bytes, .owner = m.owner, .name = {}, .mapped = m.kind == Memory::Kind::Mapped};
+    const Block b{.begin = m.begin, .bytes = m.bytes, .owner = m.owner, .mapped = m.kind == Memory::Kind::Mapped};
     const auto under = [&](const auto& other) { return other.second.begin < b.end() && b.begin < other.second.end(); };
     std::erase_if(freed_, under);
     for (auto at = live_.lower_bound(b.begin); at != live_.end() && under(*at);) at = live_.erase(at);
@@ -31,6 +30,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
   }
   auto at = live_.find(m.begin);
   if (at == live_.end()) return;
+  variables_.erase(variables_.lower_bound(m.begin), variables_.lower_bound(m.begin + m.bytes));
   freed_[m.begin] = at->second;
   freed_[m.begin].freed = std::move(from), freed_[m.begin].freed_by = m.node, freed_[m.begin].by = by;
   live_.erase(at);
@@ -40,9 +40,18 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
 
 void Allocations::variable(const probe::Symbol& s) {
   changes_.note();
-  if (s.space != probe::Space::Global || !s.bytes || live(s.begin)) return;
-  live_[s.begin] = {.begin = s.begin, .bytes = s.bytes, .owner = Memory::Owner::Variable, .name = s.name};
+  if (s.space != probe::Space::Global || !s.bytes) return;
+  variables_[s.begin] = s;
+  if (live(s.begin)) return;
+  live_[s.begin] = {.begin = s.begin, .bytes = s.bytes, .owner = Memory::Owner::Variable};
   last_ = nullptr;
+}
+
+const probe::Symbol* Allocations::variable_at(u64 address) const {
+  auto at = variables_.upper_bound(address);
+  if (at == variables_.begin()) return nullptr;
+  const probe::Symbol& s = (--at)->second;
+  return address < s.begin + s.bytes ? &s : nullptr;
 }
 
 const Allocations::Block* Allocations::live(u64 address) const {

@@ -20,7 +20,6 @@ class Allocations {
   struct Block {
     u64 begin = 0, bytes = 0;
     probe::Memory::Owner owner = probe::Memory::Owner::Device;
-    std::string name = {};            // of a variable
     bool mapped = false;              // it may have other addresses, too
     HostStack::Addresses freed = {};  // where
     u64 freed_by = 0;                 // node of the work graph, or 0: at once
@@ -34,6 +33,7 @@ class Allocations {
   const Block* live(u64 address) const;   // that holds it
   const Block* freed(u64 address) const;  // that held it last, if nobody does now
   const Block* nearest(u64 address) const;
+  const probe::Symbol* variable_at(u64 address) const;
   void host_wrote(u64 begin, u64 bytes);
   void discarded(u64 begin, u64 bytes);
   bool all_written(u64 begin, u64 end) const;
@@ -52,6 +52,7 @@ class Allocations {
  private:
   static const Block* holding(const std::map<u64, Block>&, u64 address);
   std::map<u64, Block> live_, freed_;
+  std::map<u64, probe::Symbol> variables_;
   std::map<u64, u64> written_;  // begin -> end, apart
   Changes& changes_;
   Thread frees_;

@@ -75,8 +75,9 @@ void LaunchChecker::no_memory(Actors who, u64 address, u64 bytes) {
   const auto* near = b ? b : old ? old : all.nearest(address);
   std::string where;
   if (near) {
+    const probe::Symbol* s = all.variable_at(near->begin);  // variables may share a block
     const std::string what = fmt::format("{} of {} bytes{}", to_text(near->owner), near->bytes,
-                                         near->name.empty() ? "" : " `" + near->name + "`");
+                                         s && s->bytes == near->bytes ? " `" + s->name + "`" : "");
     if (address < near->begin) {
       where = fmt::format("{} bytes before {}", near->begin - address, what);
     } else if (address >= near->end()) {

@@ -17,6 +17,12 @@ std::string triple(u64 linear, const u32 (&size)[3]) {
   return fmt::format("[{},{},{}]", linear % x, linear / x % y, linear / x / y);
 }
 
+std::string variable_text(const char* space, const probe::Symbol& s, u64 address, u32 bytes, const std::string& of) {
+  const u64 at = address - s.begin;
+  return fmt::format("{}variable `{}`{}, byte {}{}", space, s.name, of, at,
+                     bytes && at % bytes == 0 ? fmt::format(" ([{}] as elements of {} bytes)", at / bytes, bytes) : "");
+}
+
 }  // namespace
 
 const char* to_text(const probe::Access& a) {
@@ -56,7 +62,9 @@ std::string LaunchChecker::object_kind(Space space, u64 address) const {
     const probe::Symbol* s = shared_symbol(address);
     return s && address < s->begin + s->bytes ? s->name : "shared";
   }
-  const auto* b = space == Space::Global ? process_.allocations.live(address) : nullptr;
+  if (space != Space::Global) return "";
+  if (const auto* s = process_.allocations.variable_at(address)) return s->name;
+  const auto* b = process_.allocations.live(address);
   return b ? fmt::format("{:x}", b->begin) : "";
 }
 
@@ -66,15 +74,12 @@ std::string LaunchChecker::object_text(Space space, u64 address, u32 bytes, cons
     const probe::Symbol* s = shared_symbol(address);
     if (!s || address >= s->begin + s->bytes)
       return fmt::format("{} bytes at offset {} of the shared memory{}", bytes, address, of);
-    const u64 at = address - s->begin;
-    return fmt::format(
-        "shared variable `{}`{}, byte {}{}", s->name, of, at,
-        bytes && at % bytes == 0 ? fmt::format(" ([{}] as elements of {} bytes)", at / bytes, bytes) : "");
+    return variable_text("shared ", *s, address, bytes, of);
   }
+  if (const auto* s = process_.allocations.variable_at(address)) return variable_text("", *s, address, bytes, "");
   const auto* b = process_.allocations.live(address);
   if (!b) return fmt::format("{} bytes of global memory at {:#x}", bytes, address);
-  const std::string name = b->name.empty() ? to_text(b->owner) : fmt::format("variable `{}`", b->name);
-  return fmt::format("{} bytes at offset {} of {} ({} bytes)", bytes, address - b->begin, name, b->bytes);
+  return fmt::format("{} bytes at offset {} of {} ({} bytes)", bytes, address - b->begin, to_text(b->owner), b->bytes);
 }
 
 probe::SiteInfo LaunchChecker::site_of(u64 launch, u32 site) const {

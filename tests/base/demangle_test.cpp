@@ -9,6 +9,7 @@ namespace {
 TEST(Demangle, NamesThatAreNotMangledStay) {
   EXPECT_EQ(demangled("_Z3addPfi"), "add(float*, int)");
   EXPECT_EQ(demangled("add"), "add");
+  EXPECT_EQ(demangled("a"), "a");
 }
 
 TEST(Demangle, AFunctionHasANameWithoutWhatItReturnsAndTakes) {

@@ -22,6 +22,11 @@ PROGRAM = r"""
 #include <sys/wait.h>
 #include <unistd.h>
 __global__ void fill(int* p) { p[threadIdx.x] = 1; }
+__device__ int a[64], b[64];
+__global__ void swap() {
+  b[threadIdx.x ^ 1] = threadIdx.x;
+  a[threadIdx.x] = b[threadIdx.x];
+}
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   int *p = nullptr, code = argc > 2 ? 7 : 0;
@@ -40,6 +45,7 @@ int main(int argc, char** argv) {
     fill<<<1, 2000>>>(p);
     cudaGetLastError();
   }
+  if (!strcmp(what, "variable")) swap<<<1, 32>>>();                // race-global
   if (!strcmp(what, "leak")) return 0;
   if (!strcmp(what, "ready")) {
     cudaStream_t s;
@@ -118,6 +124,11 @@ class Check(unittest.TestCase):
         finding = self.report("error")[1]["findings"][0]
         functions = [f["function"] for f in finding["parties"][0]["frames"]]
         self.assertIn("main", functions)
+
+    def test_variables_are_named(self):
+        findings = self.report("variable")[1]["findings"]
+        self.assertEqual([f["check"] for f in findings], ["race-global"])
+        self.assertRegex(findings[0]["object"], r"^variable `b`, byte \d+ \(\[\d+\] as elements of 4 bytes\)$")
 
     def test_counts(self):
         done, report = self.report("often")

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/code/compile_notice.h"
 
-#include <cxxabi.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <system_error>
 
+#include "base/demangle.h"
+
 namespace us::driver {
-namespace {
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  const std::string out = status == 0 && text ? text : name;
-  std::free(text);
-  return out;
-}
-
-}  // namespace
 
 CompileNotice::CompileNotice(const CompileNotices& n, const std::string& kernel, bool& told)
     : notices_(n), kernel_(kernel), told_(told) {
