@@ -281,7 +281,7 @@ class Multiprocessor {
         w.copies.push_back(w.open_bulk);
         break;
       case Kind::CommitCopies:
-        w.copies.push_back(w.open_copies);
+        w.copies.push_back(std::max(w.open_copies, on_lsu(q, now, p_.copy_commit)));
         break;
       case Kind::Matrix:
         w.matrices.push_back(q.free[static_cast<u32>(Pipe::Tensor)] - r.interval + r.latency);
@@ -426,10 +426,7 @@ class Multiprocessor {
 
   Done local_access(Partition& q, u32 index, const Row& r, const NextAccess& n, double now, bool write) {
     const Lines lines = LocalMemory::lines(index, r, n.known ? &n.r : nullptr);
-    const double at = next_on_lsu(now), cycles = std::max<double>(r.words, lines.count());
-    lsu_ = at + cycles;
-    result_.shared_cycles += cycles;
-    q.take(at + cycles - 1);
+    const double cycles = std::max<double>(r.words, lines.count()), at = on_lsu(q, now, cycles);
     const double sources = at + cycles + 5;
     if (write) return local_.write(lines, at), Done{at + cycles, sources};
     const LocalMemory::Answer a = local_.read(lines, at + cycles - 1, at + p_.l1_latency - 4 + cycles - 1);
@@ -453,20 +450,13 @@ class Multiprocessor {
     const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
     if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, false);
-    double at = next_on_lsu(now);
-    Done d{at + p_.l1_latency - 4, at + 6, Stall::LongScoreboard};
+    const u32 ways = n.known ? std::max<u32>(ways_.of(n.r).most(), r.words) : 1;
+    const double cycles = r.kind == Kind::Copy ? p_.copy_cycles + (r.bypass ? 0 : p_.copy_way * ways) : ways;
+    const double at = on_lsu(q, now, cycles);
+    Done d{at + cycles + p_.l1_latency - 5, at + cycles + 5, Stall::LongScoreboard};
     if (!n.known) {
-      lsu_ = at + 1;
-      q.take(at);
       d.result += p_.l2_latency;
     } else {
-      const u32 ways = ways_.of(n.r).most();
-      const double cycles = std::max({double(ways), double(r.words), r.kind == Kind::Copy ? p_.copy_cycles : 0});
-      lsu_ = at + cycles;
-      result_.shared_cycles += cycles;
-      q.take(at + cycles - 1);
-      d.sources = at + cycles + 5;
-      d.result += cycles - 1;
       if (n.r.code.space != probe::Space::Shared)
         d.result = global_load(n, Lines(n.r), r, at + cycles - 1, d.result);
       else if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
@@ -510,16 +500,20 @@ class Multiprocessor {
     return at;
   }
 
+  double on_lsu(Partition& q, double now, double cycles) {
+    const double at = next_on_lsu(now);
+    lsu_ = at + cycles;
+    result_.shared_cycles += cycles;
+    q.take(at + cycles - 1);
+    return at;
+  }
+
   Done store(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     const NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
     if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, true);
-    const double at = next_on_lsu(now);
     const Lines of = n.known ? Lines(n.r) : Lines();
-    const double cycles = std::max<double>(r.words, of.count());
-    lsu_ = at + cycles;
-    result_.shared_cycles += cycles;
-    q.take(at + cycles - 1);
+    const double cycles = std::max<double>(r.words, of.count()), at = on_lsu(q, now, cycles);
     if (n.known && n.r.code.space == probe::Space::Shared) {
       if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
         q.hold_back(w, far_.store(FarShared::of_lanes(n.r, far), at + cycles));

@@ -100,7 +100,7 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
   r.twice = has(i.name, "IMAD.WIDE") || has(i.name, "IMAD.HI");
   r.swaps = has(i.name, ".CAS"), r.spins = has(i.name, ".CAST.SPIN"), r.counts = has(i.name, ".POPC.INC");
   r.floats = has(i.name, ".F32") || has(i.name, ".F64") || has(i.name, ".F16");
-  r.bypass = has(i.name, ".STRONG") || has(i.name, ".MMIO");
+  r.bypass = has(i.name, ".STRONG") || has(i.name, ".BYPASS") || has(i.name, ".MMIO");
   r.local = i.memory.space == sass::Memory::Space::Local;
   if (r.local) r.frame = frame_offset(i.operands);
   using Kind = Row::Kind;
