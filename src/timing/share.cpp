@@ -11,6 +11,9 @@ namespace us::timing {
 
 namespace {
 
+constexpr double kMostWritten = 0.6;  // of DRAM's time
+constexpr double kMixes = 8;          // loads and stores come in turns that are longer than dram_memory
+
 // Who asks DRAM for more than others do has more of it: they leave it idle.
 double appetite(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
   double asked = 0;
@@ -49,9 +52,29 @@ double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
 
 double Share::from_dram(double at, double bytes, u32 lines) {
   take_dram(at, bytes / dram_rate_);
-  const double there = std::max(dram_, at + bytes / p_.l2_sm_read);
-  return there + p_.dram_latency + p_.dram_spread * (std::log2(std::max(1u, lines)) + luck()) +
-         p_.dram_load * std::min(1.0, dram_use_) + p_.dram_turn * std::min(1.0, dram_writes_);
+  const double there = std::max(dram_, at + bytes / p_.l2_sm_read), idle = dram_idle();
+  return std::max(there + idle, at + dram_time(at, bytes / dram_rate_, idle)) +
+         p_.dram_spread * (std::log2(std::max(1u, lines)) + luck());
+}
+
+// Of a load that waits for no other. DRAM that is written, too, takes longer to answer.
+double Share::dram_idle() const { return p_.dram_latency + p_.dram_turn * dram_written(); }
+
+// The part of its time for which DRAM is written.
+double Share::dram_written() const {
+  return std::min(kMostWritten, std::min(1.0, dram_use_) * dram_mix_[1] / std::max(1e-9, dram_mix_[0]));
+}
+
+// How long what asks DRAM is away while so much is under way: of that, who comes finds a part in the queue before it,
+// the part of the time that all spend there.
+double Share::dram_time(double at, double cycles, double idle) {
+  while (!under_way_.empty() && under_way_.front().until <= at)
+    asked_ -= under_way_.front().cycles, under_way_.pop_front();
+  asked_ += cycles;
+  const double more = asked_ / (1 - dram_written()) + p_.dram_queue - idle;
+  const double time = idle + (more + std::sqrt(more * more + 4 * p_.dram_queue * idle)) / 2 - p_.dram_queue;
+  under_way_.push_back({at + time, cycles});
+  return time;
 }
 
 // DRAM answers after different times. dram_spread is what the slowest of several lines takes longer with each doubling
@@ -65,9 +88,9 @@ double Share::luck() {
 
 // DRAM, or what fills L2: both reading and writing take it.
 void Share::take_dram(double at, double cycles, bool writes) {
-  const double left = std::exp(-std::max(0.0, at - dram_seen_) / p_.dram_memory), more = cycles / p_.dram_memory;
-  dram_use_ = dram_use_ * left + more;
-  dram_writes_ = dram_writes_ * left + (writes ? more : 0);
+  const double passed = std::max(0.0, at - dram_seen_) / p_.dram_memory, kept = std::exp(-passed / kMixes);
+  dram_use_ = dram_use_ * std::exp(-passed) + cycles / p_.dram_memory;
+  dram_mix_[0] = dram_mix_[0] * kept + cycles, dram_mix_[1] = dram_mix_[1] * kept + (writes ? cycles : 0);
   dram_seen_ = std::max(dram_seen_, at);
   // Multiprocessors ask at different times: who has not asked for a while may have more than its share.
   dram_ = std::max(dram_, std::max(begun_ = std::min(begun_, at), at - p_.dram_credit)) + cycles;

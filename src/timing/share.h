@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one multiprocessor gets of L2 and DRAM while as many as the launch has are at work.
 #pragma once
+#include <deque>
+
 #include "timing/multiprocessor.h"
 #include "timing/parameters.h"
 #include "timing/slices.h"
@@ -36,6 +38,9 @@ class Share {
   double store(double at, const Store&);
   double from_dram(double at, double bytes, u32 lines);
   void take_dram(double at, double cycles, bool writes = false);
+  double dram_idle() const;
+  double dram_written() const;
+  double dram_time(double at, double cycles, double idle);
   double luck();  // 0 on average
 
   const Parameters& p_;
@@ -46,8 +51,14 @@ class Share {
   const double request_cost_;                                    // cycles for a look-up of tags of L2
   double l2_ = 0, tags_ = 0, dram_ = 0, out_ = 0, atomics_ = 0;  // until when each is taken
   double begun_ = 1e18;                                          // the first time that DRAM was asked
-  double dram_use_ = 0, dram_writes_ = 0;  // part of the time of late, in all and by what is written
-  double dram_seen_ = 0;                   // when that was looked at
+  double dram_use_ = 0;                                          // part of DRAM's time that was taken of late
+  double dram_mix_[2] = {};                                      // of a longer while, all and what is written
+  double dram_seen_ = 0;                                         // when that was looked at
+  struct UnderWay {
+    double until, cycles;
+  };
+  std::deque<UnderWay> under_way_;  // loads from DRAM
+  double asked_ = 0;                // cycles of DRAM for them
   double l2_bytes_ = 0;
   double by_slices_ = 0, by_dram_ = 0;  // what stores took, if only slices or only DRAM were there
   double saved_ = 0;                    // cycles of slices, by stores that left with those before them
