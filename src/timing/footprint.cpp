@@ -163,8 +163,9 @@ u32 Footprint::moved(u64 line, u32 sectors) {
 float Footprint::on_the_way(Entry& e, Reader r) const {
   constexpr u32 kNear = 2;  // blocks of the program's text
   const u64 apart = r.cta > e.reader.cta ? r.cta - e.reader.cta : e.reader.cta - r.cta;
-  const bool waits = apart < at_a_time_ && e.launch == (launch_ & kLaunches) && r.progress <= e.reader.progress + kNear;
-  if (waits && r.progress < e.reader.progress) e.reader = r;
+  const bool beside = apart < at_a_time_ && e.launch == (launch_ & kLaunches);
+  const bool waits = beside && r.progress <= e.reader.progress + kNear && e.reader.progress <= r.progress + kNear;
+  if (beside && r.progress < e.reader.progress) e.reader = r;
   return waits ? -static_cast<float>(apart) : 0;
 }
 
