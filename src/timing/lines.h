@@ -107,14 +107,15 @@ class AtomicSectors {
     for (u32 k = 0, same = 0; k < n; ++k) {
       same = k && addresses[k] == addresses[k - 1] ? same + 1 : 1;
       if (const u64 s = addresses[k] / kSectorBytes; !count_ || sectors_[count_ - 1].sector != s)
-        sectors_[count_++] = {s, 0, 0};
+        sectors_[count_++] = {s, 0, 0, 0};
       Sector& at = sectors_[count_ - 1];
-      at.most = std::max(at.most, same), ++at.lanes;
+      at.most = std::max(at.most, same), ++at.lanes, at.bytes += r.code.bytes;
     }
   }
   struct Sector {
     u64 sector;
-    u32 most, lanes;
+    u32 most, lanes, bytes;
+    bool whole() const { return most == 1 && bytes == kSectorBytes; }  // each of its words is changed once
   };
   const Sector* begin() const { return sectors_; }
   const Sector* end() const { return sectors_ + count_; }

@@ -22,8 +22,8 @@ inline double slice_cost_of_store(const Parameters& p, const u8 (&bytes)[4], boo
 }
 inline double slice_cost_of_line(const Parameters& p) { return p.slice_store + 4 * p.slice_store_sector; }
 inline double slice_cost(const Parameters& p, const AtomicSectors::Sector& s, bool swaps) {
-  return std::max(s.lanes > 1 ? p.slice_atomic : 0, s.most / p.atomic_address) *
-         (swaps && s.lanes > s.most ? p.slice_swap : 1);
+  const double parts = std::max(s.lanes > 1 ? p.slice_atomic : 0, s.most / p.atomic_address);
+  return (s.whole() ? p.slice_atomic_whole : parts) * (swaps && s.lanes > s.most ? p.slice_swap : 1);
 }
 inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sectors, bool swaps) {
   double cycles = 0;
