@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fences take beside a kernel that writes, to memory of the host or to DRAM. A launch of fences begins about 100 us
-// after a launch of writes, in another stream. Each row is the median of 5 pairs of launches, in ns of %globaltimer:
-//   SCOPE WHERE DOMAIN WRITERS CTAS THREADS STORES FENCES | fences, of all CTAs; of CTA 0; writes end after; writes took
-// DOMAIN is that of the writes, WRITERS their CTAs (of 256 threads); STORES: one of each thread before each fence.
+// What fences take beside a kernel that writes, to memory of the host or to DRAM. A launch of fences begins about
+// 100 us after a launch of writes, in another stream. Each row is the median of 5 pairs of launches:
+//   SCOPE WHERE DOMAIN WRITERS CTAS THREADS STORES FENCES | ALL FIRST AFTER WROTE
+// DOMAIN is that of the writes, WRITERS their CTAs (of 256 threads), STORES: one of each thread before each fence. ALL
+// is what the fences took, FIRST those of CTA 0, AFTER how long behind their begin the writes ended, WROTE what these
+// took, in ns of %globaltimer.
 // nvcc -arch=sm_90a -O3 -o beside beside.cu && ./beside
 #include <cuda_runtime.h>
 

@@ -8,8 +8,8 @@
 //   a join     other events, waits: no time
 //
 // A kernel takes its part of the device: what its first wave of CTAs fills. What is there already keeps its room; if
-// less is free, the kernel takes that and longer. Fences wait for what kernels that are there already write. The host is
-// a clock of each thread: calls move it on, and waits.
+// less is free, the kernel takes that and longer. Fences wait for what kernels that are there already write. The host
+// is a clock of each thread: calls move it on, and waits.
 #pragma once
 #include <map>
 #include <optional>
