@@ -20,6 +20,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
   const bool comes = m.kind == Memory::Kind::Allocated || m.kind == Memory::Kind::Mapped;
   const Thread by = m.owner == Memory::Owner::Heap ? frees_ : Thread{};
   frees_ = {};
+  variables_.erase(variables_.lower_bound(m.begin), variables_.lower_bound(m.begin + m.bytes));
   if (comes) {
     const Block b{.begin = m.begin, .bytes = m.bytes, .owner = m.owner, .mapped = m.kind == Memory::Kind::Mapped};
     const auto under = [&](const auto& other) { return other.second.begin < b.end() && b.begin < other.second.end(); };
@@ -30,7 +31,6 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
   }
   auto at = live_.find(m.begin);
   if (at == live_.end()) return;
-  variables_.erase(variables_.lower_bound(m.begin), variables_.lower_bound(m.begin + m.bytes));
   freed_[m.begin] = at->second;
   freed_[m.begin].freed = std::move(from), freed_[m.begin].freed_by = m.node, freed_[m.begin].by = by;
   live_.erase(at);
@@ -41,8 +41,7 @@ void Allocations::told(const Memory& m, HostStack::Addresses from) {
 void Allocations::variable(const probe::Symbol& s) {
   changes_.note();
   if (s.space != probe::Space::Global || !s.bytes) return;
-  variables_[s.begin] = s;
-  if (live(s.begin)) return;
+  if (!variables_.try_emplace(s.begin, s).second || live(s.begin)) return;
   live_[s.begin] = {.begin = s.begin, .bytes = s.bytes, .owner = Memory::Owner::Variable};
   last_ = nullptr;
 }
