@@ -159,7 +159,8 @@ u32 Footprint::moved(u64 line, u32 sectors) {
 }
 
 // CTAs that read the same at the same point of their way: who is behind has less to wait for until it is not
-// (oracle/timing/mixes.txt, together).
+// (oracle/timing/mixes.txt, together). Who was far behind when the line came is the first on the device, and the other
+// finds the line there: of the two one waits for DRAM, and one was charged for it.
 float Footprint::on_the_way(Entry& e, Reader r) const {
   constexpr u32 kNear = 2;  // blocks of the program's text
   const u64 apart = r.cta > e.reader.cta ? r.cta - e.reader.cta : e.reader.cta - r.cta;

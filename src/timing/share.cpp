@@ -11,7 +11,7 @@ namespace us::timing {
 
 namespace {
 
-constexpr double kMostWritten = 0.6;  // of DRAM's time
+constexpr double kMostWritten = 0.6;  // of DRAM's time, a guess
 constexpr double kMixes = 8;          // loads and stores come in turns that are longer than dram_memory
 
 // Who asks DRAM for more than others do has more of it: they leave it idle.

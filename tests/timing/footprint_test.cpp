@@ -232,5 +232,22 @@ TEST(Slices, OneLineIsServedByOneOfThem) {
   }
 }
 
+// oracle/timing/h100/dense.txt, dense_u32 256 8 1056 256: each warp adds to a whole line, all to the same eight, in
+// 160 000 cycles.
+TEST(Slices, WholeSectorsTakeLess) {
+  const Parameters& p = parameters_of("NVIDIA H100 80GB HBM3");
+  Slices s(p);
+  for (u32 op = 0; op < 8 * 8 * 1056; ++op) {
+    probe::Record r;
+    r.lanes = ~0u, r.code.bytes = 4, r.code.addresses = probe::RecordCode::Addresses::Row,
+    r.first = op % 8 * kLineBytes;
+    for (const AtomicSectors::Sector& sector : AtomicSectors(r)) {
+      EXPECT_TRUE(sector.whole());
+      s.add(sector.sector / 4, slice_cost(p, sector, false));
+    }
+  }
+  EXPECT_NEAR(s.busiest() / 160000, 1, 0.1);
+}
+
 }  // namespace
 }  // namespace us::timing

@@ -450,6 +450,36 @@ TEST(Multiprocessor, WhatWaitsForNobodyGoesOn) {
   EXPECT_EQ(c.run(2).issued, 6u);
 }
 
+// oracle/timing/h100/halos.txt, copies_async: eight CTAs of eight warps, groups of copies that L1 has.
+TEST(Multiprocessor, CopiesAndTheirGroupsTakeTheUnitOfLoads) {
+  for (const auto& [bytes, copies, cycles] :
+       {std::tuple{4u, 1u, 6.77}, {4u, 2u, 8.96}, {4u, 8u, 21.68}, {8u, 1u, 7.41}, {8u, 4u, 17.47}}) {
+    Code c;
+    for (u32 group = 0; group < 16; ++group) {
+      for (u32 k = 0; k < copies; ++k)
+        c.touches(c.add_access(Kind::Copy, bytes), Code::row(probe::Space::Global, bytes, (1 << 20) + k * 1024));
+      c.add(Kind::CommitCopies, Pipe::Memory, 2);
+      c.add(Kind::AwaitCopies, Pipe::None);
+    }
+    EXPECT_NEAR(c.run(8, 8, 32).cycles / (64 * 16 * 32) / cycles, 1, 0.1) << bytes << ' ' << copies;
+  }
+}
+
+// The same, copies_async 16 1 0 0 1: past L1 a group of one takes 336 cycles.
+TEST(Multiprocessor, CopiesPastL1ComeFromL2) {
+  sass::Instruction i;
+  i.name = "LDGSTS.E.BYPASS.128";
+  EXPECT_TRUE(row_of(i, Parameters()).bypass);
+  i.name = "LDGSTS.E.64";
+  EXPECT_FALSE(row_of(i, Parameters()).bypass);
+  Code c;
+  c.touches(c.add_access(Kind::Copy, 16), Code::row(probe::Space::Global, 16));
+  c.launch.code.rows.back().bypass = true;
+  c.add(Kind::CommitCopies, Pipe::Memory, 2);
+  c.add(Kind::AwaitCopies, Pipe::None);
+  EXPECT_NEAR(c.run(8, 1, 128).cycles / 128 / 336, 1, 0.08);
+}
+
 TEST(Multiprocessor, EveryParameterSaysWhereItIsFrom) {
   for (const TimedDevice& d : timed_devices())
     for (const ParameterRow& p : d.rows) {
