@@ -49,10 +49,10 @@ std::vector<std::string> read_files(const std::string& directory, std::string_vi
   return all;
 }
 
-void write_file(const std::string& path, std::string_view text) {
+void write_file(const std::string& path, std::string_view text, std::string_view first) {
   if (path.empty()) return;
   std::ofstream out(path, std::ios::binary);
-  if (!(out << text) || !out.flush()) complain(fmt::format("{}: {}", path, std::strerror(errno)));
+  if (!(out << first << text) || !out.flush()) complain(fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
 }  // namespace us::tools

@@ -18,7 +18,7 @@ class TemporaryDirectory {
 
 std::vector<std::string> read_files(const std::string& directory, std::string_view extension);  // in order of names
 bool read_file(const std::string& path, std::string& bytes);
-// Says what went wrong. An empty path: nothing.
-void write_file(const std::string& path, std::string_view text);
+// `text`, behind `first`. Says what went wrong. An empty path: nothing.
+void write_file(const std::string& path, std::string_view text, std::string_view first = {});
 
 }  // namespace us::tools

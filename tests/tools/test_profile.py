@@ -314,6 +314,8 @@ int main() {
         self.assertEqual(self.run_verb("--import", kept, program=[]).stdout, first)
         self.assertIn(" STS ", self.run_verb("--import", kept, "--page", "source", "--print-source", "sass", program=[]).stdout)
         self.assertIn("No such file", self.run_verb("--import", self.path / "none", program=[], code=125).stderr)
+        kept.write_bytes(kept.read_bytes().replace(b"profiles", b"profiles 1", 1))
+        self.assertIn("expected a file that --save", self.run_verb("--import", kept, program=[], code=125).stderr)
 
     def test_assertions(self):
         metric = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
@@ -495,7 +497,8 @@ int main() {
                                   (["--assert", "launch__grid_size == baseline"], "which --baseline?"),
                                   (["--junit", "x"], "give some by --assert"),
                                   (["--baseline", "/no/where/x"], "--baseline /no/where/x: No such file"),
-                                  (["--baseline", "/dev/null"], "has no launches"),
+                                  (["--baseline", "/dev/null"], "expected a file that --save"),
+                                  (["--baseline", __file__], "expected a file that --save"),
                                   (["--assert", "no_such == 1"], "no metric `no_such`"),
                                   (["--json", "/no/where/x"], "--json /no/where/x"),
                                   (["--virtual-host-clock"], "the host's clocks follow --virtual-time"),

@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "timing/parameters.h"
+#include "timing/record_kinds.h"
 #include "tools/exit_codes.h"
 #include "tools/files.h"
 #include "tools/profile/assertions.h"
@@ -135,9 +136,17 @@ std::vector<timing::LaunchProfile> sorted(std::vector<timing::LaunchProfile> all
 
 // An empty path: nothing to read. False: it has been said why.
 bool read_kept(const char* option, const std::string& file, std::string& bytes) {
-  if (file.empty() || read_file(file, bytes)) return true;
-  complain(fmt::format("{} {}: {}", option, file, std::strerror(errno)));
-  return false;
+  if (file.empty()) return true;
+  if (!read_file(file, bytes)) {
+    complain(fmt::format("{} {}: {}", option, file, std::strerror(errno)));
+    return false;
+  }
+  if (!bytes.starts_with(timing::kKeptProfiles)) {
+    complain(fmt::format("{} {}: expected a file that --save of this version of understudy has made", option, file));
+    return false;
+  }
+  bytes.erase(0, timing::kKeptProfiles.size());
+  return true;
 }
 
 void print(const ProfileRequest& r, const std::vector<ReportLaunch>& report, const Sink& out) {
@@ -194,7 +203,7 @@ int tell(const ProfileRequest& r, std::vector<std::string> files, const std::vec
     bytes = {};
   }
   all = sorted(std::move(all));
-  write_file(r.save, kept);
+  write_file(r.save, kept, timing::kKeptProfiles);
   const auto before = baseline ? baseline->of(all) : std::vector<const timing::LaunchProfile*>();
   const auto report = make_report(all, {r.sections, r.metrics, r.print_units == "auto"}, before);
   if (all.empty()) complain("no kernel was profiled");
