@@ -75,6 +75,14 @@ class Maker {
     return false;
   }
 
+  // One statement that is none of compare-and-swap.
+  bool retries(const Graph::Block& b) const {
+    for (u32 i = b.first; i < b.end; ++i)
+      if (f_.instructions[i].name.find(".CAST.SPIN") != std::string::npos && out_.statements[i] != Map::kNone)
+        return !p_.statements()[out_.statements[i]].inst->has(isa::Tok::cas);
+    return false;
+  }
+
   static u32 barrier_of(const Instruction& i) {
     for (const std::vector<Access>* all : {&i.reads, &i.writes})
       for (const Access& a : *all)
@@ -109,9 +117,10 @@ class Maker {
       to.ends = from.leaves && !to.returns;
       to.joins = last.flow() == Flow::Join;
       find_regions(from, to);
-      const bool repeats =
-          last.name.starts_with("BRA.U.ANY") && std::ranges::find(from.successors, b) != from.successors.end();
-      if (repeats) std::erase(to.next, b);
+      const bool loops = std::ranges::find(from.successors, b) != from.successors.end();
+      const bool repeats = loops && last.name.starts_with("BRA.U.ANY");
+      to.retries = loops && retries(from);
+      if (repeats || to.retries) std::erase(to.next, b);
       to.for_each_lane = repeats && copies(from);
     }
     reached_.resize(g_.blocks.size());
@@ -277,6 +286,7 @@ class Maker {
     return nullptr;
   }
   static bool merged(const Statement& wide, u32 bytes, const Statement& s) {
+    if (isa::info(s.inst->form).effects & isa::kAtomic) return false;
     const ir::Operand *a = address_of(wide), *b = address_of(s);
     if (!a || !b || wide.inst->form != s.inst->form || a->value != b->value || a->sym != b->sym) return false;
     const i64 apart = b->imm - a->imm;

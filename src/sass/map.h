@@ -33,6 +33,7 @@ struct Map {
     std::vector<u32> next{};     // where a warp whose lanes stay together goes on
     std::vector<u32> sources{};  // PTX blocks that its instructions come from, sorted
     bool for_each_lane = false;  // repeats until it was done for each lane
+    bool retries = false;        // repeats until a swap has come true for each lane: a loop that the compiler made
     bool joins = false;          // ends where lanes that are apart meet: each group comes here by itself
     u32 barrier = 0;             // .. of which it waits for
     std::vector<Region> regions{};

@@ -34,18 +34,10 @@ KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Functio
     if (s.inst && !s.inst->call.empty() && is_of_device(image->program->module(), s.inst->call[0]))
       calls[s.block] = true;
   const sass::Graph& graph = execution.graph();
-  for (u32 b = 0; b < graph.blocks.size(); ++b)
-    timed.blocks.push_back(
-        {graph.blocks[b].first, graph.blocks[b].end, execution.map().blocks[b].for_each_lane, retries(graph, b)});
-}
-
-// Loops that the compiler makes of one statement: load, compute, swap.
-bool KernelCode::retries(const sass::Graph& graph, u32 b) const {
-  const auto& block = graph.blocks[b];
-  if (std::ranges::find(block.successors, b) == block.successors.end()) return false;
-  for (u32 k = block.first; k < block.end; ++k)
-    if (timed.rows[k].spins) return true;
-  return false;
+  for (u32 b = 0; b < graph.blocks.size(); ++b) {
+    const sass::Map::Block& at = execution.map().blocks[b];
+    timed.blocks.push_back({graph.blocks[b].first, graph.blocks[b].end, at.for_each_lane, at.retries});
+  }
 }
 
 // Where all lanes come to one address, the compiler lets the first of them do it for those that a vote finds.

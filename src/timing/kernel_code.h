@@ -28,7 +28,6 @@ struct KernelCode {
   TimedCode timed;
   std::shared_ptr<const Listing> listing;  // for reports
   void find_joined();
-  bool retries(const sass::Graph&, u32 block) const;
   std::vector<bool> calls;  // of each block of the PTX: it calls a function of the device's own
 };
 

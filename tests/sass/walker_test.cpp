@@ -284,6 +284,35 @@ L:
   EXPECT_EQ(k.warps(), (List{1, 4, 1}));
 }
 
+// Sums of floating point in shared memory: each is a loop of its own, which turns as often as lanes meet, and none
+// stands for the other, though both have one address.
+TEST(Walker, LoopsAroundASwap) {
+  constexpr std::string_view first = "atom.shared.add.f32 %f2", second = "atom.shared.add.f32 %f3";
+  Kernel k(R"(
+  .reg .f32 %f<9>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, 0;
+L:
+  atom.shared.add.f32 %f2, [%r2], %f1;
+  atom.shared.add.f32 %f3, [%r2], %f1;
+  add.s32 %r1, %r1, 1;
+  setp.lt.s32 %p1, %r1, 100;
+  @%p1 bra L;
+  ret;
+)",
+           {{kAdd, "IADD3"},
+            {first, "LDS"},
+            {first, "ATOMS.CAST.SPIN"},
+            {first, "BRA", "", 1, true},
+            {second, "LDS"},
+            {second, "ATOMS.CAST.SPIN"},
+            {second, "BRA", "", 4, true},
+            {kBack, "BRA", "", 0, true},
+            {"ret", "EXIT"}});
+  k.run(loop(0, 1, 5, 2));
+  EXPECT_EQ(k.warps(), (List{5, 5, 5, 5, 1}));
+}
+
 // A store that the code never makes: the path cannot be followed, and that is said.
 // Where a block that only returns is shared by several exits, of which some are guards.
 TEST(Walker, ABlockThatOnlyReturns) {
