@@ -47,7 +47,8 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
       footprint_(*l2_),
       of_stores_(parameters_),
       of_atomics_(parameters_),
-      stores_(parameters_),
+      of_again_(parameters_),
+      stores_(parameters_, false),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
   footprint_.begin(u64{sms_} * resident_, std::move(memory));
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
@@ -92,7 +93,9 @@ void LaunchTime::ask(u32 cta, float sectors) {
 
 void LaunchTime::store(const probe::Record& r, const Lines::Line& l) {
   footprint_.write(l.line, l.bytes);
-  of_stores_.add(l.line, stores_.add(l, r.code.bytes < 4).cycles);
+  const StoreBuffer::Stored one = stores_.add(l, r.code.bytes < 4);
+  of_stores_.add(l.line, one.cycles);
+  if (one.again) of_again_.add(l.line, one.cycles);
   stored_ += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
 }
 
@@ -354,8 +357,10 @@ double LaunchTime::busiest_address(double first) const {
   return std::isfinite(first) ? first + most : most;
 }
 
+// Of lines that are stored again as many leave with those that wait as where it was replayed.
 double LaunchTime::busiest_slice() const {
   Slices both = of_stores_;
+  if (again_.all > 0) both.add(of_again_, -again_.joined / again_.all);
   both.add(of_atomics_);
   return both.busiest();
 }
@@ -397,7 +402,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
     ++t.replayed, replayed += static_cast<double>(list.size());
     tell_warps(sm, list, p);
-    first_atomic = std::min(first_atomic, sm.first_atomic);
+    first_atomic = std::min(first_atomic, sm.first_atomic), again_ += sm.stored_again;
     t.replayed_cycles += static_cast<u64>(sm.cycles), t.issued += sm.issued, t.warp_cycles += sm.warp_cycles;
     t.l1_sectors += static_cast<u64>(sm.l1_sectors), t.l1_hits += static_cast<u64>(sm.l1_hits);
     local_read += sm.local_read, local_written += sm.local_written;

@@ -69,8 +69,9 @@ class LaunchTime {
   const std::shared_ptr<Footprint> l2_;
   Footprint& footprint_;
   u64 lines_ = 0;
-  Slices of_stores_, of_atomics_;
+  Slices of_stores_, of_atomics_, of_again_;  // of stores those that overlap others
   StoreBuffer stores_;
+  StoredAgain again_;                         // of the multiprocessors that were replayed
   u64 stored_ = 0;                            // bytes, each time
   std::unordered_map<u64, double> atomics_;   // cycles, by address
   double asked_ = 0;                          // sectors that L2 lacked

@@ -31,6 +31,9 @@ class Lines {
     }
     bool meets(const Bytes& o) const { return (low & o.low) | (high & o.high); }
     void operator|=(const Bytes& o) { low |= o.low, high |= o.high; }
+    u8 of_sector(u32 k) const {
+      return static_cast<u8>(std::popcount(static_cast<u32>((k < 2 ? low : high) >> k % 2 * 32)));
+    }
 
    private:
     static u64 bits(u64 a, u64 b) { return a == b ? 0 : ~u64{0} >> (64 - (b - a)) << a; }
@@ -119,10 +122,20 @@ class AtomicSectors {
   };
   const Sector* begin() const { return sectors_; }
   const Sector* end() const { return sectors_ + count_; }
-  u32 operations() const {  // on sectors
-    u32 n = 0;
-    for (const Sector& s : *this) n += s.most;
-    return n;
+  // What requests take, in sectors of one that has all four of its line: `alone` is what a request takes besides, if
+  // several of its lanes ask for one sector.
+  double operations(double alone) const {
+    double all = 0, n = 0;
+    u32 most = 0;
+    bool several = false;
+    for (u32 k = 0; k < count_; ++k) {
+      n += sectors_[k].most, most = std::max(most, sectors_[k].most);
+      several = several || sectors_[k].lanes > sectors_[k].most;
+      if (k + 1 < count_ && sectors_[k + 1].sector / 4 == sectors_[k].sector / 4) continue;
+      all += several ? alone * most + (1 - alone / 4) * n : n;
+      n = most = several = 0;
+    }
+    return all;
   }
   u32 requests() const {  // of lines
     u32 n = 0, most = 0;

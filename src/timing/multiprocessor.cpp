@@ -58,7 +58,7 @@ class Multiprocessor {
         now = std::max(now + 1, static_cast<u64>(std::ceil(soon_)));
     }
     result_.cycles = std::max(static_cast<double>(now), drained_);
-    result_.l2_bytes += share_.l2_bytes();
+    result_.l2_bytes += share_.l2_bytes(), result_.stored_again = share_.stored_again();
     result_.local_read = local_.read_bytes(), result_.local_written = local_.written_bytes();
     return std::move(result_);
   }
@@ -548,7 +548,7 @@ class Multiprocessor {
       a.lines = all.requests(), a.lanes = std::popcount(n.r.lanes);
       a.bytes = a.lanes * n.r.code.bytes;
       a.slices = slice_cost_of_atomic(p_, all, r.swaps);
-      a.sectors = all.operations(), a.dram_sectors = of_dram(n.cost);
+      a.sectors = all.operations(p_.atomic_alone), a.dram_sectors = of_dram(n.cost);
     }
     lsu_ = at + a.lines, result_.first_atomic = std::min(result_.first_atomic, at);
     q.take(at + a.lines - 1);

@@ -11,6 +11,7 @@
 #include "probe/records.h"
 #include "sass/executed.h"
 #include "timing/rows.h"
+#include "timing/slices.h"
 #include "timing/stalls.h"
 
 namespace us::timing {
@@ -71,10 +72,11 @@ struct SmTime {
   std::array<double, kPipes> pipe_cycles{};
   double shared_cycles = 0, l2_bytes = 0, l1_sectors = 0, l1_hits = 0;
   double first_atomic = std::numeric_limits<double>::infinity();  // of global memory
-  double local_read = 0, local_written = 0;                       // bytes of local memory, of DRAM
-  std::vector<std::array<u64, kStalls>> stalls{};                 // of each row
-  std::vector<double> ends{}, starts{};                           // of each CTA
-  struct Turns {  // of a loop that retries: all, and the first of each warp
+  StoredAgain stored_again{};
+  double local_read = 0, local_written = 0;        // bytes of local memory, of DRAM
+  std::vector<std::array<u64, kStalls>> stalls{};  // of each row
+  std::vector<double> ends{}, starts{};            // of each CTA
+  struct Turns {                                   // of a loop that retries: all, and the first of each warp
     u64 warps = 0, lanes = 0, first_warps = 0, first_lanes = 0;
     u64 apart = 0;  // lanes left it while others stayed
     void add(u32 mask, bool first) {

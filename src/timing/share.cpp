@@ -33,6 +33,7 @@ double crowd(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
 Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, const Parameters& p)
     : p_(p),
       waiting_(p),
+      all_stores_(p, false),
       sms_(l.active_sms),
       written_back_(l.written_back),
       read_rate_(std::min(p.l2_sm_read, p.l2_read / sms_ * crowd(l, ctas))),
@@ -100,6 +101,7 @@ double Share::store(double at, const Lines& lines, bool narrow) {
   Store s;
   for (const Lines::Line& l : lines) {
     const StoreBuffer::Stored one = waiting_.add(l, narrow);
+    again_.all += all_stores_.add(l, narrow).again, again_.joined += one.again;
     s.lines += one.anew, s.slices += one.cycles, s.bytes += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
   }
   return store(at, s);
@@ -114,8 +116,8 @@ double Share::room_for_stores() const {
   return out_ - kWaiting / write_rate_;
 }
 
-// Lines that were stored leave, as fast as L2 takes them.
-void Share::rest(double from, double to) { waiting_.leave(to - std::max(from, out_)); }
+// Lines that were stored leave.
+void Share::rest(double from, double to) { waiting_.leave(to - from - p_.store_waits); }
 
 // Loads and stores share the tags of L2.
 double Share::store(double at, const Store& s) {

@@ -30,6 +30,7 @@ class Share {
 
   double write_rate() const { return write_rate_; }  // bytes a cycle
   double l2_bytes() const { return l2_bytes_; }
+  const StoredAgain& stored_again() const { return again_; }
 
  private:
   struct Store {
@@ -44,7 +45,8 @@ class Share {
   double luck();  // 0 on average
 
   const Parameters& p_;
-  StoreBuffer waiting_;
+  StoreBuffer waiting_, all_stores_;
+  StoredAgain again_;
   const double sms_, written_back_;
   const double read_rate_, write_rate_, dram_rate_;              // bytes a cycle
   const double store_pace_, atomic_pace_;                        // cycles for one of a slice

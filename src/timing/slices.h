@@ -32,23 +32,26 @@ inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sec
 }
 
 // Lines that a multiprocessor stores wait until it has no other accesses to do, twenty at most: what else is stored of
-// them leaves with them, if it does not overlap (oracle/timing/parts.txt: gaps, fields_write).
+// them leaves with them (oracle/timing/parts.txt: gaps, fields_write), in place of what it overlaps, too
+// (oracle/timing/again.txt: whole_shared, one_word_shared). `joins`: false where it is not known when they leave, so
+// that what overlaps stands for another line.
 class StoreBuffer {
  public:
-  explicit StoreBuffer(const Parameters& p) : p_(p) {}
+  explicit StoreBuffer(const Parameters& p, bool joins = true) : p_(p), joins_(joins) {}
   struct Stored {
-    bool anew = false;  // a line that did not wait
-    double cycles = 0;  // of a slice: less than none, where sectors of which a part waited are complete
+    bool anew = false;   // a line that did not wait
+    bool again = false;  // of one that waited it overlaps something
+    double cycles = 0;   // of a slice: less than none, where sectors of which a part waited are complete
   };
   Stored add(const Lines::Line& l, bool narrow = false) {
     Waiting& w = place_of(l.line);
-    const bool fits = w.line == l.line && !w.touched.meets(l.touched);
-    if (!fits) some_ -= w.at != 0, w = {.line = l.line};
-    Stored r{.anew = !fits, .cycles = fits ? -slice_cost_of_store(p_, w.bytes, narrow) : 0};
-    for (u32 k = 0; k < 4; ++k) w.bytes[k] = static_cast<u8>(w.bytes[k] + l.bytes[k]);
+    Stored r{.again = w.line == l.line && w.touched.meets(l.touched)};
+    r.anew = w.line != l.line || (r.again && !joins_);
+    if (r.anew) some_ -= w.at != 0, w = {.line = l.line};
+    if (!r.anew) r.cycles = -slice_cost_of_store(p_, w.bytes, narrow);
     w.touched |= l.touched;
-    some_ += !w.at;
-    w.at = ++lines_;
+    for (u32 k = 0; k < 4; ++k) w.bytes[k] = w.touched.of_sector(k);
+    if (!w.at) ++some_, w.at = ++lines_;
     r.cycles += slice_cost_of_store(p_, w.bytes, narrow);
     return r;
   }
@@ -69,9 +72,16 @@ class StoreBuffer {
     return it != std::end(waiting_) ? *it : *std::ranges::min_element(waiting_, {}, &Waiting::at);
   }
   const Parameters& p_;
+  const bool joins_;
   Waiting waiting_[20];
   u64 lines_ = 0;
   u32 some_ = 0;
+};
+
+// Of lines that were stored again, how many might have waited, and how many did and left once.
+struct StoredAgain {
+  double all = 0, joined = 0;
+  void operator+=(const StoredAgain& o) { all += o.all, joined += o.joined; }
 };
 
 class Slices {
@@ -81,20 +91,24 @@ class Slices {
     if (const u64 granule = line / 2; granule != last_) last_ = granule, slice_ = slice_of(granule);
     busy_[slice_] += cycles, all_ += cycles;
   }
-  void add(const Slices& other) {
-    for (std::size_t k = 0; k < busy_.size(); ++k) busy_[k] += other.busy_[k];
-    all_ += other.all_;
+  void add(const Slices& other, double times = 1) {
+    for (std::size_t k = 0; k < busy_.size(); ++k) busy_[k] += times * other.busy_[k];
+    all_ += times * other.all_;
   }
   double busiest() const { return *std::ranges::max_element(busy_); }
   double share_of_busiest() const { return all_ > 0 ? busiest() / all_ : 1.0 / static_cast<double>(busy_.size()); }
 
  private:
-  // A KiB lies in two slices, which change every 256 bytes (oracle/timing/meets.txt, few_words: of 2 to 32 lines that
-  // lie 128 bytes to 16 KiB apart). Partitions change every 64 KiB: of 64 KiB one slice has three parts at least, of 1
-  // MiB all have the same (mixes.txt, integer_words; load.txt, scatter). Which follows which is not public.
+  // A KiB lies in two slices, which change every 256 bytes; 8 words that lie 1, 4 or 16 KiB apart have a slice each, 32
+  // have 16 slices at least (oracle/timing/meets.txt, few_words). Partitions change every 64 KiB: of 64 KiB one slice
+  // has three parts at least, of 1 MiB all have the same (mixes.txt, integer_words; load.txt, scatter). A MiB begins
+  // anywhere: words that lie 256 KiB apart are spread (turns.txt, columns_write of 65536). Which follows which is not
+  // public.
   u64 slice_of(u64 granule) const {
     const u64 half = busy_.size() / 2, pairs = half / 2, block = granule / 256, pair = granule % 256 / 4;
-    return block % 2 * half + (block / 2 * 64 + pair) % pairs * 2 + granule % 2;
+    const u64 begin = (block / 16 * 0x9e3779b97f4a7c15ull) >> 40;
+    const u64 of_half = begin + block / 2 * 64 + pair / 16 * (pairs / 4) + pair % 16;
+    return (begin / pairs + block) % 2 * half + of_half % pairs * 2 + granule % 2;
   }
   std::vector<double> busy_;
   double all_ = 0;

@@ -175,12 +175,17 @@ TEST(StoreBuffer, BytesOfOneWordLeaveTogether) {
     EXPECT_EQ(b.add(l, true).anew, k == 0);
   }
 }
-TEST(StoreBuffer, WhatOverwritesLeavesAgain) {
+TEST(StoreBuffer, WhatOverwritesLeavesWithIt) {
   const Parameters p;
-  StoreBuffer b(p);
-  EXPECT_TRUE(b.add(every(7, 4, 0)).anew);
-  EXPECT_FALSE(b.add(every(7, 4, 1)).anew);
-  EXPECT_TRUE(b.add(every(7, 4, 0)).anew);
+  for (const bool joins : {true, false}) {
+    StoreBuffer b(p, joins);
+    EXPECT_TRUE(b.add(every(7, 4, 0)).anew);
+    EXPECT_FALSE(b.add(every(7, 4, 1)).anew);
+    const StoreBuffer::Stored again = b.add(every(7, 4, 0));
+    EXPECT_TRUE(again.again);
+    EXPECT_EQ(again.anew, !joins);
+    EXPECT_EQ(again.cycles > 0, !joins);
+  }
 }
 TEST(StoreBuffer, WhatCompletesSectorsCostsAsIfStoredAtOnce) {
   const Parameters p;
