@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -126,6 +127,8 @@ float LaunchTime::touch_atomic(const probe::Record& all) {
   if (r.site < joined_.size() && joined_[r.site]) r.lanes &= ~r.lanes + 1;
   const AtomicSectors sectors(r);
   const bool swaps = r.site < swaps_.size() && swaps_[r.site];
+  const u64 first = sectors.begin()->sector;
+  ++atomics_told_, atomics_apart_ += std::exchange(first_sector_, first) != first;
   for (const AtomicSectors::Sector& s : sectors) of_atomics_.add(s.sector / 4, slice_cost(parameters_, s, swaps));
   float dram = 0;
   for (const Lines::Line& l : Lines(r)) {
@@ -361,7 +364,11 @@ double LaunchTime::busiest_address(double first) const {
 double LaunchTime::busiest_slice() const {
   Slices both = of_stores_;
   if (again_.all > 0) both.add(of_again_, -again_.joined / again_.all);
-  both.add(of_atomics_);
+  // Multiprocessors that come to many slices in different orders keep each other up.
+  constexpr double kFew = 2, kMany = 48;  // slices that have all
+  const double slices = 1 / of_atomics_.share_of_busiest(),
+               many = std::clamp((slices - kFew) / (kMany - kFew), 0.0, 1.0);
+  both.add(of_atomics_, 1 + parameters_.slice_apart * many * atomics_apart_ / std::max(1.0, atomics_told_));
   return both.busiest();
 }
 

@@ -71,11 +71,13 @@ class LaunchTime {
   u64 lines_ = 0;
   Slices of_stores_, of_atomics_, of_again_;  // of stores those that overlap others
   StoreBuffer stores_;
-  StoredAgain again_;                         // of the multiprocessors that were replayed
-  u64 stored_ = 0;                            // bytes, each time
-  std::unordered_map<u64, double> atomics_;   // cycles, by address
-  double asked_ = 0;                          // sectors that L2 lacked
-  std::unordered_map<u32, double> asked_of_;  // ... of CTAs that may be replayed
+  u64 first_sector_ = ~u64{0};                   // of the last atomic
+  double atomics_told_ = 0, atomics_apart_ = 0;  // records, and those that begin elsewhere than the one before
+  StoredAgain again_;                            // of the multiprocessors that were replayed
+  u64 stored_ = 0;                               // bytes, each time
+  std::unordered_map<u64, double> atomics_;      // cycles, by address
+  double asked_ = 0;                             // sectors that L2 lacked
+  std::unordered_map<u32, double> asked_of_;     // ... of CTAs that may be replayed
   // Sites: atomics of floating point, compare-and-swap, those that one lane does for all.
   std::vector<bool> floats_, swaps_, joined_;
   std::vector<u32> slot_of_site_;
