@@ -138,6 +138,11 @@ def backward_weight(grad, x, size, stride, padding, dilation, groups):
     return (torch.bmm(given, seen) if groups > 1 else torch.mm(given[0], seen[0])).reshape(size)
 
 
+def in_rows(t):
+    """As the results of convolutions lie on CUDA without cuDNN."""
+    return None if t is None else t.contiguous()
+
+
 def convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
     n = weight.dim() - 2
     if input.dim() == n + 1:
@@ -149,7 +154,7 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
         result = backward_input(input, weight, size, stride, padding, dilation, groups)
     else:
         result = forward(input, weight, stride, padding, dilation, groups)
-    return result if bias is None else result + bias.reshape(-1, *[1] * n)
+    return in_rows(result if bias is None else result + bias.reshape(-1, *[1] * n))
 
 
 def convolution_backward(
@@ -168,7 +173,7 @@ def convolution_backward(
         to_weight = backward_weight(*operands, list(weight.size()), stride, padding, dilation, groups)
     if output_mask[2]:
         to_bias = grad_output.sum([0, *range(2, n + 2)])
-    return to_input, to_weight, to_bias
+    return in_rows(to_input), in_rows(to_weight), to_bias
 
 
 def small(value):

@@ -6,6 +6,7 @@ import sys
 import torch
 import understudy_torch_cpu as cpu
 import understudy_torch_substitutes as substitutes
+from understudy_torch_attention import RANDOM
 from understudy_torch_cpu import tensors_in
 from understudy_torch_keys import Tally
 
@@ -55,7 +56,7 @@ class Operator:
         for r in op._schema.returns:
             which = next(iter(r.alias_info.before_set), None) if r.alias_info is not None else None
             self.returned.append(writes.get(which))
-        self.random = "generator" in self.names or self.name in ("native_dropout", "_fused_dropout", "rrelu_with_noise_functional")
+        self.random = "generator" in self.names or self.name in ("native_dropout", "_fused_dropout", "rrelu_with_noise_functional", *RANDOM)
         self.pointwise = torch.Tag.pointwise in op.tags
         self.kernel = None  # PyTorch's for CUDA
         self.composed = None  # PyTorch's by other operators

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that PyTorch has for CUDA only, by those that it has for the CPU: cells of LSTM and GRU, which recurrent
-layers come to without cuDNN, and what PyTorch itself can take apart."""
+layers come to without cuDNN, attention, and what PyTorch itself can take apart. And those whose results lie otherwise than on CUDA."""
 import torch
+import understudy_torch_attention as attention
 
 
 def summed(*parts):
@@ -46,17 +47,30 @@ def gru_cell_backward(grad_hy, workspace, has_bias):
     return of_input, of_hidden, grad_hy * z, of_input.sum(0) if has_bias else None, of_hidden.sum(0) if has_bias else None
 
 
+def convolution(*operands):
+    """On CUDA without cuDNN the result lies row by row, however the operands do; the CPU keeps channels last."""
+    return torch.ops.aten.convolution(*operands).contiguous()
+
+
+def convolution_backward(*operands):
+    return tuple(g if g is None else g.contiguous() for g in torch.ops.aten.convolution_backward(*operands))
+
+
 OURS = {
     "aten::_thnn_fused_lstm_cell": lstm_cell,
     "aten::_thnn_fused_lstm_cell_backward_impl": lstm_cell_backward,
     "aten::_thnn_fused_gru_cell": gru_cell,
     "aten::_thnn_fused_gru_cell_backward": gru_cell_backward,
+    **attention.OURS,
 }
+LAID_OUT = {"aten::convolution": convolution, "aten::convolution_backward": convolution_backward}
 
 
 def on_cpu(op):
     """What computes the operator on the CPU: itself, where PyTorch has a kernel there."""
     name = op._schema.name + (f".{op._schema.overload_name}" if op._schema.overload_name else "")
+    if name in LAID_OUT:
+        return LAID_OUT[name]
     if torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU"):
         return op
     if name in OURS:

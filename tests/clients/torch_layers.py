@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from steps import finish, step
 from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 torch.manual_seed(16)
 random = torch.randn
@@ -62,6 +63,54 @@ def convolutions():
         same(layer, x, tolerance=1e-3)
     same(nn.ConvTranspose2d(8, 6, 3, stride=2, output_padding=1), x, tolerance=1e-3)
     same(nn.Conv3d(2, 3, 2), random(1, 2, 5, 5, 5), tolerance=1e-3)
+
+
+@step
+def layouts_of_convolutions():
+    """Compiled code asserts them; without cuDNN results lie row by row."""
+    x = random(2, 8, 9, 9).to(memory_format=torch.channels_last)
+    layers = [nn.Conv2d(8, 4, 3, padding=1), nn.ConvTranspose2d(8, 4, 3), nn.Conv2d(8, 8, 1, groups=2)]
+    for layer in layers:
+        there = copy.deepcopy(layer).to("cuda", memory_format=torch.channels_last)
+        given = x.cuda().requires_grad_()
+        out = there(given)
+        assert out.is_contiguous()
+        out.square().sum().backward()
+        layer(x).square().sum().backward()
+        close(out, layer(x), 1e-3)
+        close(there.weight.grad, layer.weight.grad, 1e-2)
+        there.zero_grad()
+        torch.compile(there)(given).square().sum().backward()
+        close(there.weight.grad, layer.weight.grad, 1e-2)
+
+
+@step
+def fused_attention():
+    """The kernels that a program may choose, against products of matrices on the CPU."""
+    half, single = (torch.float16, 5e-3), (torch.float32, 1e-4)
+    kernels = ((SDPBackend.FLASH_ATTENTION, *half), (SDPBackend.CUDNN_ATTENTION, *half), (SDPBackend.EFFICIENT_ATTENTION, *single))
+    for backend, dtype, tolerance in kernels:
+        for causal, heads in ((False, 4), (True, 4), (False, 2) if dtype is torch.float16 else (False, 4)):
+            q, k, v = (random(2, h, 24, 16).to(dtype) for h in (4, heads, heads))
+            results = []
+            for device in ("cuda", "cpu"):
+                given = [t.clone().to(device).requires_grad_() for t in (q, k, v)]
+                with sdpa_kernel(backend if device == "cuda" else SDPBackend.MATH):
+                    out = F.scaled_dot_product_attention(*given, is_causal=causal, enable_gqa=heads != 4)
+                (out * out).sum().backward()
+                results.append([out, *(t.grad for t in given)])
+            for there, here in zip(*results, strict=True):
+                close(there.float(), here.float(), tolerance * 4)
+    q, bias = random(2, 4, 24, 16).cuda(), random(2, 4, 24, 24).cuda()
+    with sdpa_kernel(SDPBackend.EFFICIENT_ATTENTION):
+        masked = F.scaled_dot_product_attention(q, q, q, attn_mask=bias)
+        # The same weights are dropped backwards: the gradient of values that are all one is the sum of weights.
+        ones = torch.ones(2, 4, 24, 16, device="cuda", requires_grad=True)
+        out = F.scaled_dot_product_attention(q, q, ones, dropout_p=0.5)
+        out.sum().backward()
+        close(ones.grad.sum(), out.sum().cpu(), 1e-4)
+        assert out.std() > 0.1
+    close(masked, F.scaled_dot_product_attention(q.cpu(), q.cpu(), q.cpu(), attn_mask=bias.cpu()), 1e-4)
 
 
 @step
