@@ -51,20 +51,35 @@ auto into_new(cufftHandle* out) {
 auto into(cufftHandle plan, size_t* bytes) {
   return [plan, bytes](const Shape& s) { return bytes ? us::cufft::make(plan, s, bytes) : CUFFT_INVALID_VALUE; };
 }
-// What the types of input, output and arithmetic say together; half precision is not there.
-bool type_of(cudaDataType in, cudaDataType out, cudaDataType arithmetic, cufftType& type) {
+// What the types of input, output and arithmetic say together.
+struct Kind {
+  cufftType type;
+  std::optional<us::numerics::Format> narrow = {};
+};
+std::optional<Kind> kind_of(cudaDataType in, cudaDataType out, cudaDataType arithmetic) {
   constexpr struct {
-    cudaDataType in, out, arithmetic;
-    cufftType type;
-  } kTypes[] = {{CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_C2C}, {CUDA_R_32F, CUDA_C_32F, CUDA_C_32F, CUFFT_R2C},
-                {CUDA_C_32F, CUDA_R_32F, CUDA_C_32F, CUFFT_C2R}, {CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_Z2Z},
-                {CUDA_R_64F, CUDA_C_64F, CUDA_C_64F, CUFFT_D2Z}, {CUDA_C_64F, CUDA_R_64F, CUDA_C_64F, CUFFT_Z2D}};
-  for (const auto& t : kTypes) {
-    if (t.in != in || t.out != out || t.arithmetic != arithmetic) continue;
-    type = t.type;
-    return true;
+    cudaDataType real, complex;
+    cufftType complex_to_complex, to_complex, to_real;
+    std::optional<us::numerics::Format> narrow;
+  } kKinds[] = {{CUDA_R_32F, CUDA_C_32F, CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, {}},
+                {CUDA_R_64F, CUDA_C_64F, CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D, {}},
+                {CUDA_R_16F, CUDA_C_16F, CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, us::numerics::kF16},
+                {CUDA_R_16BF, CUDA_C_16BF, CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, us::numerics::kBF16}};
+  for (const auto& k : kKinds) {
+    if (arithmetic != k.complex) continue;
+    if (in == k.complex && out == k.complex) return Kind{k.complex_to_complex, k.narrow};
+    if (in == k.real && out == k.complex) return Kind{k.to_complex, k.narrow};
+    if (in == k.complex && out == k.real) return Kind{k.to_real, k.narrow};
   }
-  return false;
+  return std::nullopt;
+}
+// Before `use`: numbers in 16 bits have rules of their own.
+template <class Use>
+auto narrowed(const Kind& kind, Use use) {
+  return [kind, use](Shape& s) {
+    const cufftResult r = kind.narrow ? us::cufft::describe_narrow(*kind.narrow, s) : CUFFT_SUCCESS;
+    return r == CUFFT_SUCCESS ? use(s) : r;
+  };
 }
 auto measured(size_t* bytes) {
   return [bytes](const Shape& s) {
@@ -117,19 +132,21 @@ US_API cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n,
                                        long long idist, cudaDataType in, long long* onembed, long long ostride,
                                        long long odist, cudaDataType out, long long batch, size_t* bytes,
                                        cudaDataType arithmetic) {
-  cufftType type = CUFFT_C2C;
   if (!exists(plan)) return CUFFT_INVALID_PLAN;
-  if (!type_of(in, out, arithmetic, type)) return CUFFT_NOT_SUPPORTED;
-  return many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, into(plan, bytes));
+  const auto kind = kind_of(in, out, arithmetic);
+  if (!kind) return CUFFT_NOT_SUPPORTED;
+  return many(rank, n, inembed, istride, idist, onembed, ostride, odist, kind->type, batch,
+              narrowed(*kind, into(plan, bytes)));
 }
 US_API cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long* n, long long* inembed, long long istride,
                                       long long idist, cudaDataType in, long long* onembed, long long ostride,
                                       long long odist, cudaDataType out, long long batch, size_t* bytes,
                                       cudaDataType arithmetic) {
-  cufftType type = CUFFT_C2C;
   if (!exists(plan)) return CUFFT_INVALID_PLAN;
-  if (!type_of(in, out, arithmetic, type)) return CUFFT_NOT_SUPPORTED;
-  return many(rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, measured(bytes));
+  const auto kind = kind_of(in, out, arithmetic);
+  if (!kind) return CUFFT_NOT_SUPPORTED;
+  return many(rank, n, inembed, istride, idist, onembed, ostride, odist, kind->type, batch,
+              narrowed(*kind, measured(bytes)));
 }
 
 US_API cufftResult cufftEstimate1d(int x, cufftType type, int batch, size_t* bytes) {
@@ -190,31 +207,32 @@ US_API cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream) {
 }
 
 US_API cufftResult cufftExecC2C(cufftHandle plan, cufftComplex* in, cufftComplex* out, int direction) {
-  return us::cufft::execute(plan, CUFFT_C2C, in, out, direction);
+  return us::cufft::execute(plan, CUFFT_C2C, false, in, out, direction);
 }
 US_API cufftResult cufftExecR2C(cufftHandle plan, cufftReal* in, cufftComplex* out) {
-  return us::cufft::execute(plan, CUFFT_R2C, in, out, CUFFT_FORWARD);
+  return us::cufft::execute(plan, CUFFT_R2C, false, in, out, CUFFT_FORWARD);
 }
 US_API cufftResult cufftExecC2R(cufftHandle plan, cufftComplex* in, cufftReal* out) {
-  return us::cufft::execute(plan, CUFFT_C2R, in, out, CUFFT_INVERSE);
+  return us::cufft::execute(plan, CUFFT_C2R, false, in, out, CUFFT_INVERSE);
 }
 US_API cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleComplex* out, int direction) {
-  return us::cufft::execute(plan, CUFFT_Z2Z, in, out, direction);
+  return us::cufft::execute(plan, CUFFT_Z2Z, false, in, out, direction);
 }
 US_API cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal* in, cufftDoubleComplex* out) {
-  return us::cufft::execute(plan, CUFFT_D2Z, in, out, CUFFT_FORWARD);
+  return us::cufft::execute(plan, CUFFT_D2Z, false, in, out, CUFFT_FORWARD);
 }
 US_API cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleReal* out) {
-  return us::cufft::execute(plan, CUFFT_Z2D, in, out, CUFFT_INVERSE);
+  return us::cufft::execute(plan, CUFFT_Z2D, false, in, out, CUFFT_INVERSE);
 }
 
 // Any kind of plan. Between real and complex numbers the direction is the plan's.
 US_API cufftResult cufftXtExec(cufftHandle plan, void* in, void* out, int direction) {
   const auto p = us::cufft::find(plan);
   if (!p || !p->transform) return CUFFT_INVALID_PLAN;
-  const cufftType type = p->transform->shape().type;
-  const bool inverse = type == CUFFT_C2R || type == CUFFT_Z2D, forward = type == CUFFT_R2C || type == CUFFT_D2Z;
-  return us::cufft::execute(plan, type, in, out, inverse ? CUFFT_INVERSE : forward ? CUFFT_FORWARD : direction);
+  const Shape& s = p->transform->shape();
+  if (s.inverse_real()) direction = CUFFT_INVERSE;
+  if (s.forward_real()) direction = CUFFT_FORWARD;
+  return us::cufft::execute(plan, s.type, s.narrow.has_value(), in, out, direction);
 }
 
 namespace {

@@ -26,9 +26,11 @@ struct Advanced {
 // Null dimensions, sizes below 1, unknown types: refused.
 cufftResult describe(int rank, const long long* n, const Advanced& in, const Advanced& out, cufftType, long long batch,
                      Shape&);
+// Numbers in 16 bits: sizes are powers of two, and real numbers stand side by side.
+cufftResult describe_narrow(numerics::Format, Shape&);
 cufftResult make(cufftHandle, const Shape&, size_t* work_bytes);
 
 // Submits the transform to the plan's stream: it runs in stream order, and a capturing stream's graph gets a node.
-cufftResult execute(cufftHandle, cufftType, void* in, void* out, int direction);
+cufftResult execute(cufftHandle, cufftType, bool narrow, void* in, void* out, int direction);
 
 }  // namespace us::cufft

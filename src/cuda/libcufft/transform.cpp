@@ -60,6 +60,11 @@ size_t extent(const Shape& s, const Layout& l) {
   return static_cast<size_t>(s.batch - 1) * static_cast<size_t>(l.dist) + last * static_cast<size_t>(l.stride) + 1;
 }
 
+Shape without_layout(Shape s) {
+  s.in.reset(), s.out.reset();
+  return s;
+}
+
 template <class P>
 void execute(const Shape& s, void* plan, void* in, void* out) {
   const auto p = static_cast<typename P::Plan>(plan);
@@ -91,35 +96,45 @@ Layout Shape::packed(bool real, bool in_place) const {
 Layout Shape::in_layout(bool in_place) const { return in ? *in : packed(forward_real(), in_place); }
 Layout Shape::out_layout(bool in_place) const { return out ? *out : packed(inverse_real(), in_place); }
 
+template <class Row>
+void Shape::rows(bool of_in, bool in_place, Row row) const {
+  const Layout l = of_in ? in_layout(in_place) : out_layout(in_place);
+  const bool half = (forward_real() || inverse_real()) && parts(of_in) == 2;
+  const size_t width = static_cast<size_t>(half ? n[rank - 1] / 2 + 1 : n[rank - 1]);
+  const size_t x = static_cast<size_t>(rank > 2 ? n[0] : 1), y = static_cast<size_t>(rank > 1 ? n[rank - 2] : 1);
+  const size_t stride = static_cast<size_t>(l.stride);
+  const auto embed = [&](int d) { return static_cast<size_t>(l.embed[d]); };
+  for (size_t r = 0, all = static_cast<size_t>(batch) * x * y; r < all; ++r) {
+    const size_t b = r / (x * y), line = (rank > 2 ? r / y % x * embed(1) : 0) + r % y;
+    row(b * static_cast<size_t>(l.dist) + line * (rank > 1 ? embed(rank - 1) : 0) * stride, width, stride);
+  }
+}
+
 Shape::Spans Shape::touched(bool of_in, bool in_place) const {
   constexpr size_t kMost = 4096;  // rows; of more only where they begin and end together
-  const bool complex = of_in ? !forward_real() : !inverse_real();
-  const bool half = forward_real() || inverse_real();
-  const size_t element = (is_double() ? sizeof(double) : sizeof(float)) * (complex ? 2 : 1);
-  const Layout l = of_in ? in_layout(in_place) : out_layout(in_place);
-  const size_t width = static_cast<size_t>(half && complex ? n[rank - 1] / 2 + 1 : n[rank - 1]);
-  const size_t x = static_cast<size_t>(rank > 2 ? n[0] : 1), y = static_cast<size_t>(rank > 1 ? n[rank - 2] : 1);
-  const auto embed = [&](int d) { return static_cast<size_t>(l.embed[d]); };
+  const size_t element = number_bytes() * static_cast<size_t>(parts(of_in));
   Spans all;
-  for (size_t row = 0, rows = static_cast<size_t>(batch) * x * y; row < rows; ++row) {
-    const size_t b = row / (x * y), line = (rank > 2 ? row / y % x * embed(1) : 0) + row % y;
-    const size_t first =
-        (b * static_cast<size_t>(l.dist) + line * (rank > 1 ? embed(rank - 1) : 0) * static_cast<size_t>(l.stride)) *
-        element;
-    const size_t end = first + ((width - 1) * static_cast<size_t>(l.stride) + 1) * element;
+  rows(of_in, in_place, [&](size_t from, size_t width, size_t stride) {
+    const size_t first = from * element, end = first + ((width - 1) * stride + 1) * element;
     if (!all.empty() && (first <= all.back().second || all.size() >= kMost)) {
       all.back() = {std::min(first, all.back().first), std::max(end, all.back().second)};
     } else {
       all.emplace_back(first, end);
     }
-  }
+  });
   return all;
+}
+
+size_t Shape::numbers(bool of_in) const {
+  size_t sum = 0;
+  rows(of_in, false, [&](size_t, size_t width, size_t) { sum += width; });
+  return sum * static_cast<size_t>(parts(of_in));
 }
 
 size_t Shape::work_bytes() const {
   size_t elements = static_cast<size_t>(batch);
   for (int d = 0; d < rank; ++d) elements *= static_cast<size_t>(n[d]);
-  return elements * (is_double() ? sizeof(cufftDoubleComplex) : sizeof(cufftComplex));
+  return elements * 2 * number_bytes();
 }
 
 Transform::~Transform() {
@@ -137,6 +152,8 @@ void* Transform::plan(bool in_place, bool inverse, void* in, void* out) {
   void*& p = plans_[in_place][inverse];
   if (!p) {
     std::lock_guard one(planner());
+    float never_read[4];  // of addresses FFTW looks only whether they are the same
+    if (shape_.narrow) return p = make<Single>(without_layout(shape_), false, inverse, never_read, never_read + 2);
     p = shape_.is_double() ? make<Double>(shape_, in_place, inverse, in, out)
                            : make<Single>(shape_, in_place, inverse, in, out);
   }
@@ -147,9 +164,30 @@ bool Transform::prepare(void* in, void* out, int direction) {
   return plan(in == out, direction == CUFFT_INVERSE, in, out) != nullptr;
 }
 
+void Transform::run_narrow(void* plan, void* in, void* out) const {
+  const numerics::Format format = *shape_.narrow;
+  std::vector<float> from(shape_.numbers(true)), to(shape_.numbers(false));
+  // Calls number(its place in memory) for all numbers of the input or the output in order.
+  const auto each = [&](bool of_in, void* memory, auto number) {
+    const size_t parts = static_cast<size_t>(shape_.parts(of_in));
+    shape_.rows(of_in, in == out, [&](size_t first, size_t width, size_t stride) {
+      for (size_t i = 0; i < width * parts; ++i)
+        number(static_cast<u16*>(memory)[(first + i / parts * stride) * parts + i % parts]);
+    });
+  };
+  size_t at = 0;
+  each(true, in, [&](u16 bits) { from[at++] = static_cast<float>(numerics::widen(bits, format)); });
+  execute<Single>(without_layout(shape_), plan, from.data(), to.data());
+  at = 0;
+  each(false, out,
+       [&](u16& bits) { bits = static_cast<u16>(numerics::narrow(to[at++], 0, format, numerics::Round::Nearest)); });
+}
+
 void Transform::run(void* in, void* out, int direction) {
   void* p = plan(in == out, direction == CUFFT_INVERSE, in, out);
-  if (shape_.is_double())
+  if (shape_.narrow)
+    run_narrow(p, in, out);
+  else if (shape_.is_double())
     execute<Double>(shape_, p, in, out);
   else
     execute<Single>(shape_, p, in, out);

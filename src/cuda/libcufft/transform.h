@@ -12,6 +12,8 @@
 
 #include <cufft.h>
 
+#include "numerics/numerics.h"
+
 namespace us::cufft {
 
 struct Layout {
@@ -20,7 +22,8 @@ struct Layout {
 };
 
 struct Shape {
-  cufftType type = CUFFT_C2C;
+  cufftType type = CUFFT_C2C;              // of numbers in 16 bits: what it would be in 32
+  std::optional<numerics::Format> narrow;  // numbers have 16 bits
   int rank = 0, batch = 1;
   int n[3] = {1, 1, 1};
   std::optional<Layout> in, out;  // both or none
@@ -34,13 +37,20 @@ struct Shape {
   // gaps between.
   using Spans = std::vector<std::pair<size_t, size_t>>;
   Spans touched(bool of_in, bool in_place) const;
+  // Calls row(first element, elements, stride) for all rows in order: elements of the input or the output.
+  template <class Row>
+  void rows(bool of_in, bool in_place, Row row) const;
+  size_t numbers(bool of_in) const;  // that the input or the output has, an imaginary part counted as one
+  int parts(bool of_in) const { return (of_in ? forward_real() : inverse_real()) ? 1 : 2; }  // numbers of an element
   size_t work_bytes() const;  // what a program is told to set aside; nothing is written there
 
  private:
+  size_t number_bytes() const { return narrow ? 2 : is_double() ? sizeof(double) : sizeof(float); }
   Layout packed(bool real, bool in_place) const;
 };
 
-// FFTW's plans for one shape, made when they are first needed. Any number of threads may run it at once.
+// FFTW's plans for one shape, made when they are first needed. Any number of threads may run it at once. Numbers in 16
+// bits are transformed as 32-bit numbers, in copies without gaps.
 class Transform {
  public:
   explicit Transform(const Shape& s) : shape_(s) {}
@@ -53,6 +63,7 @@ class Transform {
 
  private:
   void* plan(bool in_place, bool inverse, void* in, void* out);
+  void run_narrow(void* plan, void* in, void* out) const;
   const Shape shape_;
   std::mutex m_;            // guards plans_
   void* plans_[2][2] = {};  // [in place][inverse]
