@@ -91,9 +91,27 @@ std::string own_tests(u32 n) {
   });
 }
 
-constexpr Shape kShapes[] = {{"divergent", divergent}, {"inside", inside},      {"two_armed", two_armed},
-                             {"uniform", uniform},     {"loops", loops},        {"switches", switches},
-                             {"accesses", accesses},   {"own_tests", own_tests}};
+// No branches, but choices: many numbers are alive all the time, each element of the list is changed now and then.
+std::string selections(u32 n) {
+  constexpr u32 kAlive = 100;
+  std::string begin = fmt::format(".reg .b32 %v<{}>;\n", kAlive), end;
+  for (u32 k = 0; k < kAlive; ++k) {
+    begin += fmt::format("ld.global.u32 %v{0}, [%a3+{1}];\n", k, 128 * k);
+    end += fmt::format("xor.b32 %r2, %r2, %v{};\n", k);
+  }
+  const std::string middle = repeated(3 * n, [](u32 k) {
+    const u32 a = k * 37 % kAlive, b = k * 61 % 97, c = k * 29 % 89;
+    return fmt::format(
+        "setp.gt.s32 %p1, %v{1}, {3};\nmad.lo.s32 %r5, %v{1}, %v{2}, %v{0};\nsub.s32 %r6, %v{2}, %v{0};\n"
+        "selp.b32 %v{0}, %r5, %r6, %p1;\n@%p1 xor.b32 %v{2}, %v{2}, %r6;\n",
+        a, b, c, k);
+  });
+  return begin + middle + end;
+}
+
+constexpr Shape kShapes[] = {{"divergent", divergent}, {"inside", inside},       {"two_armed", two_armed},
+                             {"uniform", uniform},     {"loops", loops},         {"switches", switches},
+                             {"accesses", accesses},   {"own_tests", own_tests}, {"selections", selections}};
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 

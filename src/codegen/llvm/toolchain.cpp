@@ -32,20 +32,12 @@
 #include "base/types.h"
 #include "codegen/llvm/promote_slots.h"
 
-// The choice of a register allocator is a variable of a template: the one of LLVM's library is meant, not a hidden
-// copy.
-#pragma GCC visibility push(default)
-#include <llvm/CodeGen/RegAllocRegistry.h>
-#pragma GCC visibility pop
-extern template class llvm::RegisterRegAllocBase<llvm::RegisterRegAlloc>;
-
 namespace us::codegen {
 namespace {
 
 // In a dispatched function everything is one loop with an edge between any two blocks: passes over loops find nothing
 // in it and take for ever.
-// Live ranges that cannot be cut, such as a warp's context, are compared with all others: by the basic allocator in
-// time that grows with the square of the number of blocks, by the usual one more slowly.
+// Live ranges that cannot be cut, such as a warp's context, are compared with all others.
 constexpr std::size_t kMostBlocks = 12000;  // of one function
 
 // Its time grows faster than the number of blocks; functions that are translated instruction by instruction do without.
@@ -110,29 +102,11 @@ struct UnrollMarked : llvm::PassInfoMixin<UnrollMarked> {
   }
 };
 
-// LLVM's choice of a register allocator belongs to the process.
-class WithAllocator {
- public:
-  explicit WithAllocator(llvm::RegisterRegAlloc::FunctionPassCtor other)
-      : lock_(mutex()), usual_(other ? llvm::RegisterRegAlloc::getDefault() : nullptr) {
-    if (other) llvm::RegisterRegAlloc::setDefault(other);
-  }
-  ~WithAllocator() {
-    if (usual_) llvm::RegisterRegAlloc::setDefault(usual_);
-  }
-  WithAllocator(const WithAllocator&) = delete;
-  WithAllocator& operator=(const WithAllocator&) = delete;
-
- private:
-  static std::mutex& mutex() {
-    static std::mutex m;  // guards variables of LLVM, which are the process's
-    return m;
-  }
-  std::lock_guard<std::mutex> lock_;
-  llvm::RegisterRegAlloc::FunctionPassCtor usual_;
-};
-
-// Options that LLVM reads when it makes its list of passes belong to the process, too.
+// Options that LLVM reads when it makes its list of passes belong to the process.
+std::mutex& options_mutex() {
+  static std::mutex m;
+  return m;
+}
 void set_option(const char* name, bool value) {
   auto& options = llvm::cl::getRegisteredOptions();
   const auto it = options.find(name);
@@ -143,9 +117,8 @@ void set_option(const char* name, bool value) {
 // many blocks, for each constant would live through all of it. Strength reduction relates every loop to all values
 // around it.
 void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& out,
-                        llvm::CodeGenFileType type, bool large, bool hoist) {
-  const WithAllocator allocator(large ? [] { return llvm::createBasicRegisterAllocator(); }
-                                      : llvm::RegisterRegAlloc::FunctionPassCtor(nullptr));
+                        llvm::CodeGenFileType type, bool hoist) {
+  const std::lock_guard lock(options_mutex());
   auto& machine = static_cast<llvm::LLVMTargetMachine&>(target);
   auto* info = new llvm::MachineModuleInfoWrapperPass(&machine);  // the pass manager's
   llvm::TargetPassConfig* config = machine.createPassConfig(passes);
@@ -159,7 +132,7 @@ void add_machine_passes(llvm::TargetMachine& target, llvm::legacy::PassManager& 
     config->disablePass(&llvm::EarlyMachineLICMID);
     config->disablePass(&llvm::MachineLICMID);
   }
-  set_option("disable-lsr", !hoist);  // under the allocator's lock
+  set_option("disable-lsr", !hoist);
   US_CHECK(!config->addISelPasses());
   set_option("disable-lsr", false);
   config->addMachinePasses();
@@ -231,7 +204,7 @@ Toolchain::Toolchain(const std::string& cpu_option) {
   builder.registerLoopAnalyses(loops_);
   builder.crossRegisterProxies(loops_, functions_, components_, modules_);
   make_passes();
-  add_machine_passes(*machine, to_object_, stream_, llvm::CodeGenFileType::ObjectFile, false, true);
+  add_machine_passes(*machine, to_object_, stream_, llvm::CodeGenFileType::ObjectFile, true);
 }
 
 void Toolchain::make_passes() {
@@ -282,11 +255,10 @@ void Toolchain::optimise(llvm::Module& m, PassSet disabled, const Told& told) {
   loops_.clear(), functions_.clear(), components_.clear(), modules_.clear();
 }
 
-// The usual allocator splits live ranges to put spills where they cost least, at an expense that grows faster than the
-// code. What is still larger, such as a test suite that was compiled as one kernel, is translated instruction by
-// instruction: it would take minutes, and most of it runs once.
-constexpr std::size_t kLarge = 20000;  // instructions of one function
-constexpr std::size_t kHuge = 400000;  // of all
+// What is larger, such as a test suite that was compiled as one kernel, is translated instruction by instruction: it
+// would take minutes, and most of it runs once. The usual register allocator is kept below: LLVM's basic one compares
+// live ranges with all others, and takes many times as long for long functions with many values alive.
+constexpr std::size_t kHuge = 400000;  // instructions of all functions
 
 static bool has_many_blocks(const llvm::Module& m) {
   return std::any_of(m.begin(), m.end(),
@@ -294,20 +266,15 @@ static bool has_many_blocks(const llvm::Module& m) {
 }
 
 Toolchain::Effort Toolchain::effort_for(const llvm::Module& m) {
-  std::size_t most = 0, all = 0, blocks = 0;
-  for (const llvm::Function& f : m) {
-    const std::size_t n = f.getInstructionCount();
-    most = std::max(most, n), all += n, blocks = std::max(blocks, f.size());
-  }
-  return all > kHuge || blocks > kMostBlocks    ? Effort::Least
-         : most > kLarge && !has_many_blocks(m) ? Effort::Less
-                                                : Effort::Usual;
+  std::size_t all = 0, blocks = 0;
+  for (const llvm::Function& f : m) all += f.getInstructionCount(), blocks = std::max(blocks, f.size());
+  return all > kHuge || blocks > kMostBlocks ? Effort::Least : Effort::Usual;
 }
 
 void Toolchain::run(llvm::Module& m, Effort effort, llvm::raw_pwrite_stream& out, llvm::CodeGenFileType type) {
   if (effort == Effort::Least) machine->setOptLevel(llvm::CodeGenOptLevel::None);
   llvm::legacy::PassManager passes;
-  add_machine_passes(*machine, passes, out, type, effort == Effort::Less, !has_many_blocks(m));
+  add_machine_passes(*machine, passes, out, type, !has_many_blocks(m));
   passes.run(m);
   machine->setOptLevel(llvm::CodeGenOptLevel::Default);
   machine->setFastISel(false);  // which the passes without optimisation set

@@ -29,7 +29,7 @@ class Toolchain {
   std::string assembly(llvm::Module&);
 
  private:
-  enum class Effort { Usual, Less, Least };
+  enum class Effort { Usual, Least };
   static Effort effort_for(const llvm::Module&);
   void run(llvm::Module&, Effort, llvm::raw_pwrite_stream&, llvm::CodeGenFileType);
   void make_passes();
