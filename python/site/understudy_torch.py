@@ -35,6 +35,8 @@ UNTOUCHED = (
     "_nested", "_use_cudnn", "_use_miopen", "cudnn", "miopen", "_cudnn", "lift", "_cslt", "_sparse_semi", "sym_",
     "_to_sparse_semi", "quantize", "dequantize", "q_",
 )  # fmt: skip
+# They begin as those do, but compute.
+COMPUTED = ("empty_like", "view_copy", "as_strided_copy", "as_strided_scatter", "unfold_backward")
 # Composite, but what they do themselves would end at a kernel.
 WHOLE = ("convolution", "convolution_backward", "convolution_overrideable", "copy_")
 _libraries = []
@@ -50,7 +52,7 @@ def taken():
     names = {n for n in torch._C._dispatch_get_registrations_for_dispatch_key("CUDA") if n.startswith("aten::")}
     for name in sorted(names | {"aten::" + n for n in WHOLE}):
         base = name.removeprefix("aten::")
-        if base.startswith(UNTOUCHED) and not base.startswith(("empty_like", "view_copy", "as_strided_copy", "as_strided_scatter")):
+        if base.startswith(UNTOUCHED) and not base.startswith(COMPUTED):
             continue
         op = operator(name)
         if op is not None and not any(r.alias_info is not None and not r.alias_info.is_write for r in op._schema.returns):

@@ -5,6 +5,7 @@ import ctypes
 
 import torch
 import understudy_torch_sparse as sparse
+import understudy_torch_substitutes as substitutes
 
 
 def on_host(t):
@@ -21,10 +22,10 @@ def on_host(t):
     return torch._neg_view(alias) if t.is_neg() else alias
 
 
-def on_device(t, device):
+def on_device(t, device, strides=None):
     if sparse.is_sparse(t):
         return sparse.rebuilt(t, lambda part: on_device(part, device))
-    out = torch.empty_strided(t.size(), t.stride(), dtype=t.dtype, device=device)
+    out = torch.empty_strided(t.size(), t.stride() if strides is None else strides, dtype=t.dtype, device=device)
     if t.numel():
         on_host(out).copy_(t)
     return out
@@ -61,6 +62,33 @@ def put(to, value):
             on_host(t).copy_(v)
 
 
+def call(op, words, values):
+    return op(*(values[w] for w in words), **{w: v for w, v in values.items() if w not in words})
+
+
+WIDER = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64, torch.bool: torch.uint8}
+
+
+def widened_call(op, words, host, written):
+    """Numbers in 16 bits as 32-bit ones, truth values as numbers, and the results as they would have been."""
+    inputs = {t.dtype for t in tensors_in(host.values())}
+    if not inputs & set(WIDER):
+        raise
+    back = {wide: t for t, wide in WIDER.items() if t in inputs and wide not in inputs}
+    if torch.float16 in inputs or torch.complex32 in inputs:  # parts of complex numbers, and what is made of parts
+        back |= {torch.float32: torch.float16, torch.complex64: torch.complex32}
+
+    def other(value, types):
+        return changed(value, lambda t: t.to(types[t.dtype]) if isinstance(t, torch.Tensor) and t.dtype in types else t)
+
+    wide = {name: other(value, WIDER) for name, value in host.items()}
+    result = call(op, words, wide)
+    for to, t in zip(tensors_in([host[n] for n in written]), tensors_in([wide[n] for n in written])):
+        if to is not t:
+            to.resize_(t.size()).copy_(t)
+    return other(result, back)
+
+
 def compute(operator, given, device):
     if torch.cuda.is_current_stream_capturing():
         raise NotImplementedError(f"understudy_torch: {operator.op} cannot be captured into a graph")
@@ -86,24 +114,33 @@ def compute(operator, given, device):
             unnamed = generator.initial_seed()
     if host.get("half_to_float"):
         host["self"], host["half_to_float"] = host["self"].float(), False
-    words = [a.name for a in operator.arguments if not a.kwarg_only and a.name in host]
+    words = []  # given by place; behind an argument that is missing, by name
+    for a in operator.arguments:
+        if a.kwarg_only or a.name not in host:
+            break
+        words.append(a.name)
     # A number in a tensor's place is no tensor to Python; another overload takes it.
     number = any(isinstance(host.get(w), (bool, int, float, complex)) for w in operator.tensors)
     op = operator.op.overloadpacket if number else operator.on_cpu
     with torch.random.fork_rng(devices=(), enabled=unnamed is not None):
         if unnamed is not None:
             torch.default_generator.manual_seed(unnamed)
-        result = op(*(host[w] for w in words), **{w: v for w, v in host.items() if w not in words})
+        try:
+            result = call(op, words, host)
+        except NotImplementedError:  # often of the type of numbers only
+            result = widened_call(op, words, host, operator.written)
     for name, value in fresh.items():
         put(given[name], value)
     for name in operator.written:  # the host's has other parts by now
         if isinstance(given.get(name), torch.Tensor) and sparse.is_sparse(given[name]):
             given[name].copy_(on_device(host[name], device))
 
+    strides = iter(substitutes.strides_on_device(operator, given))
+
     def of(r, name):
         if name is not None:
             return given[name]
-        return changed(r, lambda v: on_device(v, device) if isinstance(v, torch.Tensor) else v)
+        return changed(r, lambda v: on_device(v, device, next(strides, None)) if isinstance(v, torch.Tensor) else v)
 
     if not operator.returned:
         return None

@@ -56,6 +56,33 @@ def convolution_backward(*operands):
     return tuple(g if g is None else g.contiguous() for g in torch.ops.aten.convolution_backward(*operands))
 
 
+def softmax_backward(grad_output, output, dim, input_dtype):
+    """Of halves whose softmax is in 32 bits, for which the CPU has no operator."""
+    return torch.ops.aten._softmax_backward_data(grad_output, output, dim, output.dtype).to(input_dtype)
+
+
+def log_softmax_backward(grad_output, output, dim, input_dtype):
+    return torch.ops.aten._log_softmax_backward_data(grad_output, output, dim, output.dtype).to(input_dtype)
+
+
+def histc(self, bins=100, min=0, max=0):
+    """Of integers, too."""
+    if self.is_floating_point():
+        return torch.ops.aten.histc(self, bins, min, max)
+    return torch.ops.aten.histc(self.double(), bins, min, max).to(self.dtype)
+
+
+def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, last=False, padding_idx=-1):
+    """With the shapes that CUDA's results have: a bag for each index, a size for each offset, and maxima only where they are wanted."""
+    operands = (weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, last, padding_idx)
+    result, bags, sizes, most = torch.ops.aten._embedding_bag(*operands)
+    if bags.numel() != indices.numel():
+        places = torch.arange(indices.numel(), dtype=offsets.dtype)
+        bags = (torch.searchsorted(offsets, places, right=True) - 1).to(indices.dtype)
+    sizes = torch.cat([sizes, sizes.new_zeros(offsets.numel() - sizes.numel())])
+    return result, bags, sizes, most if mode == 2 else indices.new_empty(0)
+
+
 OURS = {
     "aten::_thnn_fused_lstm_cell": lstm_cell,
     "aten::_thnn_fused_lstm_cell_backward_impl": lstm_cell_backward,
@@ -63,14 +90,33 @@ OURS = {
     "aten::_thnn_fused_gru_cell_backward": gru_cell_backward,
     **attention.OURS,
 }
-LAID_OUT = {"aten::convolution": convolution, "aten::convolution_backward": convolution_backward}
+INSTEAD = {
+    "aten::convolution": convolution,
+    "aten::convolution_backward": convolution_backward,
+    "aten::_softmax_backward_data": softmax_backward,
+    "aten::_log_softmax_backward_data": log_softmax_backward,
+    "aten::histc": histc,
+    "aten::_embedding_bag": embedding_bag,
+    "aten::_embedding_bag_forward_only": embedding_bag,
+}
+# Their results lie as CUDA's do, which PyTorch's own description of them says; compiled code asserts it.
+LAID_OUT = ("_fft_r2c", "_linalg_svd", "linalg_eig", "max_unpool2d", "max_unpool3d")
+
+
+def strides_on_device(operator, given):
+    """Of the results, in order, where the CPU's are others; none for other operators."""
+    if operator.name not in LAID_OUT or operator.outs:
+        return ()
+    meta = {n: v.new_empty_strided(v.size(), v.stride(), device="meta") if isinstance(v, torch.Tensor) else v for n, v in given.items()}
+    results = operator.op(**meta)
+    return [r.stride() for r in ((results,) if isinstance(results, torch.Tensor) else results)]
 
 
 def on_cpu(op):
     """What computes the operator on the CPU: itself, where PyTorch has a kernel there."""
     name = op._schema.name + (f".{op._schema.overload_name}" if op._schema.overload_name else "")
-    if name in LAID_OUT:
-        return LAID_OUT[name]
+    if name in INSTEAD:
+        return INSTEAD[name]
     if torch._C._dispatch_has_computed_kernel_for_dispatch_key(name, "CPU"):
         return op
     if name in OURS:

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that PyTorch has for CUDA otherwise than for the CPU: types that the CPU lacks, and results that lie or are shaped
+otherwise, which compiled code asserts. Judged by the CPU's in other types, or by NumPy."""
+import numpy as np
+import torch
+import torch.nn.functional as F
+from steps import finish, step
+from torch import nn
+
+torch.manual_seed(163)
+DEVICE = "cuda"
+
+
+def close(there, here, tolerance=1e-5):
+    torch.testing.assert_close(there.detach().cpu().to(here.dtype), here.detach(), rtol=tolerance, atol=tolerance)
+
+
+def gradient(function, x):
+    x = x.clone().requires_grad_()
+    function(x).square().sum().backward()
+    return x.grad
+
+
+@step
+def halves():
+    x = torch.randn(2, 8, 16)
+    h = x.half()
+    for name in ("fft", "rfft", "rfft2", "ihfft"):
+        result = getattr(torch.fft, name)(h.to(DEVICE))
+        assert result.dtype is torch.complex32, name
+        right = getattr(torch.fft, name)(h.float())
+        close(torch.view_as_real(result.to(torch.complex64).resolve_conj()), torch.view_as_real(right.resolve_conj()), 3e-2)
+    back = torch.fft.irfft(torch.fft.rfft(h.to(DEVICE)))
+    assert back.dtype is torch.float16
+    close(back, h.float(), 1e-2)
+    images = torch.randn(2, 3, 4, 6, 6).half()
+    pooled = F.avg_pool3d(images.to(DEVICE), 2)
+    assert pooled.dtype is torch.float16
+    close(pooled, F.avg_pool3d(images.float(), 2), 2e-3)
+    classes = torch.randint(0, 8, (16,))
+    close(F.multi_margin_loss(x[0].T.half().to(DEVICE), classes.to(DEVICE)), F.multi_margin_loss(x[0].T.half().float(), classes), 2e-3)
+
+
+@step
+def softmax_of_halves_in_32_bits():
+    x = torch.randn(5, 40).half()
+    for function in (F.softmax, F.log_softmax):
+        there = gradient(lambda t, f=function: f(t, 1, dtype=torch.float32), x.to(DEVICE))
+        assert there.dtype is torch.float16
+        close(there, gradient(lambda t, f=function: f(t, 1), x.float()), 2e-3)
+
+
+@step
+def truth_values_and_integers():
+    flags = torch.rand(6, 6) > 0.5
+    assert torch.equal(flags.to(DEVICE).abs().cpu(), flags)
+    assert flags.to(DEVICE).trace().item() == np.trace(flags.numpy())
+    numbers = torch.randint(0, 50, (300,))
+    counts = torch.histc(numbers.to(DEVICE), 10, 0, 50)
+    assert counts.cpu().tolist() == np.histogram(numbers.numpy(), 10, (0, 50))[0].tolist()
+
+
+@step
+def windows_backwards():
+    x = torch.randn(20)
+    close(gradient(lambda t: t.unfold(0, 4, 2), x.to(DEVICE)), gradient(lambda t: t.unfold(0, 4, 2), x))
+
+
+@step
+def arguments_left_out():
+    x = torch.randn(1000, device=DEVICE)
+    noise = torch.empty_like(x)
+    y = torch.ops.aten.rrelu_with_noise(x, noise, training=True, generator=torch.Generator(DEVICE).manual_seed(1))
+    factors = (y / x)[x < 0]
+    assert 1 / 8 <= factors.min() and factors.max() <= 1 / 3 + 1e-6 and torch.equal(y[x >= 0], x[x >= 0])
+
+
+@step
+def layouts_of_transforms_and_decompositions():
+    x = torch.randn(5, 6, 7, dtype=torch.float64)
+    for function in (lambda t: torch.fft.irfftn(t, norm="ortho"), lambda t: torch.fft.rfftn(t).abs()):
+        close(gradient(torch.compile(function), x.to(DEVICE)), gradient(function, x))
+    matrix = torch.randn(4, 3)
+    u, s, v = torch.compile(torch.linalg.svd, dynamic=False)(matrix.to(DEVICE), full_matrices=False)
+    assert v.stride() == (3, 1)
+    close(u * s @ v, matrix)
+
+
+@step
+def bags_of_embeddings():
+    places, offsets = torch.randint(0, 10, (9,)), torch.tensor([0, 2, 2, 5])
+    for mode in ("sum", "mean", "max"):
+        bag = nn.EmbeddingBag(10, 4, mode=mode)
+        here = bag(places, offsets)
+        here.square().sum().backward()
+        grad = bag.weight.grad.clone()
+        there = nn.EmbeddingBag.from_pretrained(bag.weight.detach().clone(), freeze=False, mode=mode).to(DEVICE)
+        for function in (there, torch.compile(there)):
+            there.zero_grad()
+            result = function(places.to(DEVICE), offsets.to(DEVICE))
+            result.square().sum().backward()
+            close(result, here)
+            close(there.weight.grad, grad)
+
+
+finish()
