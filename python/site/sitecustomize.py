@@ -45,6 +45,9 @@ def let_libraries_link(module):
         if name not in flags:
             flags += f" --{name}={value}"
     os.environ["XLA_FLAGS"] = flags.strip()
+    # XLA would reserve three quarters of the memory at its start, and write 8 bytes of the host's for each 256.
+    if not any("XLA_PYTHON_CLIENT_" + name in os.environ for name in ("PREALLOCATE", "MEM_FRACTION", "ALLOCATOR")):
+        os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"
 
 
 def convolve_by_products(module):

@@ -56,6 +56,13 @@ class Site(unittest.TestCase):
         self.expect(run_python(code.format(""), files, XLA_FLAGS="--a=1"), "--a=1 " + both)
         self.expect(run_python(code.format(""), files, XLA_FLAGS=own), own)
 
+    def test_xla_takes_memory_as_it_is_wanted_unless_the_program_says(self):
+        files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": ""}
+        code = "import os, jax_plugins.xla_cuda13; print(os.environ.get('XLA_PYTHON_CLIENT_PREALLOCATE'))"
+        self.expect(run_python(code, files), "false")
+        self.expect(run_python(code, files, XLA_PYTHON_CLIENT_PREALLOCATE="true"), "true")
+        self.expect(run_python(code, files, XLA_PYTHON_CLIENT_MEM_FRACTION="0.5"), "None")
+
     def test_xla_that_has_the_flag_refuses_convolutions_when_it_compiles(self):
         code = "import os, jax_plugins.xla_cuda13; print('enable_conv_fusion=true' in os.environ['XLA_FLAGS'])"
         for version, has in (("0.9.1", False), ("0.10.2", True), ("1.0", True), ("odd", False)):
