@@ -83,6 +83,18 @@ def embedding_bag(weight, indices, offsets, scale_grad_by_freq=False, mode=0, sp
     return result, bags, sizes, most if mode == 2 else indices.new_empty(0)
 
 
+def scaled_mm(self, mat2, scale_a, scale_b, bias=None, scale_result=None, out_dtype=None, use_fast_accum=False):
+    """One scale, or one for each row and column. The CPU's own product of numbers in 8 bits takes 200 times as long."""
+    rows, columns = (self.size(0), 1), (1, mat2.size(1))
+    one = scale_a.numel() == scale_b.numel() == 1
+    if out_dtype is None or out_dtype.itemsize == 1 or not (one or (scale_a.shape == rows and scale_b.shape == columns)):
+        return torch.ops.aten._scaled_mm(self, mat2, scale_a, scale_b, bias, scale_result, out_dtype, use_fast_accum)
+    if one:
+        scale_a, scale_b = scale_a.reshape(()), scale_b.reshape(())
+    result = self.float() @ mat2.float() * scale_a.float() * scale_b.float()
+    return (result if bias is None else result + bias).to(out_dtype)
+
+
 OURS = {
     "aten::_thnn_fused_lstm_cell": lstm_cell,
     "aten::_thnn_fused_lstm_cell_backward_impl": lstm_cell_backward,
@@ -96,6 +108,7 @@ INSTEAD = {
     "aten::_softmax_backward_data": softmax_backward,
     "aten::_log_softmax_backward_data": log_softmax_backward,
     "aten::histc": histc,
+    "aten::_scaled_mm": scaled_mm,
     "aten::_embedding_bag": embedding_bag,
     "aten::_embedding_bag_forward_only": embedding_bag,
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that PyTorch has for CUDA otherwise than for the CPU: types that the CPU lacks, and results that lie or are shaped
 otherwise, which compiled code asserts. Judged by the CPU's in other types, or by NumPy."""
+import time
+
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -58,6 +60,22 @@ def truth_values_and_integers():
     numbers = torch.randint(0, 50, (300,))
     counts = torch.histc(numbers.to(DEVICE), 10, 0, 50)
     assert counts.cpu().tolist() == np.histogram(numbers.numpy(), 10, (0, 50))[0].tolist()
+
+
+@step
+def products_in_8_bits():
+    a, b = torch.randn(96, 64).to(torch.float8_e4m3fn), torch.randn(32, 64).to(torch.float8_e4m3fn).t()
+    rows, columns, bias = torch.rand(96, 1) + 0.5, torch.rand(1, 32) + 0.5, torch.randn(32).bfloat16()
+    right = a.double() @ b.double()
+    there = [t.to(DEVICE) for t in (a, b, rows, columns, bias)]
+    each = torch._scaled_mm(*there[:4], bias=there[4], out_dtype=torch.bfloat16)
+    close(each, right * rows * columns + bias.double(), 1e-2)
+    one = torch._scaled_mm(*there[:2], rows[0].to(DEVICE), columns[0, 0].to(DEVICE), out_dtype=torch.float32)
+    close(one, right * rows[0] * columns[0, 0].double(), 1e-4)
+    large = torch.ones(1024, 1024, device=DEVICE).to(torch.float8_e4m3fn)
+    begin = time.process_time()
+    assert (torch._scaled_mm(large, large.t(), there[2][0], there[2][0], out_dtype=torch.bfloat16) > 0).all()
+    assert time.process_time() - begin < 10
 
 
 @step
