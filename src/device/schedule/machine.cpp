@@ -34,7 +34,7 @@ std::shared_ptr<Grid> make_grid(std::unique_ptr<Launch> launch, u32 spin_budget)
   g->yields = launch->code->yields;
   g->shares = launch->code->shares;
   g->spin_budget = g->shares ? 1 : spin_budget;
-  g->turns_left = kMostTurns, g->turns.begin(1, 0);
+  g->turns_left = kMostTurns;
   g->cluster_ctas = c.cluster.x * c.cluster.y * c.cluster.z;
   g->cta_threads = c.block.x * c.block.y * c.block.z;
   g->cta_warps = divide_up(g->cta_threads, kWarpSize);

@@ -38,7 +38,6 @@ struct Grid {
   bool yields = false;
   bool shares = false;
   u64 turns_left = 0;  // of CTAs that share loops; then the usual order
-  Chance turns;        // .. who of them comes out of turn
   u32 spin_budget = 0;
   bool triggers = false;
   bool tells_begun = false;

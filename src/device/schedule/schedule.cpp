@@ -89,8 +89,9 @@ void Worker::pass() {
   Pulse::count(pulse.passes);
   Round sum;
   if (machine.options.seed) shuffle_residents();
+  // Who shares a loop with others sees what they did in the pass before.
   if (!resident_.empty() && resident_.front()->grid->shares)
-    take_turns(sum);
+    for (size_t k = resident_.size(); k-- > 0;) visit(k, sum);
   else
     for (size_t k = 0; k < resident_.size();) k += visit(k, sum);
   if (sum.old_fruit) fruitless_ = 0, stuck_ = false;
@@ -107,18 +108,6 @@ void Worker::pass() {
   if ((!sum.spinning || spins_in_vain()) && admit_more()) return;
   if (watch_.look(*this, resident_)) return;
   rest();
-}
-
-// Who shares a loop with others sees what they did in the pass before. One in so many comes out of turn: if all came in
-// one order, compare-and-swap of many threads would turn more often than on a device (oracle/timing/load.txt: swap_add).
-void Worker::take_turns(Round& sum) {
-  constexpr u32 kOutOfTurn = 16;
-  const std::shared_ptr<Grid> g = resident_.front()->grid;
-  for (size_t k = resident_.size(); k-- > 0;) {
-    const u32 n = static_cast<u32>(resident_.size());
-    if (!n) return;
-    visit(g->turns.below(kOutOfTurn) ? std::min<size_t>(k, n - 1) : g->turns.below(n), sum);
-  }
 }
 
 void Worker::shuffle_residents() {

@@ -63,7 +63,6 @@ struct Worker {
     bool spinning = false;
   };
   void pass();
-  void take_turns(Round&);
   size_t visit(size_t resident_index, Round&);
   bool spins_in_vain();
   void rest();
