@@ -225,7 +225,7 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
   std::vector<Head> stay;
   for (const Head& h : atomic ? seen : first->heads) {
     const bool mine = h.place.cta == me.place->cta && h.warp == time.warp() && h.lane == lane;
-    if (atomic || mine) stay.push_back(h);
+    if (atomic || mine || h.joined) stay.push_back(h);
   }
   stay.insert(stay.end(), own.begin(), own.end());
   merge_heads(stay);
@@ -241,7 +241,7 @@ bool LaunchChecker::of_host(u64 address) const {
 void LaunchChecker::merge_heads(std::vector<Head>& heads) {
   for (std::size_t i = 0; i < heads.size(); i++) {
     std::erase_if(heads, [&](const Head& h) {
-      return &h < &heads[i] && h.place.cta == heads[i].place.cta && h.warp == heads[i].warp &&
+      return &h < &heads[i] && !h.joined && h.place.cta == heads[i].place.cta && h.warp == heads[i].warp &&
              h.lane == heads[i].lane && h.scope == heads[i].scope;
     });
   }
@@ -256,6 +256,7 @@ void LaunchChecker::merge_heads(std::vector<Head>& heads) {
     }
     if (same) {
       same->node = join(same->node, h.node);
+      same->joined = true;
     } else {
       few.push_back(h);
     }

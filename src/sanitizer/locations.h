@@ -27,6 +27,7 @@ struct Head {
   Place place;
   probe::Scope scope = probe::Scope::Cta;
   u8 warp = 0, lane = 0;
+  bool joined = false;  // of several threads
   u32 site = 0;
 };
 
