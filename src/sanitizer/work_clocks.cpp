@@ -49,6 +49,9 @@ void WorkClocks::time(u64 id) {
       join(*begin, *it->second.end);
       all_inner &= it->second.moment.inner;
     }
+    // It begins when the kernel that it overlaps has begun.
+    const auto overlapped = n.overlaps ? nodes_.find(n.overlaps) : nodes_.end();
+    if (overlapped != nodes_.end()) join(*begin, *overlapped->second.moment.begin);
     inner |= all_inner;
     if (inner) join(*begin, ends_);
     n.moment.inner = inner;
@@ -59,7 +62,7 @@ void WorkClocks::time(u64 id) {
     n.moment.chain = chain;
     n.moment.number = ++ends_[chain];
     auto end = std::make_shared<Clock>(*begin);
-    if (const auto it = nodes_.find(n.overlaps); n.overlaps && it != nodes_.end()) join(*end, *it->second.end);
+    if (overlapped != nodes_.end()) join(*end, *overlapped->second.end);
     if (end->size() <= chain) end->resize(chain + 1);
     (*end)[chain] = n.moment.number;
     n.moment.begin = std::move(begin);
