@@ -9,7 +9,7 @@
 
 namespace us::sanitizer {
 
-void LaunchChecker::visit(const At& p, const probe::Who& who, Cta& owner, u32 lanes, u32 segment) {
+void LaunchChecker::visit(const At& p, const probe::Who& who, Cta& owner, u32 lanes, u32 segment, bool awaited) {
   const u32 lane = static_cast<u32>(std::countr_zero(lanes));
   const std::string object = fmt::format("shared memory of block rank {}", owner.rank);
   if (owner.ended) {
@@ -23,6 +23,7 @@ void LaunchChecker::visit(const At& p, const probe::Who& who, Cta& owner, u32 la
           {"nothing tells this thread that the block has started"}, "cluster.sync() before the first access.");
   }
   p.warp->peers_started |= lanes;
+  if (awaited) return;
   const Segment& by = p.cluster->segments[segment];
   for (auto v = owner.visits.rbegin(); v != owner.visits.rend(); ++v) {
     if (v->segment == segment) {

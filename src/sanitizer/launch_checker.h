@@ -306,7 +306,8 @@ class LaunchChecker final : public probe::Listener {
   void copies_arrive(const At&, u32 lane, const Cta& owner, const MbarrierObject&);
 
   // clusters.cpp
-  void visit(const At&, const probe::Who&, Cta& owner, u32 lanes, u32 segment);
+  // `awaited`: whoever keeps the block there waits for it by the copy that it belongs to.
+  void visit(const At&, const probe::Who&, Cta& owner, u32 lanes, u32 segment, bool awaited = false);
   u32 visit_known(const Cluster&, const Cta& owner, const Visit&) const;
   void leave_cluster(const At&, const probe::Who&);
 

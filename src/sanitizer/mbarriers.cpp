@@ -80,7 +80,9 @@ void LaunchChecker::mbarrier(const probe::Who& who, const Mbarrier& m) {
                           "an mbarrier object is aligned to 8 bytes");
   const Telling telling(*this, who);
   if (m.kind == Mbarrier::Kind::Init) return mbarrier_init(p, who, m, lane, owner);
-  if (rank != who.rank) visit(p, who, owner, 1u << lane, p.warp->time.segment(p.cluster->segments, 0));
+  if (rank != who.rank)
+    visit(p, who, owner, 1u << lane, p.warp->time.segment(p.cluster->segments, 0),
+          m.kind == Mbarrier::Kind::CompleteTx);
   if (rank != who.rank && owner.ended) return;  // that is told
   MbarrierObject& o = owner.mbarriers[offset];
   if (!o.live) {
