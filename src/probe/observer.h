@@ -143,7 +143,9 @@ struct Work {
   bool inner = false;  // started by work that runs (a kernel, a conditional node): what comes before it is not told
   bool graph = false;  // a node of a graph
   bool stamp = false;  // an event that notes the time
-  std::vector<Range> reads, writes;  // of copies and sets
+  std::vector<Range> reads, writes;     // of copies and sets
+  std::vector<Range> written_among;     // of more rows than are told: what they lie in
+  std::vector<Range> allocates, frees;  // of a graph's nodes, whose addresses are the graph's
   // Of copies and sets: what is at either end, and how much of it.
   enum class Place : u8 { None, Pageable, Pinned, Device };
   struct End {

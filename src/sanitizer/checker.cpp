@@ -75,8 +75,9 @@ void Checker::work(const probe::Work& w) {
     return;
   }
   if (w.kind != probe::Work::Kind::Submitted) return;
-  for (const probe::Range& r : w.writes) {
-    if (r.space == probe::Space::Global) process_.writing[w.node].push_back(r);
+  for (const auto* ranges : {&w.writes, &w.written_among}) {
+    for (const probe::Range& r : *ranges)
+      if (r.space == probe::Space::Global) process_.writing[w.node].push_back(r);
   }
 }
 

@@ -5,12 +5,12 @@
 
 namespace us::driver {
 namespace {
-constexpr u64 kMostRows = 4096;  // of a copy with more of them nothing is told
+constexpr u64 kMostRows = 4096;  // of a copy with more of them it is told where they lie
 }
 
 // Pageable memory is read or written while the program waits: the order of streams does not concern it.
 std::vector<probe::Range> Told::rows(u64 at, u64 width, u64 height, u64 depth, u64 pitch, u64 slice) const {
-  if (!width || !height || !depth || !memory_.find(at)) return {};
+  if (!width || !height || !depth) return {};
   const bool dense_rows = height == 1 || pitch == width, dense = dense_rows && (depth == 1 || slice == width * height);
   if (dense) return {{probe::Space::Global, at, width * height * depth}};
   if (height * depth > kMostRows) return {};
@@ -30,8 +30,11 @@ probe::Work::End Told::end_at(u64 address, bool array) const {
 std::unique_ptr<probe::Work> Told::copy(const Copy& c) const {
   auto w = std::make_unique<probe::Work>();
   w->what = "copy";
-  if (!c.src_array) w->reads = rows(c.src, c.width, c.height, c.depth, c.src_pitch, c.src_slice);
-  if (!c.dst_array) w->writes = rows(c.dst, c.width, c.height, c.depth, c.dst_pitch, c.dst_slice);
+  if (c.src_array || memory_.find(c.src)) w->reads = rows(c.src, c.width, c.height, c.depth, c.src_pitch, c.src_slice);
+  if (c.dst_array || memory_.find(c.dst)) {
+    w->writes = rows(c.dst, c.width, c.height, c.depth, c.dst_pitch, c.dst_slice);
+    if (w->writes.empty() && c.bytes()) w->written_among = {{probe::Space::Global, c.dst, c.dst_extent()}};
+  }
   w->from = end_at(c.src, c.src_array), w->to = end_at(c.dst, c.dst_array), w->bytes = c.bytes();
   return w;
 }
@@ -39,7 +42,10 @@ std::unique_ptr<probe::Work> Told::copy(const Copy& c) const {
 std::unique_ptr<probe::Work> Told::fill(const Fill& f) const {
   auto w = std::make_unique<probe::Work>();
   w->what = "set";
-  w->writes = rows(f.dst, f.width * f.element, f.height, f.depth, f.pitch, f.slice);
+  if (memory_.find(f.dst)) {
+    w->writes = rows(f.dst, f.width * f.element, f.height, f.depth, f.pitch, f.slice);
+    if (w->writes.empty() && f.bytes()) w->written_among = {{probe::Space::Global, f.dst, f.extent()}};
+  }
   w->to = end_at(f.dst, false), w->bytes = f.bytes();
   return w;
 }
