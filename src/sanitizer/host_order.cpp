@@ -36,7 +36,8 @@ void HostOrder::submitted(const Work& w) {
     if (HostStack::Addresses from = stack_.take_script(); !from.empty()) launched_from_[w.node] = std::move(from);
     if (launched_from_.size() > kMostLaunches) launched_from_.erase(launched_from_.begin());
   }
-  if (w.reads.empty() && w.writes.empty() && !pending_.contains(w.node)) return;
+  const auto& all = {&w.reads, &w.writes, &w.allocates, &w.frees};
+  if (std::ranges::all_of(all, [](const auto* r) { return r->empty(); }) && !pending_.contains(w.node)) return;
   Pending& p = pending_[w.node];
   if (!p.by || p.by->what.empty()) {
     Deed d;
@@ -47,6 +48,8 @@ void HostOrder::submitted(const Work& w) {
   }
   for (const probe::Range& r : w.reads) p.ranges.emplace_back(r, Does::Read);
   for (const probe::Range& r : w.writes) p.ranges.emplace_back(r, Does::Write);
+  for (const probe::Range& r : w.allocates) p.ranges.emplace_back(r, Does::Allocate);
+  for (const probe::Range& r : w.frees) p.ranges.emplace_back(r, Does::Free);
 }
 
 void HostOrder::complete(u64 node) {

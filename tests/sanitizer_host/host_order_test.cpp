@@ -127,6 +127,40 @@ TEST_F(Order, TheSameWorkThatEndsInAnotherOrder) {
   EXPECT_EQ(checks(), Checks{Check::RaceHost});
 }
 
+// It begins when that one has begun, which is behind what comes before.
+TEST_F(Order, WhatComesBeforeTheKernelThatIsOverlapped) {
+  does(1, {}, {}, {at(0, 64)});
+  submit(2, {1});
+  submit(3, {}, {}, {at(0, 64)}, 2);
+  ends(2), ends(3);
+  EXPECT_EQ(checks(), Checks());
+  submit(4, {}, {}, {at(0, 64)});  // in another stream
+  ends(4);
+  EXPECT_EQ(checks(), Checks{Check::RaceHost});
+}
+
+TEST_F(Order, NodesOfAGraphThatAllocateAndFree) {
+  const auto node = [&](u64 id, std::vector<u64> after, bool frees) {
+    Work w;
+    w.node = id;
+    w.after = std::move(after);
+    (frees ? w.frees : w.allocates) = {at(0, 64)};
+    order.work(w);
+    ends(id);
+  };
+  for (u64 k = 0; k < 20; k += 10) {
+    node(k + 1, k ? std::vector<u64>{k - 10 + 3} : std::vector<u64>{}, false);
+    does(k + 2, {k + 1}, {}, {at(0, 64)});
+    node(k + 3, {k + 2}, true);
+  }
+  EXPECT_EQ(checks(), Checks());
+  node(21, {13}, false);
+  does(22, {21}, {}, {at(0, 64)});
+  does(23, {13}, {at(0, 4)}, {});
+  node(24, {22}, true);
+  EXPECT_EQ(checks(), (Checks{Check::UseBeforeAlloc, Check::FreePending}));
+}
+
 TEST_F(Order, BranchesOfAGraph) {
   for (u64 k = 0; k < 40; k += 10) {  // launches one behind the other
     does(k + 1, k ? std::vector<u64>{k - 10 + 4} : std::vector<u64>{}, {}, {});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "driver/device.h"
+#include "driver/graph/node.h"
 #include "driver/runtime.h"
 
 namespace us::driver {
@@ -22,6 +23,8 @@ GraphBlock::~GraphBlock() {
   Runtime& runtime = memory_.runtime_;
   if (runtime.registry().remove(address_)) runtime.device(device_).heap().free(address_);
 }
+
+std::unique_ptr<probe::Work> AllocParams::told(const Told& t) const { return t.allocation(block->address()); }
 
 Error GraphMemory::allocate(Context& c, u32 device, u64 bytes, std::shared_ptr<GraphBlock>& out) {
   const u64 at = runtime_.device(device).heap().allocate(bytes);

@@ -38,10 +38,12 @@ struct AllocParams {
   static constexpr NodeType kType = NodeType::MemAlloc;
   std::shared_ptr<GraphBlock> block;
   std::vector<u8> properties;  // the program's description, to be read back
+  std::unique_ptr<probe::Work> told(const Told&) const;
 };
 struct FreeParams {
   static constexpr NodeType kType = NodeType::MemFree;
   u64 address = 0;
+  std::unique_ptr<probe::Work> told(const Told& t) const { return t.free(address); }
 };
 
 struct Condition {  // what a conditional handle names

@@ -50,6 +50,18 @@ std::unique_ptr<probe::Work> Told::fill(const Fill& f) const {
   return w;
 }
 
+std::unique_ptr<probe::Work> Told::allocation(u64 address) const {
+  auto w = other("allocation");
+  if (const auto a = memory_.find(address)) w->allocates = {{probe::Space::Global, a->address, a->bytes}};
+  return w;
+}
+
+std::unique_ptr<probe::Work> Told::free(u64 address) const {
+  auto w = other("free");
+  if (const auto a = memory_.find(address)) w->frees = {{probe::Space::Global, a->address, a->bytes}};
+  return w;
+}
+
 std::unique_ptr<probe::Work> Told::other(const char* what) const {
   auto w = std::make_unique<probe::Work>();
   w->what = what;

@@ -17,6 +17,8 @@ class Told {
   explicit Told(const memory::Registry& m) : memory_(m) {}
   std::unique_ptr<probe::Work> copy(const Copy&) const;
   std::unique_ptr<probe::Work> fill(const Fill&) const;
+  std::unique_ptr<probe::Work> allocation(u64 address) const;  // of a graph's node
+  std::unique_ptr<probe::Work> free(u64 address) const;
   std::unique_ptr<probe::Work> other(const char* what) const;
 
  private:
