@@ -14,6 +14,7 @@ void LaunchChecker::image(const probe::Who& who, const probe::Image& i) {
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   for (const probe::Range& r : i.touched) {
     if (r.space != probe::Space::Global) continue;
+    fetched_.add(r.begin, r.bytes, who.site);
     for (u64 word = r.begin & ~u64{3}; word < r.begin + r.bytes; word += 4) {
       const Cell c = process_.global.look(word);
       if (!written_here(c)) continue;
@@ -50,6 +51,7 @@ void LaunchChecker::surface(const At& p, const probe::Who& who, const probe::Ima
   for (const probe::Range& r : i.touched) {
     if (r.space != probe::Space::Global) continue;
     a.bytes = static_cast<u32>(r.bytes), address[lane] = r.begin;
+    surface_pages_.insert({r.begin >> kTouchedBits, (r.begin + r.bytes - 1) >> kTouchedBits});
     touch_lane(judge, a, lane, r.begin, me);
     if (i.kind == Kind::Reduce) continue;
     for (u64 word = r.begin & ~u64{3}; word < r.begin + r.bytes; word += 4) judge.shadow().narrow(word);

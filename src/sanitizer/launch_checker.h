@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "sanitizer/fetched.h"
 #include "sanitizer/judge.h"
 #include "sanitizer/process.h"
 #include "sanitizer/rows.h"
@@ -376,8 +377,10 @@ class LaunchChecker final : public probe::Listener {
   std::unordered_set<u32> membership_asked_;                        // sites of activemask
   std::unordered_set<u64> acquired_maps_;                           // addresses
   std::map<u64, u32> used_maps_;                                    // addresses, and who used them
-  bool settling_ = true;                                            // what the text says of a kernel's accesses holds
-  bool expects_ = false;                                            // stores only in these blocks, as they begin
+  Fetched fetched_;
+  std::set<u64> surface_pages_;  // that lie in arrays
+  bool settling_ = true;         // what the text says of a kernel's accesses holds
+  bool expects_ = false;         // stores only in these blocks, as they begin
   std::vector<u64> stored_;
   u64 begun_ = 0;       // Process::begun when that was so
   u32 everybody_ = 0;   // the segment of RowActor::everybody, if there is one

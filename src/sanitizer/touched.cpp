@@ -98,6 +98,7 @@ std::vector<Touched> LaunchChecker::touched() {
   const auto add_pages = [&](const Allocations::Block& b) { process_.global.touched(b.begin, b.bytes, pages); };
   process_.allocations.each_live(add_pages);
   process_.allocations.each_freed_by_work(add_pages);
+  pages.insert(pages.end(), surface_pages_.begin(), surface_pages_.end());
   std::ranges::sort(pages);
   pages.erase(std::unique(pages.begin(), pages.end()), pages.end());
   std::vector<Touched> all;
@@ -112,6 +113,7 @@ std::vector<Touched> LaunchChecker::touched() {
   }
   process_.reads.end(launch_, process_.global.planes(), process_.running == 0,
                      [&](u64 begin, u64 bytes, u16 site) { add(all, begin, bytes, false, site); });
+  fetched_.each([&](u64 begin, u64 bytes, u32 site) { all.push_back({begin, bytes, false, site}); });
   for (const auto& [map, site] : used_maps_) all.push_back({map, kMapBytes, false, site});
   return all;
 }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch reads by paths that have no cells (textures, constants): ranges of addresses, each with a reader.
+#pragma once
+#include <algorithm>
+#include <map>
+
+#include "base/types.h"
+
+namespace us::sanitizer {
+
+class Fetched {
+ public:
+  void add(u64 begin, u64 bytes, u32 site) {
+    const u64 end = begin + bytes;
+    auto next = ranges_.upper_bound(begin);
+    if (next != ranges_.begin()) {
+      const auto before = std::prev(next);
+      if (before->second.end >= end) return;
+      if (before->second.end >= begin) next = before;
+    }
+    Range all{end, site};
+    u64 first = begin;
+    while (next != ranges_.end() && next->first <= end) {
+      first = std::min(first, next->first);
+      all = {std::max(all.end, next->second.end), next->second.site};
+      next = ranges_.erase(next);
+    }
+    if (ranges_.size() < kMost) ranges_.emplace_hint(next, first, all);
+  }
+  template <class F>
+  void each(F&& f) const {
+    for (const auto& [begin, r] : ranges_) f(begin, r.end - begin, r.site);
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1 << 16;  // others are left out
+  struct Range {
+    u64 end = 0;
+    u32 site = 0;
+  };
+  std::map<u64, Range> ranges_;
+};
+
+}  // namespace us::sanitizer
