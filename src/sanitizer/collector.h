@@ -24,8 +24,9 @@ class Collector {
       return std::tie(check, low, high, kernel, object) < std::tie(o.check, its_low, its_high, o.kernel, o.object);
     }
   };
-  // True: new, and the caller makes a Finding of it and calls keep.
-  bool count(const Key&, u64 block);
+  // True: the caller makes a Finding of it and calls keep. It is new, or its parties are farther apart (`apart`) than
+  // those of the example: what mends that one mends the others.
+  bool count(const Key&, u64 block, u32 apart = 0);
   void keep(const Key&, Finding);
   template <class F>
   bool any(F&& wanted) const {  // of the findings so far
@@ -37,6 +38,7 @@ class Collector {
   struct Row {
     Finding finding;
     u64 number = 0;
+    u32 apart = 0;
     std::unordered_set<u64> blocks;
   };
   std::map<Key, Row> rows_;

@@ -257,7 +257,8 @@ void LaunchChecker::conflict(const Conflict& k, Space space, const Cta* owner) {
   if (process_.on_conflict) process_.on_conflict(k, space, owner ? owner->linear : 0);
   const Check check = check_of(k, space);
   const Collector::Key key{check, info_->kernel, k.mine.site, k.other.site, object_kind(space, k.address)};
-  if (!process_.collector.count(key, k.mine.segment.cta)) return;
+  const u32 apart = same_warp(k) ? 0 : same_cta(k) ? 1 : 2;
+  if (!process_.collector.count(key, k.mine.segment.cta, apart)) return;
   Finding f;
   f.check = check, f.launch = info_->id, f.kernel = info_->kernel;
   f.object = object_text(space, k.address, k.bytes, owner);
