@@ -218,7 +218,9 @@ void HostOrder::report(const Mark& earlier, const Mark& later, u64 begin, u64 by
   f.object = object(begin, bytes);
   f.parties = {party(later), party(earlier)};
   f.why = {"No stream, event, graph edge or waiting thread orders the two."};
-  f.fix = f.check == Check::RaceHost ? "record an event behind the one and make the other's stream wait for it."
+  f.fix = f.check == Check::RaceHost
+              ? "record an event behind the one and make the other's stream wait for it; between nodes of a "
+                "graph, add an edge."
           : f.check == Check::FreePending
               ? "free behind the work: in its stream, or in one that waits for an event recorded behind it."
               : "make the stream wait for an event recorded behind the allocation.";

@@ -8,6 +8,10 @@ namespace us::sanitizer {
 
 using probe::Space;
 
+namespace {
+constexpr u64 kFar = u64{1} << 40;  // bytes: no index goes astray that far
+}
+
 LaunchChecker::Actors LaunchChecker::actor(const probe::Who& who, u32 lane, std::string action) const {
   return {.action = std::move(action), .site = who.site, .cta = key(who.cta), .warp = who.warp, .lane = lane};
 }
@@ -78,7 +82,10 @@ void LaunchChecker::no_memory(Actors who, u64 address, u64 bytes) {
     const probe::Symbol* s = all.variable_at(near->begin);  // variables may share a block
     const std::string what = fmt::format("{} of {} bytes{}", to_text(near->owner), near->bytes,
                                          s && s->bytes == near->bytes ? " `" + s->name + "`" : "");
-    if (address < near->begin) {
+    const u64 distance = address < near->begin ? near->begin - address : address - near->begin;
+    if (distance >= kFar) {
+      where = "no global memory is near: local variables of another thread and pageable memory of the host are none";
+    } else if (address < near->begin) {
       where = fmt::format("{} bytes before {}", near->begin - address, what);
     } else if (address >= near->end()) {
       where = fmt::format("{} bytes behind {}", address - near->end(), what);

@@ -40,6 +40,7 @@ bool is_strong(const Access& a) { return a.manner == Manner::Strong || a.manner 
 bool same_warp(const Conflict& k) {
   return k.mine.segment.cta == k.other.segment.cta && k.mine.segment.slot == k.other.segment.slot;
 }
+bool of_agent(const Segment& s) { return !s.flying() && s.slot >= kFirstAgent; }
 bool same_cta(const Conflict& k) { return k.mine.segment.cta == k.other.segment.cta; }
 
 }  // namespace
@@ -138,7 +139,7 @@ std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) 
   const Segment& s = k.other.segment;
   if (check == Check::RaceHost && k.other.segment.launch() != launch_) {
     why.push_back("No stream, event, graph edge or waiting thread orders the two launches.");
-  } else if (!s.flying() && s.slot >= kFirstAgent && check != Check::RaceHost) {
+  } else if (of_agent(s) && check != Check::RaceHost) {
     why.push_back(
         "The copy reports to an mbarrier, and this thread has not seen the end of that phase, nor met a thread that "
         "has.");
@@ -195,7 +196,7 @@ std::vector<std::string> LaunchChecker::reasons(const Conflict& k, Check check) 
   return why;
 }
 
-std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
+std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space space) const {
   switch (check) {
     case Check::AsyncGroup:
       if (!k.other.writes) return "Wait for the copy's group before its source is written.";
@@ -217,16 +218,23 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space) const {
       break;
   }
   if (check == Check::RaceHost)
-    return "Record an event behind the first launch and make the second one's stream wait for it, or use one stream.";
+    return "Record an event behind the first launch and make the second one's stream wait for it, or use one stream; "
+           "between nodes of a graph, add an edge.";
   if (k.span_differs) return "Access it with one size and address.";
   if (k.proxy_differs) return "Order the two, or let one proxy do both.";
   if (check == Check::RaceSameValue) return "";
   if (check == Check::RaceGuess) return "A relaxed atomic load (cuda::atomic_ref), to be sure.";
   if (check == Check::RaceAtomic) return "Atomic accesses on both sides (cuda::atomic_ref), or order between the two.";
-  if (same_warp(k)) return "__syncwarp() between the two.";
-  if (same_cta(k)) return "__syncthreads() between the two.";
-  if (check == Check::RaceHost)
-    return "cudaEventRecord behind the first launch, cudaStreamWaitEvent before the second, or one stream for both.";
+  if (of_agent(k.other.segment)) return "A wait for the phase that the copy completes, before this access.";
+  if (same_cta(k)) {
+    const char* const barrier = same_warp(k) ? "__syncwarp()" : "__syncthreads()";
+    const char* const otherwise =
+        info_->barriers_only ? "" : "; where a flag, a lock or an mbarrier hands it on, a release and an acquire there";
+    return fmt::format("{} between the two{}.", barrier, otherwise);
+  }
+  if (space == Space::Shared)
+    return "cluster.sync() between the two, or a release of cluster scope behind the first and an acquire before the "
+           "second.";
   return "A release (store or atomic of gpu scope, or __threadfence() and a flag) behind the first, and an acquire "
          "before the second.";
 }
