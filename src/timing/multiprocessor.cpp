@@ -295,7 +295,7 @@ class Multiprocessor {
         d.hold = now + r.latency, d.hold_why = Stall::BranchResolving;
         break;
       case Kind::Sleep:
-        d.hold = now + 100, d.hold_why = Stall::Sleeping;
+        d.hold = waking(now, r.latency), d.hold_why = Stall::Sleeping;
         break;
       default:
         break;
@@ -403,6 +403,12 @@ class Multiprocessor {
       dram = 0;
     });
     return {now + r.latency, now + 6};
+  }
+
+  // A sleep ends where a clock comes to the next multiple of its length (oracle/timing/sleeps.txt); it began anywhere.
+  static double waking(double now, double length) {
+    constexpr double kUnknown = 100;  // of a register
+    return length > 0 ? (std::floor(now / length + 0.5) + 0.5) * length : now + kUnknown;
   }
 
   Done shared_access(Partition& q, Warp& w, const Row& r, double now) {

@@ -2,6 +2,7 @@
 #include "timing/rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <string_view>
 
@@ -117,6 +118,10 @@ Row row_of(const sass::Instruction& i, const Parameters& p) {
       break;
     case Kind::SharedLoad:
       r.latency += static_cast<float>(p.shared_wide * (r.words - 1) / (has(i.name, "LDSM") ? 1.5 : 1));
+      break;
+    case Kind::Sleep:  // until a bit of a clock changes that is above those of the literal; 32 ns at least
+      if (const u32 least = 16, ns = operand(i, 0, 0); ns)
+        r.latency = static_cast<float>(std::bit_floor(u64{std::max(ns, least)}) * 2 * p.sm_clock);
       break;
     case Kind::AwaitMatrix:
     case Kind::AwaitCopies:
