@@ -66,7 +66,7 @@ std::optional<Kind> kind_of(cudaDataType in, cudaDataType out, cudaDataType arit
                 {CUDA_R_16F, CUDA_C_16F, CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, us::numerics::kF16},
                 {CUDA_R_16BF, CUDA_C_16BF, CUFFT_C2C, CUFFT_R2C, CUFFT_C2R, us::numerics::kBF16}};
   for (const auto& k : kKinds) {
-    if (arithmetic != k.complex) continue;
+    if (arithmetic != k.real && arithmetic != k.complex) continue;
     if (in == k.complex && out == k.complex) return Kind{k.complex_to_complex, k.narrow};
     if (in == k.real && out == k.complex) return Kind{k.to_complex, k.narrow};
     if (in == k.complex && out == k.real) return Kind{k.to_real, k.narrow};
@@ -134,7 +134,7 @@ US_API cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n,
                                        cudaDataType arithmetic) {
   if (!exists(plan)) return CUFFT_INVALID_PLAN;
   const auto kind = kind_of(in, out, arithmetic);
-  if (!kind) return CUFFT_NOT_SUPPORTED;
+  if (!kind) return CUFFT_INVALID_TYPE;
   return many(rank, n, inembed, istride, idist, onembed, ostride, odist, kind->type, batch,
               narrowed(*kind, into(plan, bytes)));
 }
@@ -144,7 +144,7 @@ US_API cufftResult cufftXtGetSizeMany(cufftHandle plan, int rank, long long* n, 
                                       cudaDataType arithmetic) {
   if (!exists(plan)) return CUFFT_INVALID_PLAN;
   const auto kind = kind_of(in, out, arithmetic);
-  if (!kind) return CUFFT_NOT_SUPPORTED;
+  if (!kind) return CUFFT_INVALID_TYPE;
   return many(rank, n, inembed, istride, idist, onembed, ostride, odist, kind->type, batch,
               narrowed(*kind, measured(bytes)));
 }
@@ -207,32 +207,26 @@ US_API cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream) {
 }
 
 US_API cufftResult cufftExecC2C(cufftHandle plan, cufftComplex* in, cufftComplex* out, int direction) {
-  return us::cufft::execute(plan, CUFFT_C2C, false, in, out, direction);
+  return us::cufft::execute(plan, in, out, direction);
 }
 US_API cufftResult cufftExecR2C(cufftHandle plan, cufftReal* in, cufftComplex* out) {
-  return us::cufft::execute(plan, CUFFT_R2C, false, in, out, CUFFT_FORWARD);
+  return us::cufft::execute(plan, in, out, CUFFT_FORWARD);
 }
 US_API cufftResult cufftExecC2R(cufftHandle plan, cufftComplex* in, cufftReal* out) {
-  return us::cufft::execute(plan, CUFFT_C2R, false, in, out, CUFFT_INVERSE);
+  return us::cufft::execute(plan, in, out, CUFFT_INVERSE);
 }
 US_API cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleComplex* out, int direction) {
-  return us::cufft::execute(plan, CUFFT_Z2Z, false, in, out, direction);
+  return us::cufft::execute(plan, in, out, direction);
 }
 US_API cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal* in, cufftDoubleComplex* out) {
-  return us::cufft::execute(plan, CUFFT_D2Z, false, in, out, CUFFT_FORWARD);
+  return us::cufft::execute(plan, in, out, CUFFT_FORWARD);
 }
 US_API cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleReal* out) {
-  return us::cufft::execute(plan, CUFFT_Z2D, false, in, out, CUFFT_INVERSE);
+  return us::cufft::execute(plan, in, out, CUFFT_INVERSE);
 }
 
-// Any kind of plan. Between real and complex numbers the direction is the plan's.
 US_API cufftResult cufftXtExec(cufftHandle plan, void* in, void* out, int direction) {
-  const auto p = us::cufft::find(plan);
-  if (!p || !p->transform) return CUFFT_INVALID_PLAN;
-  const Shape& s = p->transform->shape();
-  if (s.inverse_real()) direction = CUFFT_INVERSE;
-  if (s.forward_real()) direction = CUFFT_FORWARD;
-  return us::cufft::execute(plan, s.type, s.narrow.has_value(), in, out, direction);
+  return us::cufft::execute(plan, in, out, direction);
 }
 
 namespace {

@@ -137,9 +137,7 @@ cufftResult describe(int rank, const long long* n, const Advanced& in, const Adv
 
 cufftResult describe_narrow(numerics::Format format, Shape& s) {
   for (const int n : s.n)
-    if (n & (n - 1)) return CUFFT_INVALID_SIZE;
-  if ((s.forward_real() && s.in && s.in->stride != 1) || (s.inverse_real() && s.out && s.out->stride != 1))
-    return CUFFT_NOT_SUPPORTED;
+    if (n & (n - 1)) return CUFFT_NOT_SUPPORTED;
   s.narrow = format;
   return CUFFT_SUCCESS;
 }
@@ -152,12 +150,13 @@ cufftResult make(cufftHandle h, const Shape& s, size_t* work_bytes) {
   return CUFFT_SUCCESS;
 }
 
-cufftResult execute(cufftHandle h, cufftType type, bool narrow, void* in, void* out, int direction) {
+cufftResult execute(cufftHandle h, void* in, void* out, int direction) {
   const auto plan = find(h);
   if (!plan || !plan->transform) return CUFFT_INVALID_PLAN;
-  if (plan->transform->shape().type != type || plan->transform->shape().narrow.has_value() != narrow)
-    return CUFFT_INVALID_TYPE;
-  if (!in || !out || (direction != CUFFT_FORWARD && direction != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
+  const Shape& s = plan->transform->shape();
+  const bool forward = direction == CUFFT_FORWARD && !s.inverse_real(),
+             inverse = direction == CUFFT_INVERSE && !s.forward_real();
+  if (!in || !out || !(forward || inverse)) return CUFFT_INVALID_VALUE;
   if (!plan->transform->prepare(in, out, direction)) return CUFFT_INTERNAL_ERROR;
   announce(plan->transform->shape(), in, out);
   return submit(plan->stream, new Job{plan->transform, in, out, direction}) ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;

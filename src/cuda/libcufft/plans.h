@@ -26,11 +26,13 @@ struct Advanced {
 // Null dimensions, sizes below 1, unknown types: refused.
 cufftResult describe(int rank, const long long* n, const Advanced& in, const Advanced& out, cufftType, long long batch,
                      Shape&);
-// Numbers in 16 bits: sizes are powers of two, and real numbers stand side by side.
+// Numbers in 16 bits: sizes are powers of two.
 cufftResult describe_narrow(numerics::Format, Shape&);
 cufftResult make(cufftHandle, const Shape&, size_t* work_bytes);
 
-// Submits the transform to the plan's stream: it runs in stream order, and a capturing stream's graph gets a node.
-cufftResult execute(cufftHandle, cufftType, bool narrow, void* in, void* out, int direction);
+// Submits the transform to the plan's stream: it runs in stream order, and a capturing stream's graph gets a node. As on
+// a device (oracle/programs/api_fft_half.txt) whatever function is called does what the plan is for, if it goes in a
+// direction of the plan's: INVALID_VALUE otherwise.
+cufftResult execute(cufftHandle, void* in, void* out, int direction);
 
 }  // namespace us::cufft
