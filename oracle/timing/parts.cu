@@ -84,9 +84,9 @@ __global__ void fields(const uint32_t* in, uint32_t* out, int turns) {
 template <int words>
 __global__ void gaps(uint32_t* out, int turns, int gap) {
   const size_t all = size_t(gridDim.x) * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
-  auto wait = [](int cycles) {
+  auto wait = [](uint32_t cycles) {
     if (cycles)
-      for (const int begin = clock(); clock() - begin < cycles;) {
+      for (const uint32_t begin = clock(); static_cast<uint32_t>(clock()) - begin < cycles;) {
       }
   };
   for (int t = 0; t < turns; ++t) {

@@ -237,12 +237,22 @@ TEST(Multiprocessor, LanesThatMeetAtASwapTryAgain) {
 
 // oracle/timing/sleeps.txt: 32 times 500 ns take 32211 to 33046 cycles.
 TEST(Multiprocessor, ASleepEndsWithItsBitOfAClock) {
-  const auto cycles = [](u32 times) {
+  const Parameters p;
+  const auto length = [&](const char* operand) {
+    sass::Instruction i;
+    i.name = "NANOSLEEP", i.operands = operand;
+    return row_of(i, p).latency;
+  };
+  const auto cycles = [&](u32 times) {
     Code c;
-    for (u32 k = 0; k < times; ++k) c.add(Kind::Sleep, Pipe::None, 1, 512 * 1.98f);
+    for (u32 k = 0; k < times; ++k) c.add(Kind::Sleep, Pipe::None, 1, length("0x1f4"));
     return c.run(1).cycles;
   };
   EXPECT_NEAR(cycles(64) - cycles(32), 32600, 450);
+  // 8 and 20 ns take as long; of 5000 ns each takes 8; a register says nothing.
+  EXPECT_EQ(length("0x8"), length("0x14"));
+  EXPECT_NEAR(length("0x1388") / length("0x20"), 128, 1e-3);
+  EXPECT_EQ(length("R2"), 0);
 }
 
 TEST(Multiprocessor, ConflictsTakeAWavefrontEach) {

@@ -30,9 +30,9 @@ cufftResult describe(int rank, const long long* n, const Advanced& in, const Adv
 cufftResult describe_narrow(numerics::Format, Shape&);
 cufftResult make(cufftHandle, const Shape&, size_t* work_bytes);
 
-// Submits the transform to the plan's stream: it runs in stream order, and a capturing stream's graph gets a node. As on
-// a device (oracle/programs/api_fft_half.txt) whatever function is called does what the plan is for, if it goes in a
-// direction of the plan's: INVALID_VALUE otherwise.
+// Submits the transform to the plan's stream: it runs in stream order, and a capturing stream's graph gets a node.
+// Whatever function is called does what the plan is for, if it goes in a direction of the plan's: INVALID_VALUE
+// otherwise (oracle/programs/api_fft_half.txt).
 cufftResult execute(cufftHandle, void* in, void* out, int direction);
 
 }  // namespace us::cufft
