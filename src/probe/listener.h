@@ -6,6 +6,7 @@
 #include "probe/events.h"
 #include "probe/quick.h"
 #include "probe/records.h"
+#include "probe/unheard.h"
 
 namespace us::probe {
 
@@ -25,6 +26,8 @@ class Listener {
   virtual Count* counts(u32) { return nullptr; }
   // Strategy::Records: of a worker thread, too. Records are the worker's that runs the CTA, in the order of each warp.
   virtual RecordBuffer* records(u32) { return nullptr; }
+  // Asked when a CTA begins; by site. Null: each of its accesses is recorded.
+  virtual Unheard* unheard(u32 /*worker*/, u32 /*cta: linear in the grid*/) { return nullptr; }
   virtual void ended() {}  // once, before anybody hears that the launch has ended
 
   // Strategy::Events. From worker threads, those of one cluster from one thread at a time.

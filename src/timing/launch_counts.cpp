@@ -68,8 +68,14 @@ void LaunchCounts::begin() {
 probe::Count* LaunchCounts::counts(u32 worker) {
   std::call_once(begun_, [&] { begin(); });
   Mine& mine = of_worker_.at(worker);
-  if (mine.counts.empty()) mine.counts.resize(sites_), mine.sites.resize(sites_), mine.last.resize(sites_);
+  if (mine.counts.empty())
+    mine.counts.resize(sites_), mine.sites.resize(sites_), mine.last.resize(sites_), mine.unheard.resize(sites_);
   return mine.counts.data();
+}
+
+probe::Unheard* LaunchCounts::unheard(u32 worker, u32 cta) {
+  Mine& mine = of_worker_.at(worker);
+  return mine.waits || mine.unheard.empty() || (time_ && time_->hears(cta)) ? nullptr : mine.unheard.data();
 }
 
 void LaunchCounts::Site::sum(Known& k) {
@@ -80,9 +86,50 @@ void LaunchCounts::Site::sum(Known& k) {
     shared += {n, n * k.wavefronts.wavefronts, n * k.wavefronts.passes, n * k.wavefronts.ideal};
 }
 
-void LaunchCounts::add(Site& s, Last& last, const Record& r, const Lines* lines) {
+void LaunchCounts::Site::sum(probe::Unheard& u) {
+  const u64 n = std::exchange(u.times, 0);
+  if (RecordCode::unpack(static_cast<u32>(u.code)).space == Space::Local)
+    local_requests += n;
+  else
+    shared += {n, n * unheard.wavefronts, n * unheard.passes, n * unheard.ideal};
+}
+
+void LaunchCounts::Mine::hear_all() {
+  waits = true;
+  for (u32 k = 0; k < unheard.size(); ++k) sites[k].sum(unheard[k]), unheard[k].code = 0;
+}
+
+// From now on the next one like it is counted by compiled code. False: it was so.
+bool LaunchCounts::know(Mine& mine, const Record& r) {
+  probe::Unheard& u = mine.unheard[r.site];
+  RecordCode code = r.code;
+  code.addresses = RecordCode::Addresses::None;
+  u32 distances[probe::kLanes] = {};
+  const u64 first = r.address(0);
+  for (u32 l = 0; code.space == Space::Shared && l < probe::kLanes; ++l)
+    distances[l] = static_cast<u32>(r.address(l) - first);
+  if (u.code == code.pack() && std::ranges::equal(u.distances, distances)) return false;
+  mine.sites[r.site].sum(u);
+  u.code = code.pack();
+  std::ranges::copy(distances, u.distances);
+  return true;
+}
+
+Wavefronts LaunchCounts::cost_of(Mine& mine, const Record& r) {
+  if (mine.waits || r.lanes != ~0u || r.code.bytes % kBankBytes) return wavefronts_of(r);
+  Wavefronts& known = mine.sites[r.site].unheard;
+  if (know(mine, r)) known = wavefronts_of(r);
+  return known;
+}
+
+void LaunchCounts::add(Mine& mine, const Record& r, const Lines* lines) {
+  Site& s = mine.sites[r.site];
   s.kind = kind_of(r.code.kind);
-  if (r.code.space == Space::Local) return void(++s.local_requests);
+  if (r.code.space == Space::Local) {
+    ++s.local_requests;
+    if (!mine.waits && r.lanes == ~0u) know(mine, r);
+    return;
+  }
   const bool global = r.code.space == Space::Global;
   if (!global && r.code.space != Space::Shared) return;
   // Banks repeat each line, too. Addresses of shared memory are those of aligned words.
@@ -97,10 +144,10 @@ void LaunchCounts::add(Site& s, Last& last, const Record& r, const Lines* lines)
     if (global)
       k.sectors = lines ? sectors_of(r, *lines) : sectors_of(r);
     else
-      k.wavefronts = wavefronts_of(r);
+      k.wavefronts = cost_of(mine, r);
   }
   ++k.times;
-  last = {each ? 0 : r.lanes | u64{r.code.pack()} << 32, pattern, place, unit - 1, &k.times};
+  mine.last[r.site] = {each ? 0 : r.lanes | u64{r.code.pack()} << 32, pattern, place, unit - 1, &k.times};
 }
 
 void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) {
@@ -132,10 +179,11 @@ void LaunchCounts::take(void* of, u32 worker, const u64* begin, const u64* end) 
     const bool same = counts && mine.last[site].same(words);
     if (same) ++*mine.last[site].times;
     if (same && !told) continue;
+    if ((code.looks || code.kind == Kind::Sync) && !mine.waits) mine.hear_all();
     probe::read_record(words, r);
     std::optional<Lines> lines;
     if (!same && counts && global && code.addresses == RecordCode::Addresses::Each) lines.emplace(r);
-    if (!same && counts) add(mine.sites[site], mine.last[site], r, lines ? &*lines : nullptr);
+    if (!same && counts) add(mine, r, lines ? &*lines : nullptr);
     if (told) time->add(r, words, begin, lines ? &*lines : nullptr);
   }
 }
@@ -163,6 +211,7 @@ SiteProfile LaunchCounts::sum_of(u32 site) {
     all.executed += mine.counts[site];
     Site& s = mine.sites[site];
     for (Site::Known& of : s.known) s.sum(of);
+    s.sum(mine.unheard[site]);
     if (s.kind != AccessKind::None) all.kind = s.kind;
     all.global += s.global;
     all.shared += s.shared;

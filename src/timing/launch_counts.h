@@ -31,6 +31,7 @@ class LaunchCounts final : public probe::Listener {
   probe::Strategy strategy() const override { return probe::Strategy::Records; }
   probe::Count* counts(u32 worker) override;
   probe::RecordBuffer* records(u32 worker) override { return recording_.buffer(worker); }
+  probe::Unheard* unheard(u32 worker, u32 cta) override;
   void ended() override;
   void fault(const std::string& text) { profile_.fault = text; }
 
@@ -50,7 +51,9 @@ class LaunchCounts final : public probe::Listener {
       Wavefronts wavefronts;
     };
     std::vector<Known> known{};
+    Wavefronts unheard{};  // of an access that compiled code counts
     void sum(Known&);
+    void sum(probe::Unheard&);
   };
   // The last access of a site, small: most are like it.
   struct Last {
@@ -68,9 +71,14 @@ class LaunchCounts final : public probe::Listener {
     std::vector<probe::Count> counts;
     std::vector<Site> sites;
     std::vector<Last> last;
+    std::vector<probe::Unheard> unheard;
+    bool waits = false;  // warps look whether something has happened: what they do in between is recorded
+    void hear_all();
   };
   static void take(void* of, u32 worker, const u64* begin, const u64* end);
-  static void add(Site&, Last&, const probe::Record&, const Lines*);
+  static void add(Mine&, const probe::Record&, const Lines*);
+  static Wavefronts cost_of(Mine&, const probe::Record&);
+  static bool know(Mine&, const probe::Record&);
   void begin();
   SiteProfile sum_of(u32 site);
   void add_places();

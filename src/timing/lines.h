@@ -23,7 +23,7 @@ class Lines {
   }
   // Of a line, one bit each.
   struct Bytes {
-    u64 low = 0, high = 0;
+    u64 low, high;
     static Bytes from(u64 first, u64 end) {  // of addresses in one line
       const u64 a = first % kLineBytes, b = (end - 1) % kLineBytes + 1;
       return {bits(std::min<u64>(a, 64), std::min<u64>(b, 64)),
@@ -42,7 +42,7 @@ class Lines {
     u64 line;
     u32 sectors;
     u8 bytes[4];  // that lanes ask for, of each sector
-    Bytes touched{};
+    Bytes touched;
   };
   const Line* begin() const { return lines_; }
   const Line* end() const { return lines_ + count_; }

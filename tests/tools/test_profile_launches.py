@@ -44,6 +44,34 @@ int main() {
 }
 """
 
+# Accesses whose lanes lie apart in each of the ways that compiled code knows, or learns from the first.
+SHARED = r"""
+__global__ void shared(const int* in, int* out, int step) {
+  __shared__ int words[1056];
+  __shared__ short halves[256];
+  __shared__ double pairs[256];
+  const int t = threadIdx.x, at = blockIdx.x * blockDim.x + t, k = in[at];
+  int own[8], sum = 0;
+  for (int i = 0; i < 8; ++i) own[(i + k) & 7] = i * k;  // local memory
+  words[t] = k, halves[t] = k, pairs[t] = k;
+  __syncthreads();
+  for (int i = 0; i < 8; ++i) {
+    sum += words[t * 33 % 256 + i] + words[i] + words[t * step & 1023] + halves[(t + i) & 255] + (int)pairs[(t * step + i) & 255];
+    sum += own[(sum + i) & 7] + words[(k * 7 + i * i * t) & 1023];  // i: lanes lie apart differently each time
+    if (t & 1) words[t] += sum;
+    atomicAdd(&words[(t * i) & 255], 1);
+  }
+  out[at] = sum;
+}
+int main() {
+  int* a;
+  cudaMalloc(&a, 8 << 20);
+  cudaMemset(a, 1, 8 << 20);
+  for (int step = 1; step < 5; ++step) shared<<<800, 256>>>(a, a + (1 << 20), step);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+
 SLOW = r"""
 #include <unistd.h>
 __global__ void one(int* x) { *x = 1; }
@@ -63,7 +91,7 @@ class Launches(unittest.TestCase):
     def setUpClass(cls):
         cls.dir = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.dir.name)
-        for name, text in (("many", MANY), ("slow", SLOW), ("shapes", SHAPES)):
+        for name, text in (("many", MANY), ("slow", SLOW), ("shapes", SHAPES), ("shared", SHARED)):
             (cls.path / f"{name}.cu").write_text(text)
             subprocess.run([NVCC, *FLAGS, "-o", cls.path / name, cls.path / f"{name}.cu"], check=True)
 
@@ -111,6 +139,15 @@ class Launches(unittest.TestCase):
         self.assertEqual(of("--filter-mode", "per-launch-config", "-c", "1", "-k", "regex:^cl"), [("clear", 1)])
         self.assertEqual(of("--filter-mode", "global", "-s", "2", "-c", "2"), [("scale", 8), ("scale", 16)])
         self.assertIn("expected global", self.profile("--filter-mode", "each", self.path / "shapes", code=125).stderr)
+
+    def test_unheard(self):
+        """What compiled code counts without a record changes nothing in the report, and it does count."""
+        def report(*options):
+            launches = self.launches("--no-cache", *options, self.path / "shared")
+            return [{k: v for k, v in l.items() if k != "process"} for l in launches]
+        self.assertEqual(report(), report("--disable-pass", "unheard"))
+        said = self.profile("--no-cache", "--dump-after", "unheard", "-c", "1", self.path / "shared").stderr
+        self.assertIn("counted where nobody replays", said)
 
     def test_units(self):
         """With prefixes, as scripts find them that read Nsight Compute's usual output."""

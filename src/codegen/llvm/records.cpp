@@ -50,8 +50,56 @@ void record_block(FunctionState& s, u32 site, Value* lanes) {
   if (site < s.m.leaders.size() && s.m.leaders[site]) write_record(s, site, lanes, {}, {});
 }
 
+// Where the CTA's accesses are only counted, one whose cost is known gets no record: the block behind it is returned.
+llvm::BasicBlock* WarpBuilder::unless_unheard(u32 site, RecordCode code, LV& at) {
+  using probe::Unheard;
+  const bool words = code.space == probe::Space::Shared && code.bytes % 4 == 0;
+  if (!s_.lowered.unheard || code.looks || (!words && code.space != probe::Space::Local)) return nullptr;
+  const auto field = [&](Value* of, u64 offset) { return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), of, offset); };
+  const auto load = [&](llvm::Type* t, Value* p) { return m_.of_runtime(b_.CreateAlignedLoad(t, p, llvm::Align(4))); };
+  const bool fixed = !at.shape.varying() && !at.guard;
+  Value* const lanes = fixed ? nullptr : v_.vec(at);
+  auto *known = Block::Create(c_, "known", s_.out), *count = Block::Create(c_, "unheard", s_.out);
+  auto *record = Block::Create(c_, "record", s_.out), *done = Block::Create(c_, "", s_.out);
+  Value* all = m_.of_runtime(b_.CreateLoad(b_.getPtrTy(), field(s_.frame->ctx(), offsetof(device::WarpCtx, unheard))));
+  Value* whole = b_.CreateICmpEQ(s_.mask(), b_.getInt32(kFullMask));
+  b_.CreateCondBr(b_.CreateAnd(b_.CreateIsNotNull(all), whole), known, record);
+  b_.SetInsertPoint(known);
+  Value* of = field(all, u64{site} * sizeof(Unheard));
+  Value* same = b_.CreateICmpEQ(load(b_.getInt64Ty(), field(of, offsetof(Unheard, code))), b_.getInt64(code.pack()));
+  if (words) {
+    auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), kWarpSize);
+    Value* apart = nullptr;
+    if (fixed) {
+      u32 offsets[kWarpSize];
+      for (u32 l = 0; l < kWarpSize; ++l) offsets[l] = static_cast<u32>(at.shape.offset(l) - at.shape.offset(0));
+      apart = llvm::ConstantDataVector::get(c_, llvm::ArrayRef(offsets));
+    } else {
+      Value* low = b_.CreateTrunc(lanes, type);
+      apart = b_.CreateSub(low, b_.CreateVectorSplat(kWarpSize, b_.CreateExtractElement(low, u64{0})));
+    }
+    Value* other = b_.CreateICmpNE(load(type, field(of, offsetof(Unheard, distances))), apart);
+    same = b_.CreateAnd(same, b_.CreateIsNull(b_.CreateBitCast(other, b_.getInt32Ty())));
+  }
+  b_.CreateCondBr(same, count, record);
+  b_.SetInsertPoint(count);
+  Value* times = field(of, offsetof(Unheard, times));
+  m_.of_runtime(b_.CreateStore(b_.CreateAdd(load(b_.getInt64Ty(), times), b_.getInt64(1)), times));
+  b_.CreateBr(done);
+  b_.SetInsertPoint(record);
+  return done;
+}
+
 void WarpBuilder::record(u32 site, RecordCode code, V address) {
   LV at = v_.at(v_.canon(address));
+  Block* const done = unless_unheard(site, code, at);
+  write_record_at(site, code, at);
+  if (!done) return;
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+}
+
+void WarpBuilder::write_record_at(u32 site, RecordCode code, LV& at) {
   const bool pattern = at.shape.pattern() && !at.guard;
   bool row = pattern;
   for (u32 l = 0; row && l < kWarpSize; ++l) row = at.shape.offset(l) - at.shape.offset(0) == i64{l} * code.bytes;

@@ -103,6 +103,8 @@ class WarpBuilder final : public Builder, private Part {
   Value* inside(const Settled&, u32 bytes, LV& at);                              // quick_access.cpp
   void judge_varying(InPlace, probe::QuickAccess, Value* address, Block* done);  // quick_access.cpp
   void judge_halves(InPlace, probe::QuickAccess, Value* address, Block* done);   // quick_access.cpp
+  Block* unless_unheard(u32 site, probe::RecordCode, LV& at);                    // records.cpp
+  void write_record_at(u32 site, probe::RecordCode, LV& at);                     // records.cpp
   llvm::Function* general_function(Operation);                                   // fast_path.cpp
   void refuse_strays(V membermask, Value* strays);                               // members.cpp
   V vector_tid(u32 comp);

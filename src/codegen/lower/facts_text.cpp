@@ -128,6 +128,8 @@ std::string facts_text(const ir::Module& m, const Lowered& l, Pass p) {
       return settled_text(m, l);
     case Pass::InPlace:
       return l.in_place ? "; ordinary accesses are judged in place\n" : "";
+    case Pass::Unheard:
+      return l.unheard ? "; accesses of known cost are counted where nobody replays\n" : "";
     case Pass::Strides:
       return strides_text(l);
     default:

@@ -179,6 +179,8 @@ Lowered lower(Lowering& all, ir::FuncId id) {
   if (facts.events() && facts.cluster_one && l.whole_cta() && l.barrier_regions.known)
     pass(Pass::Settled, [&] { l.settled = settled_accesses(m, f, l.cfg, facts, l.barrier_regions, l.reach); });
   if (facts.events()) pass(Pass::InPlace, [&] { l.in_place = few_accesses(f); });
+  if (facts.records())  // not between looks at what others change: how often a loop looks is told by what is between
+    pass(Pass::Unheard, [&] { l.unheard = l.analysis.looks.empty() && !l.analysis.shares; });
   pass(Pass::Strides, [&] { l.strides = strides(f, l.cfg, l.analysis); });
   return l;
 }

@@ -36,6 +36,7 @@ struct Lowered {
   BoundsPlan bounds;                           // points into `function`
   std::map<const ir::Inst*, Settled> settled;  // points into `function`, too
   std::vector<Stride> strides;                 // by ValueId; empty: nothing is known
+  bool unheard = false;                        // accesses whose cost is known are counted (probe/unheard.h)
   bool in_place = false;                       // ordinary accesses are judged by code of their own
   bool triggers = false;                       // griddepcontrol.launch_dependents
 };

@@ -12,6 +12,7 @@
 #include "probe/counts.h"
 #include "probe/quick.h"
 #include "probe/records.h"
+#include "probe/unheard.h"
 
 namespace us::device {
 
@@ -99,6 +100,7 @@ struct WarpCtx {
   probe::Count* counts = nullptr;          // of the worker, by site; only code that counts reads it
   probe::RecordBuffer* records = nullptr;  // of the worker; only code that records reads it
   u64 record = 0;                          // probe::record_of_warp
+  probe::Unheard* unheard = nullptr;       // by site, what needs no record; null: nothing
   u32 probe_site = ~u32{0};  // of the instruction that calls the runtime; only code that tells events sets it
   probe::Quick* quick = &probe::no_quick;  // only code that tells events asks it
 };

@@ -111,8 +111,12 @@ void place(Slot& s, u64 cluster) {
     Cta& c = *s.cta[r];
     c.ctaid = {x * size.x + c.cluster_ctaid.x, y * size.y + c.cluster_ctaid.y, z * size.z + c.cluster_ctaid.z};
     c.triggered = false;
-    if (!c.warp.empty() && c.warp.front()->records)
-      for (u32 k = 0; k < c.warps; ++k) c.warp[k]->record = probe::record_of_warp(linear_in_grid(c), k);
+    if (!c.warp.empty() && c.warp.front()->records) {
+      const u64 linear = linear_in_grid(c);
+      probe::Unheard* const unheard = g.launch->listener->unheard(s.worker->index, u32(linear));
+      for (u32 k = 0; k < c.warps; ++k)
+        c.warp[k]->record = probe::record_of_warp(linear, k), c.warp[k]->unheard = unheard;
+    }
     const u64 number = cluster * g.cluster_ctas + r;
     const auto& sms = g.launch->sms;
     c.smid = sms ? (*sms)[number % sms->size()] : u32(number % s.worker->machine.options.sms);
