@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/parallel.h"
 #include "timing/lines.h"
 #include "timing/what_if.h"
 
@@ -317,8 +318,12 @@ double LaunchTime::replay(const TimedLaunch& launch, const std::vector<TimedCta>
   double longest = 0, least = std::numeric_limits<double>::infinity();
   Balance balance(traces_.work(instructions_), ctas_, sms_, resident_);
   std::vector<Whole> all;
-  for (const auto& list : by_multiprocessor(ctas)) {
-    const SmTime sm = run_multiprocessor(launch, list, parameters);
+  const auto lists = by_multiprocessor(ctas);
+  std::vector<SmTime> times(lists.size());
+  for_each_index(lists.size(), [&](std::size_t k) { times[k] = run_multiprocessor(launch, lists[k], parameters); });
+  for (std::size_t k = 0; k < lists.size(); ++k) {
+    const auto& list = lists[k];
+    const SmTime& sm = times[k];
     balance.set(sm.busy());
     all.push_back(whole(sm, list, balance));
     longest = std::max(longest, sm.cycles), least = std::min(least, all.back().load);
