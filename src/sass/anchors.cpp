@@ -83,4 +83,24 @@ u32 steps_of(const Instruction& i, u64 step) {
   return static_cast<u32>(most);
 }
 
+u32 vector_bytes(const Program::Statement& s) {
+  using isa::Tok;
+  if (!s.inst || !isa::info(s.inst->form).id.starts_with("ld")) return 0;
+  const u32 words = s.inst->has(Tok::v2) ? 2 : s.inst->has(Tok::v4) ? 4 : s.inst->has(Tok::v8) ? 8 : 0;
+  return words * isa::bits_of(s.inst->type()) / 8;
+}
+
+Place place_of(const Instruction& i) {
+  const std::string_view text = i.operands;
+  const std::size_t begin = text.rfind('[') + 1, end = text.find(']', begin);  // "R2, desc[UR4][R2.64+0xc]"
+  if (begin == 0 || end == text.npos) return {};
+  const std::string_view inner = text.substr(begin, end - begin);
+  const std::size_t at = inner.find("0x");
+  if (at == inner.npos) return {inner, 0};
+  i64 value = 0;
+  std::from_chars(inner.data() + at + 2, inner.data() + inner.size(), value, 16);
+  const bool minus = at && inner[at - 1] == '-';
+  return {inner.substr(0, at ? at - 1 : 0), minus ? -value : value};
+}
+
 }  // namespace us::sass

@@ -16,4 +16,13 @@ u64 induction_step(const Program::Statement&);
 // The largest constant of an addition that is a multiple of `step`, as a number of steps; 0: none.
 u32 steps_of(const Instruction&, u64 step);
 
+// Of a load of several words by each lane; 0: it is none.
+u32 vector_bytes(const Program::Statement&);
+// Where an access goes: "R2.64" and 12 of [R2.64+0xc].
+struct Place {
+  std::string_view base;
+  i64 offset = 0;
+};
+Place place_of(const Instruction&);
+
 }  // namespace us::sass

@@ -16,6 +16,12 @@ struct Share {
   std::map<u32, Map::Use> anchors{};                               // by element
   std::map<std::pair<u32, std::string_view>, u32> instructions{};  // by statement and name
   std::set<u32> statements{};
+  struct Pieces {  // of one execution of a load
+    u32 statement;
+    std::string_view base;
+    std::vector<i64> offsets;  // sorted
+  };
+  std::vector<Pieces> pieces{};
   u32 unrolled = 0;      // by the constant of an addition; 0: it does not say
   bool decides = false;  // holds the branch at the PTX block's end
   u32 middle() const {
@@ -34,6 +40,7 @@ class Maker {
     out_.blocks.resize(g_.blocks.size());
     out_.elements.resize(p_.blocks().size());
     find_statements();
+    out_.further.resize(f_.instructions.size());
     find_functions();
     find_ways();
     shares_.resize(g_.blocks.size());
@@ -234,6 +241,10 @@ class Maker {
       if (inst.flow() == Flow::Join || base_name(inst) == "BSSY") continue;  // of whatever lies before
       Share& share = shares_[b][s.block];
       share.statements.insert(index);
+      if (is_further(share, index, inst)) {
+        out_.further[i] = true;
+        continue;
+      }
       ++share.instructions[{index, inst.name}];
       share.decides |= s.term && inst.flow() == Flow::Branch;
       share.unrolled = std::max(share.unrolled, steps_of(inst, induction_step(s)));
@@ -247,6 +258,22 @@ class Maker {
       wide_[{b, element}] = inst.memory.bytes;
     }
     for (const auto& [block, share] : shares_[b]) out_.blocks[b].sources.push_back(block);
+  }
+
+  // Where words of a vector are not used, one load may be several instructions: each piece once, from one register.
+  bool is_further(Share& share, u32 index, const Instruction& inst) const {
+    const u32 bytes = vector_bytes(p_.statements()[index]), own = inst.memory.bytes;
+    if (!own || own >= bytes || !is_anchor(inst, p_.statements()[index])) return false;
+    const Place at = place_of(inst);
+    for (Share::Pieces& one : share.pieces) {
+      if (one.statement != index || one.base != at.base) continue;
+      const i64 first = std::min(one.offsets.front(), at.offset), last = std::max(one.offsets.back(), at.offset);
+      if (last + own - first > bytes || std::ranges::find(one.offsets, at.offset) != one.offsets.end()) continue;
+      one.offsets.insert(std::ranges::upper_bound(one.offsets, at.offset), at.offset);
+      return true;
+    }
+    share.pieces.push_back({index, at.base, {at.offset}});
+    return false;
   }
 
   // Several accesses of one PTX block that are one here: the wide one stands for its neighbours that have none.

@@ -52,6 +52,7 @@ struct Map {
   static Map make(const Program&, const Function&, const Graph&, bool loose = false);
 
   std::vector<u32> statements{};             // of the program, by instruction
+  std::vector<bool> further{};               // ... it loads more of what one before it of the same statement began
   std::vector<Block> blocks{};               // as in the graph
   std::vector<std::vector<u32>> elements{};  // of one execution of a PTX block
   enum class Kind : u8 {

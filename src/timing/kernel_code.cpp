@@ -26,6 +26,7 @@ KernelCode::KernelCode(std::shared_ptr<const sass::Image> i, const sass::Functio
     timed.sites.push_back(s == sass::Program::kNone || told_later ? probe::kNoSite
                                                                   : image->program->statements()[s].site);
     timed.bytes.push_back(f.instructions[k].memory.bytes);
+    timed.rows[k].further = execution.map().further[k];
   }
   find_joined();
   listing = std::make_shared<const Listing>(Listing::of(*image, f, execution.map().statements, number));

@@ -60,6 +60,7 @@ struct Row {
   bool counts = false;    // adds how many lanes there are: those of one address go together
   bool spins = false;     // ... of a loop that the compiler made: lanes whose word is taken fail at once
   bool joined = false;    // an atomic that one lane does for all of them
+  bool further = false;   // loads more of what a row before it began to load
   bool constant = false;  // reads a constant bank
   bool never = false;     // its guard is false
   bool local = false;     // an access of local memory

@@ -313,6 +313,46 @@ L:
   EXPECT_EQ(k.warps(), (List{5, 5, 5, 5, 1}));
 }
 
+// Two of the four words are not used: two instructions load the others, and are one execution. Unrolled, they are two.
+TEST(Walker, PiecesOfAVector) {
+  constexpr std::string_view load = "ld.global.v4.f32";
+  const std::string body = R"(
+  .reg .f32 %f<9>;
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, 0;
+  mov.u32 %r2, %ntid.x;
+L:
+  ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];
+  add.f32 %f5, %f1, %f4;
+  add.f32 %f6, %f6, %f5;
+  add.s32 %r1, %r1, %r2;
+  setp.lt.s32 %p1, %r1, 100;
+  @%p1 bra L;
+  ret;
+)";
+  Kernel k(body, {{load, "LDG.E", "R4, desc[UR4][R2.64]"},
+                  {load, "LDG.E", "R5, desc[UR4][R2.64+0xc]"},
+                  {"add.f32 %f5", "FADD"},
+                  {"add.f32 %f6", "FADD"},
+                  {kBack, "BRA", "", 0, true},
+                  {"ret", "EXIT"}});
+  k.run(loop(0, 1, 6, 2));
+  EXPECT_EQ(k.warps(), (List{6, 1}));
+  EXPECT_EQ(k.execution().map().further, (std::vector<bool>{false, true, false, false, false, false}));
+  Kernel two(body, {{load, "LDG.E", "R4, desc[UR4][R2.64]"},
+                    {load, "LDG.E", "R6, desc[UR4][R2.64+0x200]"},
+                    {load, "LDG.E", "R5, desc[UR4][R2.64+0xc]"},
+                    {load, "LDG.E", "R7, desc[UR4][R2.64+0x20c]"},
+                    {"add.f32 %f5", "FADD"},
+                    {"add.f32 %f6", "FADD"},
+                    {"add.f32 %f5", "FADD"},
+                    {"add.f32 %f6", "FADD"},
+                    {kBack, "BRA", "", 0, true},
+                    {"ret", "EXIT"}});
+  two.run(loop(0, 1, 6, 2));
+  EXPECT_EQ(two.warps(), (List{3, 1}));
+}
+
 // A store that the code never makes: the path cannot be followed, and that is said.
 // Where a block that only returns is shared by several exits, of which some are guards.
 TEST(Walker, ABlockThatOnlyReturns) {
