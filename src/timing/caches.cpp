@@ -21,8 +21,10 @@ u32 L1::find(u64 line) const {
 u32 L1::missing(u64 line, u32 sectors, double& arrives) {
   const u32 at = find(line);
   if (at == kNone) return sectors;
-  if (sectors & lines_[at].sectors) arrives = std::max(arrives, lines_[at].arrives);
-  return sectors & ~lines_[at].sectors;
+  const Line& l = lines_[at];
+  for (u32 k = 0; k < 4; ++k)
+    if (sectors & l.sectors & 1u << k) arrives = std::max(arrives, l.arrives[k]);
+  return sectors & ~l.sectors;
 }
 
 L1::Gone L1::fill(u64 line, u32 sectors, double arrives) {
@@ -36,7 +38,10 @@ L1::Gone L1::fill(u64 line, u32 sectors, double arrives) {
     gone = {tags_[at], lines_[at].dirty};
     tags_[at] = line, lines_[at] = {};
   }
-  lines_[at].sectors |= sectors, lines_[at].arrives = std::max(lines_[at].arrives, arrives);
+  Line& l = lines_[at];
+  for (u32 k = 0; k < 4; ++k)
+    if (sectors & ~l.sectors & 1u << k) l.arrives[k] = arrives;
+  l.sectors |= sectors;
   return gone;
 }
 

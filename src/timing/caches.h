@@ -28,7 +28,7 @@ class L1 {
   static constexpr u32 kWays = 64, kNone = ~0u;
   struct Line {
     u32 sectors = 0, dirty = 0;
-    double arrives = 0;
+    double arrives[4] = {};  // each sector
   };
   u32 set_of(u64 line) const { return static_cast<u32>((line * 0x9e3779b97f4a7c15ull >> 32) % sets_ * kWays); }
   u32 find(u64 line) const;  // its place, or kNone

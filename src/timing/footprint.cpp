@@ -162,29 +162,52 @@ u32 Footprint::moved(u64 line, u32 sectors) {
 // (oracle/timing/mixes.txt, together). Who was far behind when the line came is the first on the device, and the other
 // finds the line there: of the two one waits for DRAM, and one was charged for it.
 float Footprint::on_the_way(Entry& e, Reader r) const {
-  constexpr u32 kNear = 2;  // blocks of the program's text
-  const u64 apart = r.cta > e.reader.cta ? r.cta - e.reader.cta : e.reader.cta - r.cta;
-  const bool beside = apart < at_a_time_ && e.launch == (launch_ & kLaunches);
-  const bool waits = beside && r.progress <= e.reader.progress + kNear && e.reader.progress <= r.progress + kNear;
-  if (beside && r.progress < e.reader.progress) e.reader = r;
+  const bool waits = at_once(e, r);
+  const u64 apart = distance(e, r);
+  if (beside(e, r) && r.progress < e.reader.progress) e.reader = r;
   return waits ? -static_cast<float>(apart) : 0;
 }
 
+u64 Footprint::distance(const Entry& e, Reader r) {
+  return r.cta > e.reader.cta ? r.cta - e.reader.cta : e.reader.cta - r.cta;
+}
+
+bool Footprint::beside(const Entry& e, Reader r) const {
+  return distance(e, r) < at_a_time_ && e.launch == (launch_ & kLaunches);
+}
+
+bool Footprint::at_once(const Entry& e, Reader r) const {
+  constexpr u32 kNear = 2;  // blocks of the program's text
+  return beside(e, r) && r.progress <= e.reader.progress + kNear && e.reader.progress <= r.progress + kNear;
+}
+
+// Half a line, without what is beside it: neither the other line of a pair, nor the line before, which would have come
+// just now, nor the other half at about the same time (oracle/timing/pieces.txt: streams that begin at half lines).
+bool Footprint::lone(const Entry& e, u32 brought, Reader r) {
+  if (count(brought) > 2 || neighbour(e).line == (e.line ^ 1)) return false;
+  if (e.sectors && at_once(e, r)) return false;
+  const u64 before = e.line - 1;
+  const Entry* const last = e.line % kGroup ? &e - 1 : find(before);
+  return !last || last->line != before || static_cast<u32>(lines_ - last->since) > 2;
+}
+
 float Footprint::read(u64 line, u32 sectors, Reader reader, bool single) {
+  behind_ = false;
   const probe::Page& p = page(line);
   if (p.host) return static_cast<float>(count(sectors) * p_.dram_rate * p_.sm_clock / p_.host_read);
   if (p.compressible && memory_.compression(line * 128) > 1) sectors = 15;
   Entry& e = enter(line);
   const u32 missing = sectors & ~e.sectors;
   if (!missing) return on_the_way(e, reader);
-  e.reader = reader, e.launch = launch_ & kLaunches;
   const u32 brought = (single ? missing : pairs(missing)) & ~e.sectors;
+  const bool alone = lone(e, brought, reader);
+  behind_ = e.dirty;
+  e.reader = reader, e.launch = launch_ & kLaunches;
   e.sectors = (e.sectors | brought) & 15;
   const u32 of_dram = moved(line, count(brought));
   so_far_.read += of_dram;
   if (of_dram < count(brought)) return static_cast<float>(of_dram);
-  const bool lone = count(brought) <= 2 && neighbour(e).line != (line ^ 1);
-  return static_cast<float>(count(brought) * (lone ? p_.dram_lone_read : 1));
+  return static_cast<float>(count(brought) * (alone ? p_.dram_lone_read : 1));
 }
 
 bool Footprint::lone(const Entry& e) const { return count(e.dirty) <= 2 && !neighbour(e).dirty; }

@@ -45,6 +45,9 @@ class Footprint {
   // Of the sectors of a line (one bit each), DRAM gives those that are not there, in pairs unless `single`. The cost;
   // if it is negative, nothing but waiting: a CTA that was given out so many sooner or later has asked for them.
   float read(u64 line, u32 sectors, Reader = {}, bool single = false);
+  bool behind_a_store() const {
+    return behind_;
+  }  // the last read lacked sectors of a line with others that were written
   // So many bytes of each sector.
   void write(u64 line, const u8 (&bytes)[4]);
 
@@ -93,6 +96,11 @@ class Footprint {
   Entry* at(std::size_t k) const { return pieces_[k / kPiece] + k % kPiece * kGroup; }
   Entry& enter(u64 line);
   float on_the_way(Entry&, Reader) const;
+  // Who brought the line: how many CTAs away, whether at work at the same time, and at the same point of its way.
+  static u64 distance(const Entry&, Reader);
+  bool beside(const Entry&, Reader) const;
+  bool at_once(const Entry&, Reader) const;
+  bool lone(const Entry&, u32 brought, Reader);
   const probe::Page& page(u64 line);
   u32 moved(u64 line, u32 sectors);  // of DRAM, for so many of them
   bool lone(const Entry&) const;     // written, without its neighbour
@@ -135,6 +143,7 @@ class Footprint {
   u64 before_ = 0;                             // lines_ when the launch began
   u64 at_a_time_ = 1;
   u32 launch_ = 0;
+  bool behind_ = false;
   u64 fresh_ = 0;                          // sectors that the launch wrote first
   std::deque<std::pair<u64, u32>> dirty_;  // Kept: lines in the order in which they were written, and Entry::dirtied
   Memory memory_;

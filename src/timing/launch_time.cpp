@@ -75,6 +75,7 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end, c
   using Kind = probe::RecordCode::Kind;
   if (r.code.kind == Kind::CopyWrite && r.lanes) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
+  behind_ = false;
   if (r.code.kind == Kind::Sync) {
     if (r.lanes && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) ask(r.cta, cost = bring(r));
   } else {
@@ -83,7 +84,7 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end, c
     if (r.code.kind != Kind::Write) ask(r.cta, cost);
     if (!r.code.looks && !traces_.hears(r.cta)) return;
   }
-  traces_.add(r, begin, end, cost);
+  traces_.add(r, begin, end, {cost, behind_});
 }
 
 // An access lacks so many sectors in L2.
@@ -104,9 +105,10 @@ void LaunchTime::store(const probe::Record& r, const Lines::Line& l) {
 Footprint::Reader LaunchTime::reader(const probe::Record& r) { return {r.cta, static_cast<u32>(traces_.progress(r))}; }
 
 float LaunchTime::touch_line(const probe::Record& r, const Lines::Line& l, bool write) {
-  if (!write) return footprint_.read(l.line, l.sectors, reader(r));
-  store(r, l);
-  return 0;
+  if (write) return store(r, l), 0.0f;
+  const float cost = footprint_.read(l.line, l.sectors, reader(r));
+  behind_ = behind_ || footprint_.behind_a_store();
+  return cost;
 }
 
 // What an access costs: TimedAccess.
@@ -272,7 +274,8 @@ std::vector<TimedCta> LaunchTime::replayed() {
       for (const u64 *at = w.accesses.data(), *end = at + w.accesses.size(); at < end;) {
         const u64* const behind = probe::read_record(at, r);
         const u32 slot = r.site < slot_of_site_.size() ? slot_of_site_[r.site] : ~0u;
-        if (slot != ~0u) t.accesses[slot].push_back({at, std::bit_cast<float>(static_cast<u32>(*behind))});
+        if (const auto [cost, late] = TimedCost::unpack(*behind); slot != ~0u)
+          t.accesses[slot].push_back({at, cost, late});
         at = behind + 1;
       }
       cta.warps.push_back(std::move(t));

@@ -69,6 +69,7 @@ class LaunchTime {
   const std::shared_ptr<Footprint> l2_;
   Footprint& footprint_;
   u64 lines_ = 0;
+  bool behind_ = false;                       // TimedAccess, of what is looked at
   Slices of_stores_, of_atomics_, of_again_;  // of stores those that overlap others
   StoreBuffer stores_;
   u64 first_sector_ = ~u64{0};                   // of the last atomic

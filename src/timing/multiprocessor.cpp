@@ -464,7 +464,7 @@ class Multiprocessor {
       d.result += p_.l2_latency;
     } else {
       if (n.r.code.space != probe::Space::Shared)
-        d.result = global_load(n, Lines(n.r), r, at + cycles - 1, d.result);
+        d.result = global_load(n, Lines(n.r), r, at + cycles - 1, d.result, w.stored > 0);
       else if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
         d.result = std::max(d.result, far_.load(FarShared::of_lanes(n.r, far), d.result).answered);
     }
@@ -475,7 +475,8 @@ class Multiprocessor {
     return d;
   }
 
-  double global_load(const NextAccess& n, const Lines& lines, const Row& r, double at, double hit) {
+  // A warp that has not `stored` yet asks when others ask for the rest of the line (oracle/timing/split.txt: bump).
+  double global_load(const NextAccess& n, const Lines& lines, const Row& r, double at, double hit, bool stored) {
     u32 missing = 0, requests = 0;
     double done = hit;
     for (const Lines::Line& l : lines) {
@@ -487,7 +488,8 @@ class Multiprocessor {
     result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - missing;
     // Machine code may have accesses in another order than they were recorded: who pays for DRAM may find them in L1.
     if (!missing && n.cost <= 0) return done;
-    done = std::max(done, share_.load(at, missing * kSectorBytes, requests, of_dram(n.cost) * kSectorBytes));
+    const double of_dram_bytes = of_dram(n.cost) * kSectorBytes;
+    done = std::max(done, share_.load(at, missing * kSectorBytes, requests, of_dram_bytes, n.behind && stored));
     if (!r.bypass)
       for (const Lines::Line& l : lines) local_.give_back(l1_.fill(l.line, l.sectors, done), at);
     return done;

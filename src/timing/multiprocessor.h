@@ -35,6 +35,7 @@ struct TimedAccess {
   // Loads, atomics: sectors whose time DRAM needs; negative: another CTA has asked for them (Footprint::read). Stores:
   // cycles of slices of L2.
   float cost = 0;
+  bool behind = false;  // a load: other sectors of the line had been written
 };
 struct TimedWarp {
   std::vector<sass::Visit> visits{};

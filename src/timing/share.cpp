@@ -43,18 +43,18 @@ Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, con
       atomic_pace_(l.atomic_share * sms_),
       request_cost_(std::max(1.0, sms_ / p.l2_requests / crowd(l, ctas))) {}
 
-double Share::load(double at, double bytes, u32 lines, double dram_bytes) {
+double Share::load(double at, double bytes, u32 lines, double dram_bytes, bool twice) {
   l2_bytes_ += bytes;
   l2_ = std::max(l2_, at) + bytes / read_rate_;
   tags_ = std::max(tags_, at) + lines * request_cost_;
   const double done = std::max(l2_, tags_) + p_.l2_latency;
-  return dram_bytes > 0 ? std::max(done, from_dram(at, dram_bytes, lines)) : done;
+  return dram_bytes > 0 ? std::max(done, from_dram(at, dram_bytes, lines, twice)) : done;
 }
 
-double Share::from_dram(double at, double bytes, u32 lines) {
+double Share::from_dram(double at, double bytes, u32 lines, bool twice) {
   take_dram(at, bytes / dram_rate_);
   const double there = std::max(dram_, at + bytes / p_.l2_sm_read), idle = dram_idle();
-  return std::max(there + idle, at + dram_time(at, bytes / dram_rate_, idle)) +
+  return std::max(there + (twice ? 2 : 1) * idle, at + dram_time(at, bytes / dram_rate_, idle, twice)) +
          p_.dram_spread * (std::log2(std::max(1u, lines)) + luck());
 }
 
@@ -68,12 +68,13 @@ double Share::dram_written() const {
 
 // How long what asks DRAM is away while so much is under way: of that, who comes finds a part in the queue before it,
 // the part of the time that all spend there.
-double Share::dram_time(double at, double cycles, double idle) {
+double Share::dram_time(double at, double cycles, double idle, bool twice) {
   while (!under_way_.empty() && under_way_.front().until <= at)
     asked_ -= under_way_.front().cycles, under_way_.pop_front();
   asked_ += cycles;
   const double more = asked_ / (1 - dram_written()) + p_.dram_queue - idle;
-  const double time = idle + (more + std::sqrt(more * more + 4 * p_.dram_queue * idle)) / 2 - p_.dram_queue;
+  const double time =
+      idle * (twice ? 2 : 1) + (more + std::sqrt(more * more + 4 * p_.dram_queue * idle)) / 2 - p_.dram_queue;
   under_way_.push_back({at + time, cycles});
   return time;
 }

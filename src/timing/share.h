@@ -12,8 +12,8 @@ namespace us::timing {
 class Share {
  public:
   Share(const TimedLaunch&, const std::vector<const TimedCta*>&, const Parameters&);
-  // When L2 has given so many bytes of so many lines, and DRAM what L2 lacks.
-  double load(double at, double bytes, u32 lines, double dram_bytes);
+  // When L2 has given so many bytes of so many lines, and DRAM what L2 lacks: `twice` where that is waited for again.
+  double load(double at, double bytes, u32 lines, double dram_bytes, bool twice = false);
   // When a store has left the multiprocessor and is taken. `narrow`: words of less than 4 bytes. Or so many whole
   // lines, whose places are not known.
   double store(double at, const Lines&, bool narrow);
@@ -37,11 +37,11 @@ class Share {
     double lines = 0, slices = 0, bytes = 0;  // lines that leave, cycles of slices of L2, bytes of lanes
   };
   double store(double at, const Store&);
-  double from_dram(double at, double bytes, u32 lines);
+  double from_dram(double at, double bytes, u32 lines, bool twice = false);
   void take_dram(double at, double cycles, bool writes = false);
   double dram_idle() const;
   double dram_written() const;
-  double dram_time(double at, double cycles, double idle);
+  double dram_time(double at, double cycles, double idle, bool twice);
   double luck();  // 0 on average
 
   const Parameters& p_;

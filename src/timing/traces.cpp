@@ -62,7 +62,7 @@ void Traces::end_cta(u32 cta) {
   spare_.push_back(std::move(node));
 }
 
-void Traces::add(const probe::Record& r, const u64* begin, const u64* end, float cost) {
+void Traces::add(const probe::Record& r, const u64* begin, const u64* end, TimedCost cost) {
   using Kind = probe::RecordCode::Kind;
   Open& of = open(r.cta);
   if (r.warp >= of.trace.warps.size()) return;
@@ -76,7 +76,7 @@ void Traces::add(const probe::Record& r, const u64* begin, const u64* end, float
   warp.look = {again ? r.site : probe::kNoSite, at, warp.path.size(), warp.accesses.size()};
   if (!of.wanted || !r.lanes) return;
   warp.accesses.insert(warp.accesses.end(), begin, end);
-  warp.accesses.push_back(std::bit_cast<u32>(cost));
+  warp.accesses.push_back(cost.pack());
   words_ += static_cast<u64>(end - begin) + 1;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the warps of a launch came through, and what those of some CTAs accessed.
 #pragma once
+#include <bit>
 #include <functional>
 #include <unordered_map>
 #include <vector>
@@ -12,9 +13,17 @@
 
 namespace us::timing {
 
+// What an access finds in L2: TimedAccess.
+struct TimedCost {
+  float cost = 0;
+  bool behind = false;
+  u64 pack() const { return std::bit_cast<u32>(cost) | u64{behind} << 32; }
+  static TimedCost unpack(u64 w) { return {std::bit_cast<float>(static_cast<u32>(w)), (w >> 32 & 1) != 0}; }
+};
+
 struct WarpTrace {
   std::vector<sass::PathStep> path{};
-  std::vector<u64> accesses{};  // records, as probe::read_record reads them, and a word with what each costs
+  std::vector<u64> accesses{};  // records, as probe::read_record reads them, and a word with TimedCost of each
   // The last look at an mbarrier, if it was in vain, or at memory that a loop waits for: one that follows with nothing
   // in between takes its place, because how often a loop looks is a matter of time.
   struct Look {
@@ -34,7 +43,7 @@ class Traces {
   Traces(const sass::Program& p, u32 warps, std::function<bool(u32 cta)> wanted)
       : program_(p), warps_(warps), wanted_(std::move(wanted)) {}
   // And the words that it was read from; `cost` stands behind those of accesses.
-  void add(const probe::Record&, const u64* begin, const u64* end, float cost = 0);
+  void add(const probe::Record&, const u64* begin, const u64* end, TimedCost cost = {});
   void enter_block(u32 cta, u32 warp, u32 site, u32 lanes, probe::Detour d) {
     Open& of = open(cta);
     if (warp >= of.trace.warps.size() || !lanes) return;

@@ -220,6 +220,35 @@ TEST(Footprint, WhoReadsAtTheSamePointWaits) {
   EXPECT_LT(f.read(7, 15, {4, 20}), 0);
 }
 
+// oracle/timing/pieces.txt, read 262144 64: streams that begin at half lines are as fast as others. Half a line alone
+// takes longer (dram_lone_read).
+TEST(Footprint, HalvesOfLinesThatFollowEachOtherAreNotAlone) {
+  const Parameters p;
+  Footprint f(p);
+  f.begin(100);
+  EXPECT_FLOAT_EQ(f.read(4, 12, {0, 1}), 2 * static_cast<float>(p.dram_lone_read));
+  for (u64 line = 5; line < 8; ++line) EXPECT_EQ(f.read(line, 15, {0, 1}), 4);
+  EXPECT_EQ(f.read(8, 3, {0, 1}), 2);   // behind what just came
+  EXPECT_EQ(f.read(8, 12, {1, 1}), 2);  // the other half, at once
+  EXPECT_FLOAT_EQ(f.read(100, 3, {0, 1}), 2 * static_cast<float>(p.dram_lone_read));
+  EXPECT_FLOAT_EQ(f.read(100, 12, {0, 9}), 2 * static_cast<float>(p.dram_lone_read));  // much later
+}
+
+TEST(Footprint, ReadsBesideWhatWasStored) {
+  const Parameters p;
+  Footprint f(p);
+  f.begin(100);
+  f.read(4, 3);
+  EXPECT_FALSE(f.behind_a_store());
+  store(f, 4 * kLineBytes, 64);
+  f.read(4, 3);
+  EXPECT_FALSE(f.behind_a_store());  // it is there
+  f.read(4, 12);
+  EXPECT_TRUE(f.behind_a_store());
+  f.read(5, 15);
+  EXPECT_FALSE(f.behind_a_store());
+}
+
 // add_u32 4 1048576 4096 256, 32 and 65536 places: 449484 and 22176 cycles.
 TEST(Slices, OneLineIsServedByOneOfThem) {
   const Parameters p;

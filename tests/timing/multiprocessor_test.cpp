@@ -9,6 +9,7 @@
 #include <list>
 
 #include "timing/balance.h"
+#include "timing/caches.h"
 #include "timing/partition.h"
 
 namespace us::timing {
@@ -326,6 +327,58 @@ TEST(Multiprocessor, RegistersInTheFrameComeFromL1) {
   const SmTime t = c.run(1);
   EXPECT_EQ(t.l1_hits, 4);
   EXPECT_NEAR(beyond_start(t, c), 32 + 10, 10);
+}
+
+// A load of a vector in two pieces (sass::Map::further) is one access: the second finds it on its way.
+TEST(Multiprocessor, PiecesOfAVectorAreOneAccess) {
+  const auto run = [](bool further) {
+    Code c;
+    const u32 site = c.add_access(Kind::Load, 4);
+    c.touches(site, Code::row(probe::Space::Global, 16, 1 << 24), 16);
+    c.touches(site, Code::row(probe::Space::Global, 16, 1 << 25), 16);
+    for (u32 k = 1; k < 4; ++k) {
+      c.add(Kind::Load, Pipe::Memory, 2).further = further && k % 2;
+      c.launch.code.sites.back() = site, c.launch.code.bytes.back() = 4;
+    }
+    return c.run(1);
+  };
+  EXPECT_EQ(run(true).l1_sectors, 64);
+  EXPECT_EQ(run(true).l1_hits, 32);
+  EXPECT_EQ(run(false).l1_hits, 32);  // the last record stands for those that are missing
+  EXPECT_EQ(run(true).l2_bytes, 32 * 32);
+}
+
+// Sectors of a line that come later do not hold up those that are there.
+TEST(L1, EachSectorArrives) {
+  L1 l1(1 << 14);
+  l1.fill(7, 3, 100), l1.fill(7, 15, 900);
+  double arrives = 0;
+  EXPECT_EQ(l1.missing(7, 1, arrives), 0u);
+  EXPECT_EQ(arrives, 100);
+  EXPECT_EQ(l1.missing(7, 6, arrives), 0u);
+  EXPECT_EQ(arrives, 900);
+}
+
+// oracle/timing/split.txt, bump_stride_1 64: a thread's turns take 670 ns each, and 1040 to 1100 where two warps have a
+// part of each line.
+TEST(Multiprocessor, WhoReadsBesideAStoreWaitsForDramAgain) {
+  const auto run = [](bool behind) {
+    Code c;
+    c.launch.active_sms = c.launch.grid[0] = 132;
+    const u32 turns = 16;
+    for (u32 k = 0; k < turns; ++k) {
+      const auto line = Code::row(probe::Space::Global, 4, (1 << 24) + k * 128);
+      const u32 from = c.add_access(Kind::Load, 4);
+      c.launch.code.rows.back().control.write_scoreboard = 0;
+      c.touches(from, line, 4);
+      const u32 to = c.add_access(Kind::Store, 4);
+      c.launch.code.rows.back().control.wait = 1;
+      c.touches(to, line);
+      c.accesses[from].back().behind = behind;
+    }
+    return c.run(1).cycles / turns;
+  };
+  EXPECT_NEAR(run(true) - run(false), Parameters().dram_latency, 150);
 }
 
 TEST(Multiprocessor, AStreamFromDramHasItsShareOfTheRate) {
