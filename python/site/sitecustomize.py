@@ -191,6 +191,13 @@ def cupy_lines(module):
         module._compile_with_cache_cuda = compile_with_lines
 
 
+def compute_by_numpy(module):
+    """cuBLAS, cuSOLVER and cuRAND are machine code."""
+    import understudy_cupy
+
+    understudy_cupy.serve(module)
+
+
 def pycuda_lines(module):
     compile_plain = module.compile_plain
 
@@ -212,6 +219,10 @@ AFTER = {
     "warp.config": warp_lines,
     "numba.cuda.decorators": numba_lines,
     "cupy.cuda.compiler": cupy_lines,
+    "cupy_backends.cuda.libs.cublas": compute_by_numpy,
+    "cupy_backends.cuda.libs.cusolver": compute_by_numpy,
+    "cupy_backends.cuda.libs.curand": compute_by_numpy,
+    "cupyx._cusolver": compute_by_numpy,
     "pycuda.compiler": pycuda_lines,
     "jax._src.lax.convolution": convolve_by_products,
     "jax._src.lax.linalg": solve_without_libraries,
