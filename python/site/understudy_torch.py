@@ -24,6 +24,7 @@ import sys
 import warnings
 
 import torch
+import understudy_torch_nested as nested
 import understudy_torch_sparse as sparse
 from understudy_torch_keys import way_from
 from understudy_torch_operator import Operator, tally
@@ -36,7 +37,7 @@ UNTOUCHED = (
     "_to_sparse_semi", "quantize", "dequantize", "q_",
 )  # fmt: skip
 # They begin as those do, but compute.
-COMPUTED = ("empty_like", "view_copy", "as_strided_copy", "as_strided_scatter", "unfold_backward")
+COMPUTED = ("_nested_from_padded", "empty_like", "view_copy", "as_strided_copy", "as_strided_scatter", "unfold_backward")
 # Composite, but what they do themselves would end at a kernel.
 WHOLE = ("convolution", "convolution_backward", "convolution_overrideable", "copy_")
 _libraries = []
@@ -90,11 +91,12 @@ def enable():
             function = Operator(op)
             function.keep_kernels()
             library.impl(name.removeprefix("aten::"), function, "CUDA", with_keyset=True, allow_override=True)
-        for key in sparse.KEYS:
+        for key, serves in [(k, sparse.serves) for k in sparse.KEYS] + [(k, nested.serves) for k in nested.KEYS]:
             for name in torch._C._dispatch_get_registrations_for_dispatch_key(key):
                 op = operator(name) if name.startswith("aten::") else None
-                if op is not None and sparse.serves(op):
+                if op is not None and serves(op):
                     library.impl(name.removeprefix("aten::"), Operator(op), key, with_keyset=True, allow_override=True)
+    nested.enable()
     torch._C._cuda_sleep = sleep
     torch._C._set_cudnn_enabled(False)  # not torch.backends.cudnn: a program may have frozen it
     torch.backends.cuda.enable_flash_sdp(False)

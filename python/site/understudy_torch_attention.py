@@ -29,7 +29,8 @@ def weights(query, key, bias, causal, scale):
         later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
         scores = scores.masked_fill(later, -math.inf)
     sums = scores.logsumexp(-1)
-    return (scores - sums[..., None]).exp(), sums
+    some = sums.masked_fill(sums == -math.inf, 0)  # a query that sees no key gets 0
+    return (scores - some[..., None]).exp(), sums
 
 
 def kept(like, dropout, seed):

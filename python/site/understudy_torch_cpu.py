@@ -4,6 +4,7 @@ and views stay. It waits for the current stream first, and the operator is done 
 import ctypes
 
 import torch
+import understudy_torch_nested as nested
 import understudy_torch_sparse as sparse
 import understudy_torch_substitutes as substitutes
 
@@ -12,6 +13,8 @@ def on_host(t):
     """A CPU tensor with the storage, shape and strides of a CUDA tensor."""
     if sparse.is_sparse(t):
         return sparse.rebuilt(t, on_host)
+    if nested.is_nested(t):
+        return nested.rebuilt(t, on_host)
     storage = t.untyped_storage()
     bytes_ = storage.nbytes()
     if bytes_ == 0 or t.numel() == 0:
@@ -25,6 +28,8 @@ def on_host(t):
 def on_device(t, device, strides=None):
     if sparse.is_sparse(t):
         return sparse.rebuilt(t, lambda part: on_device(part, device))
+    if nested.is_nested(t):
+        return nested.rebuilt(t, lambda part: on_device(part, device))
     out = torch.empty_strided(t.size(), t.stride() if strides is None else strides, dtype=t.dtype, device=device)
     if t.numel():
         on_host(out).copy_(t)

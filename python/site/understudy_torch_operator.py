@@ -6,11 +6,15 @@ import sys
 import torch
 import understudy_torch_cpu as cpu
 import understudy_torch_substitutes as substitutes
+import understudy_torch_varlen as varlen
 from understudy_torch_attention import RANDOM
 from understudy_torch_cpu import tensors_in
 from understudy_torch_keys import Tally
 
-MIXED = ("copy_", "index", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put", "_copy_from", "_copy_from_and_resize")
+MIXED = (
+    "copy_", "index", "index_put_", "_index_put_impl_", "_unsafe_index", "_unsafe_index_put", "_copy_from", "_copy_from_and_resize",
+    "_nested_from_padded",
+)  # fmt: skip
 SAID = {
     "cpu": "understudy: PyTorch's eager operators are computed by its operators for the CPU (understudy_torch; UNDERSTUDY_TORCH_VIA=off: not)",
     "inductor": "understudy: PyTorch's eager operators are compiled by Inductor, each when it is first called (understudy_torch; UNDERSTUDY_TORCH_VIA=off: not)",
@@ -56,7 +60,7 @@ class Operator:
         for r in op._schema.returns:
             which = next(iter(r.alias_info.before_set), None) if r.alias_info is not None else None
             self.returned.append(writes.get(which))
-        self.random = "generator" in self.names or self.name in ("native_dropout", "_fused_dropout", "rrelu_with_noise_functional", *RANDOM)
+        self.random = "generator" in self.names or self.name in ("native_dropout", "_fused_dropout", "rrelu_with_noise_functional", *RANDOM, *varlen.RANDOM)
         self.pointwise = torch.Tag.pointwise in op.tags
         self.kernel = None  # PyTorch's for CUDA
         self.composed = None  # PyTorch's by other operators
@@ -86,7 +90,9 @@ class Operator:
             return self.composed.call_boxed(keys, *args, **kwargs)
         with torch._C._AutoDispatchBelowAutograd():
             why = None
-            if way == "inductor":
+            if way == "inductor" and any(t.is_nested for t in tensors_in(given.values())):
+                why = "a nested tensor"
+            elif way == "inductor":
                 import understudy_torch_inductor
 
                 done, result = understudy_torch_inductor.attempt(self, given, device)

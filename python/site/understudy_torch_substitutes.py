@@ -3,6 +3,8 @@
 layers come to without cuDNN, attention, and what PyTorch itself can take apart. And those whose results lie otherwise than on CUDA."""
 import torch
 import understudy_torch_attention as attention
+import understudy_torch_halves as halves
+import understudy_torch_varlen as varlen
 
 
 def summed(*parts):
@@ -101,6 +103,7 @@ OURS = {
     "aten::_thnn_fused_gru_cell": gru_cell,
     "aten::_thnn_fused_gru_cell_backward": gru_cell_backward,
     **attention.OURS,
+    **varlen.OURS,
 }
 INSTEAD = {
     "aten::convolution": convolution,
@@ -111,6 +114,7 @@ INSTEAD = {
     "aten::_scaled_mm": scaled_mm,
     "aten::_embedding_bag": embedding_bag,
     "aten::_embedding_bag_forward_only": embedding_bag,
+    **halves.INSTEAD,
 }
 # Their results lie as CUDA's do, which PyTorch's own description of them says; compiled code asserts it.
 LAID_OUT = ("_fft_r2c", "_linalg_svd", "linalg_eig", "max_unpool2d", "max_unpool3d")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that PyTorch has for CUDA otherwise than for the CPU: types that the CPU lacks, and results that lie or are shaped
 otherwise, which compiled code asserts. Judged by the CPU's in other types, or by NumPy."""
+import copy
 import time
 
 import numpy as np
@@ -119,6 +120,55 @@ def bags_of_embeddings():
             result.square().sum().backward()
             close(result, here)
             close(there.weight.grad, grad)
+
+
+@step
+def sums_of_halves_in_32_bits():
+    many = torch.arange(8192) % 7
+    models = {
+        "norm": (nn.LayerNorm(64), torch.randn(4096, 64), None),
+        "embedding": (nn.Embedding(7, 16), None, many),
+        "bag": (nn.EmbeddingBag(7, 16, mode="sum"), None, many.reshape(-1, 8)),
+        "picked": (nn.Identity(), torch.randn(7, 16), many),
+    }
+    for dtype, unit in ((torch.bfloat16, 2**-8), (torch.float16, 2**-11)):
+        for name, (model, x, places) in models.items():
+            results = []
+            for t, where in ((dtype, DEVICE), (torch.float64, "cpu")):
+                m = copy.deepcopy(model).to(dtype).to(where, t)
+                own = None if x is None else x.to(dtype).to(where, t).requires_grad_()
+                out = m(own) if places is None else own[places.to(where)] if own is not None else m(places.to(where))
+                torch.manual_seed(3)
+                out.backward(torch.randn(out.shape).to(dtype).to(where, t))
+                results.append([p.grad for p in m.parameters()] + ([own.grad] if own is not None else []))
+            for there, right in zip(*results):
+                assert there.dtype is dtype
+                error = (there.cpu().double() - right).abs().max() / right.abs().max()
+                assert error < 2 * unit, (name, dtype, error)
+    x = 1 + 0.02 * torch.randn(2048, 8)
+    close(x.bfloat16().to(DEVICE).prod(0), x.bfloat16().double().prod(0).float(), 1e-2)
+
+
+@step
+def products_of_halves_with_results_in_32_bits():
+    a, b, c = torch.randn(3, 16, 64).bfloat16(), torch.randn(3, 64, 32).bfloat16(), torch.randn(3, 16, 32)
+    there = [t.to(DEVICE) for t in (a, b, c)]
+    right = a.double() @ b.double()
+    one = torch.mm(there[0][0], there[1][0], out_dtype=torch.float32)
+    assert one.dtype is torch.float32
+    close(one, right[0].float(), 1e-5)
+    close(torch.bmm(*there[:2], out_dtype=torch.float32), right.float(), 1e-5)
+    close(torch.baddbmm(there[2], *there[:2], out_dtype=torch.float32), (c.double() + right).float(), 1e-5)
+    close(torch.addmm(there[2][0], there[0][0], there[1][0], out_dtype=torch.float32), (c[0].double() + right[0]).float(), 1e-5)
+
+
+@step
+def nansum_of_complex_numbers():
+    x = torch.randn(4, 5, dtype=torch.complex64)
+    x[1, 2], x[3, 3] = complex(float("nan"), 1), complex(2, float("nan"))
+    right = torch.where(x.isnan(), torch.zeros((), dtype=x.dtype), x)
+    for dims in ((), (0,), ((0, 1),)):
+        torch.testing.assert_close(x.to(DEVICE).nansum(*dims).cpu(), right.sum(*dims))
 
 
 finish()
