@@ -192,7 +192,7 @@ def cupy_lines(module):
 
 
 def compute_by_numpy(module):
-    """cuBLAS, cuSOLVER and cuRAND are machine code."""
+    """cuBLAS, cuSOLVER, cuSPARSE and cuRAND are machine code."""
     import understudy_cupy
 
     understudy_cupy.serve(module)
@@ -222,6 +222,7 @@ AFTER = {
     "cupy_backends.cuda.libs.cublas": compute_by_numpy,
     "cupy_backends.cuda.libs.cusolver": compute_by_numpy,
     "cupy_backends.cuda.libs.curand": compute_by_numpy,
+    "cupy_backends.cuda.libs.cusparse": compute_by_numpy,
     "cupyx._cusolver": compute_by_numpy,
     "pycuda.compiler": pycuda_lines,
     "jax._src.lax.convolution": convolve_by_products,

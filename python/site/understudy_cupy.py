@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CuPy's calls of cuBLAS, cuSOLVER and cuRAND on a virtual device, where these libraries are machine code: computed by NumPy, on
-the device's memory as it lies there. CuPy's own Python stays as it is, with its checks and its errors:
+"""CuPy's calls of cuBLAS, cuSOLVER, cuSPARSE and cuRAND on a virtual device, where these libraries are machine code:
+computed by NumPy, on the device's memory as it lies there. CuPy's own Python stays as it is, with its checks and errors:
 
     cupy.linalg.solve ─▶ cupyx.lapack.gesv ─▶ cupy_backends.cuda.libs.cusolver.dgetrf(handle, n, n, pointer, ...)
                                                    └ replaced, by name, when that module is imported (sitecustomize.py)
@@ -15,9 +15,10 @@ import sys
 import numpy as np
 
 TYPES = {"s": np.dtype("f4"), "d": np.dtype("f8"), "c": np.dtype("c8"), "z": np.dtype("c16")}
-SAID = "understudy: CuPy's calls of cuBLAS, cuSOLVER and cuRAND are computed by NumPy (understudy_cupy; UNDERSTUDY_CUPY_VIA=off: not)"
+SAID = "understudy: CuPy's calls of cuBLAS, cuSOLVER, cuSPARSE and cuRAND are computed by NumPy (understudy_cupy; UNDERSTUDY_CUPY_VIA=off: not)"
 HANDLE = 1  # of whatever kind: nobody looks at it
-KEPT = ("check_status", "getProperty", "_getVersion", "_getVersionNumber", "get_build_version")  # they take no handle
+# They take no handle.
+KEPT = ("check_status", "getProperty", "_getVersion", "_getVersionNumber", "get_build_version", "is_cuda_python_build")
 _said = []
 
 
@@ -123,6 +124,10 @@ def serve(module):
         import understudy_cupy_lapack as lapack
 
         replace(module, lapack.functions(), lapack.plain())
+    elif name == "cusparse":
+        import understudy_cupy_sparse as sparse
+
+        replace(module, sparse.functions(), sparse.plain())
     elif name == "curand":
         import understudy_cupy_random as random
 

@@ -27,9 +27,11 @@ import understudy_cupy  # noqa: E402
 import understudy_cupy_blas as blas  # noqa: E402
 import understudy_cupy_lapack as lapack  # noqa: E402
 import understudy_cupy_random as curand  # noqa: E402
+import understudy_cupy_sparse as sparse  # noqa: E402
 
 understudy_cupy._said.append(True)
-ALL = {**blas.functions(), **lapack.functions()}
+ALL = {**blas.functions(), **lapack.functions(), **sparse.functions()}
+PLAIN = sparse.plain()
 LETTERS = {np.dtype(t): letter for letter, t in understudy_cupy.TYPES.items()}
 random = np.random.default_rng(16)
 
@@ -72,6 +74,10 @@ class StandIns(unittest.TestCase):
             xs, ys, zs = made(4, 3, 2, dtype=t), made(3, 5, 2, dtype=t), np.zeros((4, 5, 2), t, "F")
             call("{}gemmStridedBatched", t, 0, 0, 4, 5, 3, t.type(1), xs, 4, 12, ys, 3, 15, t.type(0), zs, 4, 20, 2)
             self.near(zs[..., 1], xs[..., 1] @ ys[..., 1])
+            kind = {"f": 0, "d": 1, "F": 4, "D": 5}[t.char]
+            zs[...] = np.nan
+            call("gemmStridedBatchedEx", t, 0, 0, 4, 5, 3, t.type(2), xs, kind, 4, 12, ys, kind, 3, 15, t.type(0), zs, kind, 4, 20, 2, kind, 0)
+            self.near(zs[..., 0], 2 * xs[..., 0] @ ys[..., 0])
             places = [np.array([s.ctypes.data + i * n * t.itemsize for i in range(2)], np.uint64) for s, n in ((xs, 12), (ys, 15), (zs, 20))]
             zs[...] = 0
             call("{}gemmBatched", t, 0, 0, 4, 5, 3, t.type(1), places[0], 4, places[1], 3, t.type(0), places[2], 4, 2)
@@ -193,6 +199,72 @@ class StandIns(unittest.TestCase):
             w, vectors = np.zeros(4, real), b.copy("F")
             call("{}heevd" if t.kind == "c" else "{}syevd", t, 1, 0, 4, vectors, 4, w, 0, 0, info)
             self.near(b @ vectors, vectors * w, 1e-3)
+
+    def test_sparse(self):
+        kinds = {"f4": 0, "f8": 1, "c8": 4, "c16": 5}
+        for t in self.each():
+            kind = kinds[t.str[1:]]
+
+            def by_rows(a):
+                rows, cols = np.nonzero(a)
+                offsets = np.searchsorted(rows, np.arange(len(a) + 1)).astype("i4")
+                values = a[rows, cols]
+                kept = offsets, cols.astype("i4"), values
+                return PLAIN["createCsr"](*a.shape, len(cols), *(k.ctypes.data for k in kept), 2, 2, 0, kind), kept
+
+            def matrix(a):
+                return PLAIN["createDnMat"](*a.shape, len(a), a.ctypes.data, kind, 1)
+
+            a, b = (made(n, m, dtype=t) * (random.random((n, m)) < 0.5) for n, m in ((5, 4), (4, 6)))
+            (left, kept_a), (right, kept_b) = by_rows(a), by_rows(b)
+            for op, turned in enumerate((a, a.T, a.T.conj())):
+                x, y = made(turned.shape[1], dtype=t), np.full(len(turned), np.nan, t)
+                vectors = [PLAIN["createDnVec"](v.size, v.ctypes.data, kind) for v in (x, y)]
+                call("spMV", t, op, t.type(2), left, vectors[0], t.type(0), vectors[1], kind, 0, 0)
+                self.near(y, 2 * turned @ x)
+                x, y = made(turned.shape[1], 3, dtype=t), np.zeros((len(turned), 3), t, "F")
+                call("spMM", t, op, 0, t.type(1), left, matrix(x), t.type(0), matrix(y), kind, 0, 0)
+                self.near(y, turned @ x)
+            offsets = np.zeros(6, "i4")
+            product = PLAIN["createCsr"](5, 6, 0, offsets.ctypes.data, 0, 0, 2, 2, 0, kind)
+            state, one, none, count = PLAIN["spGEMM_createDescr"](), t.type(1), t.type(0), np.zeros(3, "i8")
+            call("spGEMM_compute", t, 0, 0, one, left, right, none, product, kind, 0, state, 8, 1)
+            PLAIN["spMatGetSize"](product, *(count.ctypes.data + 8 * i for i in range(3)))
+            indices, values = np.zeros(count[2], "i4"), np.zeros(count[2], t)
+            PLAIN["csrSetPointers"](product, offsets.ctypes.data, indices.ctypes.data, values.ctypes.data)
+            call("spGEMM_copy", t, 0, 0, one, left, right, none, product, kind, 0, state)
+            out = np.zeros((5, 6), t, "F")
+            call("sparseToDense", t, product, matrix(out), 0, 0)
+            self.near(out, a @ b)
+            c = made(5, 4, dtype=t) * (random.random((5, 4)) < 0.5)
+            _, kept_c = by_rows(c)
+            offsets, total = np.zeros(6, "i4"), np.zeros(1, "i4")
+            call("xcsrgeam2Nnz", t, 5, 4, 0, len(kept_a[1]), *kept_a[:2], 0, len(kept_c[1]), *kept_c[:2], 0, offsets, total, 0)
+            indices, values = np.zeros(total[0], "i4"), np.zeros(total[0], t)
+            each = [(x[2], x[0], x[1]) for x in (kept_a, kept_c)]
+            call("{}csrgeam2", t, 5, 4, t.type(2), 0, len(kept_a[1]), *each[0], t.type(3), 0, len(kept_c[1]), *each[1], 0, values, offsets, indices, 0)
+            out = np.zeros((5, 4), t)
+            out[sparse.lines(offsets), indices] = values
+            self.near(out, 2 * a + 3 * c)
+            triangle = (np.tril(made(4, 4, dtype=t)) + 4 * np.eye(4)).astype(t).copy("F")
+            lower, kept_l = by_rows(triangle)
+            x, y = made(4, 2, dtype=t), np.zeros((4, 2), t, "F")
+            call("spSM_solve", t, 0, 0, one, lower, matrix(x), matrix(y), kind, 0, 0)
+            self.near(triangle @ y, x)
+            PLAIN["spMatSetAttribute"](lower, 1, 1)  # the diagonal counts as ones
+            call("spSM_solve", t, 0, 0, one, lower, matrix(x), matrix(y), kind, 0, 0)
+            self.near((np.tril(triangle, -1) + np.eye(4)) @ y, x, 1e-3)
+
+    def test_orders_of_sparse(self):
+        rows, cols, places = (np.array(v, "i4") for v in ((2, 0, 1, 0), (1, 3, 0, 2), range(4)))
+        call("xcoosortByRow", "f4", 3, 4, 4, rows, cols, places, 0)
+        self.assertEqual((list(rows), list(cols), list(places)), ([0, 0, 1, 2], [2, 3, 0, 1], [3, 1, 2, 0]))
+        offsets = np.zeros(4, "i4")
+        call("xcoo2csr", "f4", rows, 4, 3, offsets, 0)
+        self.assertEqual(list(offsets), [0, 2, 3, 4])
+        values, out, at, lines = np.arange(4, dtype="f4"), np.zeros(4, "f4"), np.zeros(5, "i4"), np.zeros(4, "i4")
+        call("csr2cscEx2", "f4", 3, 4, 4, values, offsets, cols, out, at, lines, 0, 1, 0, 1, 0)
+        self.assertEqual((list(at), list(lines), list(out)), ([0, 1, 2, 3, 4], [1, 2, 0, 0], [2, 3, 0, 1]))
 
     def test_generators(self):
         there = curand.plain()
