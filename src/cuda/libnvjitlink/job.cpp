@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,17 +68,6 @@ std::string complaints(const std::vector<Diag>& diags) {
                ? fmt::format("ptxas error   : {}\n", d.message)
                : fmt::format("ptxas application ptx input, line {}; error   : {}\n", d.loc.line, d.message);
   return out + "ptxas fatal   : Ptx assembly aborted due to errors\n";
-}
-
-// The driver has these, or its device runtime library, which needs no linking here.
-bool of_driver(std::string_view name) {
-  constexpr std::string_view kKnown[] = {"vprintf", "malloc", "free", "__assertfail"};
-  return name.starts_with("cuda") || name.starts_with("__cuda") || std::ranges::find(kKnown, name) != std::end(kKnown);
-}
-
-bool defined(const ir::Module& m, const ir::Symbol& s) {
-  if (s.kind == ir::Symbol::Kind::Function) return s.alias.valid() || (s.func.valid() && m.functions[s.func.v].defined);
-  return s.linkage != ir::Symbol::Linkage::Extern || s.space == isa::Space::Shared;
 }
 
 }  // namespace
@@ -214,29 +202,12 @@ Code Job::complete() {
   return Success;
 }
 
-// As long as a spare member defines what others and the driver lack.
 void Job::take_spare() {
-  std::set<std::string, std::less<>> missing, there;
-  const auto look = [&](const ir::Module& m) {
-    for (const ir::Symbol& s : m.symbols)
-      if (s.kind != ir::Symbol::Kind::Label && (defined(m, s) || !of_driver(s.name)))
-        (defined(m, s) ? there : missing).insert(s.name);
-  };
-  for (const auto& m : modules_) look(*m);
-  const auto wanted = [&](const Spare& spare) {
-    return std::ranges::any_of(spare.module->symbols, [&](const ir::Symbol& s) {
-      return s.kind != ir::Symbol::Kind::Label && s.linkage != ir::Symbol::Linkage::Internal &&
-             defined(*spare.module, s) && missing.contains(s.name) && !there.contains(s.name);
-    });
-  };
-  for (auto next = std::ranges::find_if(spare_, wanted); next != spare_.end();
-       next = std::ranges::find_if(spare_, wanted)) {
-    look(*next->module);
-    newer_ |= next->module->sm > options_.target.sm;
-    texts_.push_back(std::move(next->text));
-    names_.push_back(std::move(next->name));
-    modules_.push_back(std::move(next->module));
-    spare_.erase(next);
+  for (Spare& taken : take_needed(modules_, spare_)) {
+    newer_ |= taken.module->sm > options_.target.sm;
+    texts_.push_back(std::move(taken.text));
+    names_.push_back(std::move(taken.name));
+    modules_.push_back(std::move(taken.module));
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include "cuda/libnvjitlink/host_files.h"
 #include "cuda/libnvjitlink/options.h"
+#include "cuda/libnvjitlink/spare.h"
 #include "ir/ir.h"
 
 namespace us::nvjitlink {
@@ -45,11 +46,7 @@ class Job {
   std::vector<std::string> texts_;
   std::vector<std::string> names_;                    // of the inputs that texts_ come from
   std::vector<std::unique_ptr<ir::Module>> modules_;  // of the texts since the last link, which takes them
-  struct Spare {
-    std::string text, name;
-    std::unique_ptr<ir::Module> module;
-  };
-  std::vector<Spare> spare_;  // members of archives for newer devices: taken if something of theirs is missing
+  std::vector<Spare> spare_;
   std::vector<LtoInput> lto_;
   std::string errors_, infos_, result_;
   bool newer_ = false;  // a text is for devices above the target

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Module Management: linking at run time. What is handed out as a cubin is a bundle of PTX, linked once it is loaded;
+// Module Management: linking at run time. Inputs are PTX, wherever it stands: alone, in fat binaries, in a host's
+// objects and archives of these. What is handed out as a cubin is a bundle of PTX, linked once it is loaded;
 // cuLinkComplete has tried that before, so that errors come here.
 #include <cstring>
 #include <fstream>
@@ -10,9 +11,16 @@
 
 #include "cuda/libcuda/code/jit_log.h"
 #include "cuda/libcuda/driver_api.h"
+#include "cuda/libnvjitlink/host_files.h"
+#include "cuda/libnvjitlink/spare.h"
 #include "driver/code/library.h"
 #include "driver/code/module.h"
+#include "driver/runtime.h"
+#include "ptx/bundle.h"
+#include "ptx/entries.h"
 #include "ptx/fatbin.h"
+#include "ptx/ptx.h"
+#include "ptx/target.h"
 
 using namespace us::cuda;
 
@@ -21,6 +29,8 @@ namespace {
 struct Linking {
   ErrorLog log;
   std::vector<std::string> texts;
+  std::vector<us::nvjitlink::Spare> spare;
+  bool newer = false;  // a text is for devices above the target: of a bundle such are taken
   std::string result;
 };
 
@@ -47,20 +57,63 @@ us::ptx::Target target_of(const Context& c) {
   return {.sm = d.cc_major * 10 + d.cc_minor};
 }
 
-Error add_fat_binary(Context& c, Linking& l, const void* data) {
-  std::vector<us::ptx::Image> images;
-  if (us::ptx::container_of(data) == us::ptx::Container::Wrapper) {
-    auto all = us::ptx::find_all_ptx(data, target_of(c));
-    if (all) images = std::move(*all);
-  } else if (auto one = us::ptx::find_ptx(data, target_of(c))) {
-    images.push_back(std::move(*one));
-  }
-  if (images.empty()) return Error::NoBinaryForGpu;
-  for (auto& i : images) l.texts.push_back(i.ptx.c_str());
+using us::nvjitlink::Bytes;
+
+Bytes bytes_of(const void* data, size_t size) { return {static_cast<const us::u8*>(data), size}; }
+
+Error add_wrapped(Context& c, Linking& l, const void* data) {
+  const auto all = us::ptx::find_all_ptx(data, target_of(c));
+  if (!all || all->empty()) return Error::NoBinaryForGpu;
+  for (const auto& i : *all) l.texts.push_back(i.ptx.c_str());
   return Error::Success;
 }
 
-// Inputs are PTX, alone or in a fat binary. Machine code cannot be linked with it.
+// `member`: of an archive, of which only what is called matters; a call without code fails at the end.
+Error add_fat_binary(Context& c, Linking& l, Bytes data, bool member) {
+  if (const auto image = us::ptx::find_ptx(data, target_of(c))) {
+    l.texts.push_back(image->ptx.c_str());
+    return Error::Success;
+  } else if (!us::ptx::is_no_ptx(image.diags())) {
+    return Error::InvalidImage;
+  }
+  const auto newer = runtime().settings().newer_ptx ? us::ptx::find_newer_ptx(data, target_of(c))
+                                                    : us::Result<us::ptx::Image>(std::vector<us::Diag>());
+  if (!newer) return member ? Error::Success : Error::NoBinaryForGpu;
+  std::string text = newer->ptx.c_str();
+  if (!member) {
+    l.newer = true;
+    l.texts.push_back(std::move(text));
+  } else if (auto m = us::ptx::parse(text, "archive"); m && us::ptx::unknown_instructions(**m).empty()) {
+    l.spare.push_back({.text = std::move(text), .name = "archive", .module = std::move(*m)});
+  }
+  return Error::Success;
+}
+
+Error add_object(Context& c, Linking& l, Bytes data, bool member) {
+  if (data.size() < sizeof(us::u32) || us::ptx::container_of(data.data()) != us::ptx::Container::Elf)
+    return member ? Error::Success : Error::InvalidImage;  // an archive may have other files
+  std::vector<Bytes> all;
+  if (!us::nvjitlink::fat_binaries(data, all)) return Error::InvalidImage;
+  if (all.empty() && !member) return Error::NoBinaryForGpu;
+  for (const Bytes b : all) US_TRY(add_fat_binary(c, l, b, member));
+  return Error::Success;
+}
+
+Error add_library(Context& c, Linking& l, Bytes data) {
+  if (!us::nvjitlink::is_archive(data)) return Error::InvalidImage;
+  for (const Bytes member : us::nvjitlink::archive_members(data)) US_TRY(add_object(c, l, member, true));
+  return Error::Success;
+}
+
+Error add_bundle(Linking& l, Bytes data) {
+  const auto images = us::ptx::texts_of_bundle(data);
+  if (!images) return Error::InvalidImage;
+  l.newer = true;  // it may be of such, and stays a bundle
+  for (const auto& i : *images) l.texts.push_back(i.ptx);
+  return Error::Success;
+}
+
+// Machine code cannot be linked with PTX.
 Error add(Linking& l, CUjitInputType type, const void* data, size_t size) {
   Context* c = nullptr;
   US_TRY(driver_context(c));
@@ -70,17 +123,22 @@ Error add(Linking& l, CUjitInputType type, const void* data, size_t size) {
       l.texts.emplace_back(static_cast<const char*>(data), strnlen(static_cast<const char*>(data), size));
       return Error::Success;
     case CU_JIT_INPUT_FATBINARY:
-      return size < 16 ? Error::InvalidImage : add_fat_binary(*c, l, data);
+      if (size < 16) return Error::InvalidImage;
+      if (us::ptx::container_of(data) == us::ptx::Container::Wrapper) return add_wrapped(*c, l, data);
+      return add_fat_binary(*c, l, bytes_of(data, size), false);
     case CU_JIT_INPUT_CUBIN: {  // ours: what an earlier link or our NVRTC handed out
       if (size < 4) return Error::InvalidImage;
       if (us::ptx::container_of(data) == us::ptx::Container::Elf) return Error::NoBinaryForGpu;
       if (us::ptx::container_of(data) == us::ptx::Container::FatBinary)
         return add(l, CU_JIT_INPUT_FATBINARY, data, size);
+      if (us::ptx::container_of(data) == us::ptx::Container::Bundle) return add_bundle(l, bytes_of(data, size));
       if (us::ptx::container_of(data) != us::ptx::Container::Text) return Error::InvalidImage;
       return add(l, CU_JIT_INPUT_PTX, data, size);
     }
     case CU_JIT_INPUT_OBJECT:
+      return add_object(*c, l, bytes_of(data, size), false);
     case CU_JIT_INPUT_LIBRARY:
+      return add_library(*c, l, bytes_of(data, size));
     case CU_JIT_INPUT_NVVM:
       return Error::NotSupported;
     default:
@@ -88,9 +146,24 @@ Error add(Linking& l, CUjitInputType type, const void* data, size_t size) {
   }
 }
 
+// What an archive has for the rest. Wrong PTX is found by the trial.
+void take_spare(Linking& l) {
+  std::vector<std::unique_ptr<us::ir::Module>> modules;
+  for (const std::string& t : l.texts) {
+    auto m = us::ptx::parse(t, "linked code");
+    if (!m) return;
+    modules.push_back(std::move(*m));
+  }
+  for (auto& taken : us::nvjitlink::take_needed(modules, l.spare)) {
+    l.newer = true;
+    l.texts.push_back(std::move(taken.text));
+  }
+}
+
 Error complete(Linking& l) {
   if (l.texts.empty()) return Error::InvalidValue;
-  l.result = l.texts.size() == 1 ? l.texts.front() + '\0' : us::ptx::make_bundle(l.texts);
+  if (!l.spare.empty()) take_spare(l);
+  l.result = l.texts.size() == 1 && !l.newer ? l.texts.front() + '\0' : us::ptx::make_bundle(l.texts);
   us::driver::Library trial(runtime(), l.result.data(), "linked code");
   const us::ir::Module* m = nullptr;
   const Error e = trial.module(m);
