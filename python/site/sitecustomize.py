@@ -57,6 +57,13 @@ def convolve_by_products(module):
     understudy_jax_convolutions.lower_by_products(module)
 
 
+def multiply_without_cublas(module):
+    """Products that XLA's Triton kernels do not do, and cuBLAS, which is machine code, cannot."""
+    import understudy_jax_products
+
+    understudy_jax_products.lower_products(module)
+
+
 def solve_without_libraries(module):
     """JAX's linear algebra is cuSOLVER's and cuBLAS's, which are machine code."""
     import understudy_jax_linear_algebra
@@ -226,6 +233,7 @@ AFTER = {
     "cupyx._cusolver": compute_by_numpy,
     "pycuda.compiler": pycuda_lines,
     "jax._src.lax.convolution": convolve_by_products,
+    "jax._src.lax.lax": multiply_without_cublas,
     "jax._src.lax.linalg": solve_without_libraries,
     "warp._src.build": leave_ptx_to_the_driver,
     "cuda.bindings._internal.runtime": send_runtime_to_ours,

@@ -169,4 +169,23 @@ def random_numbers_are_those_of_the_cpu():
     assert (np.asarray(jax.random.bits(jax.random.key(16), (1000,))) == np.asarray(jax.random.bits(here, (1000,)))).all()
 
 
+@step
+def products_of_small_numbers():
+    def product(a, b, kind, wide, precision=None):
+        a, b = jnp.asarray(a, kind[0]), jnp.asarray(b, kind[1])
+        there = jax.jit(lambda x, y: jax.lax.dot(x, y, precision=precision, preferred_element_type=wide))(a, b)
+        assert there.dtype == wide
+        right = np.asarray(a.astype(np.float64)) @ np.asarray(b.astype(np.float64))
+        np.testing.assert_allclose(np.asarray(there.astype(np.float32)), right, rtol=1e-2, atol=1e-2)
+
+    for m, k, n in ((16, 96, 16), (64, 32, 40), (33, 70, 5)):
+        a, b = rng.integers(-7, 8, (m, k)), rng.integers(-7, 8, (k, n))
+        for kind in (("int8", "int8"), ("int4", "int4"), ("int4", "int8")):
+            product(a, b, kind, jnp.int32)
+        product(abs(a), abs(b), ("uint8", "uint8"), jnp.int32)
+        product(a, b, ("int4", "bfloat16"), jnp.float32)
+    a, b = rng.standard_normal((48, 64)), rng.standard_normal((64, 32))
+    product(a, b, ("float8_e4m3fn", "float8_e4m3fn"), jnp.float32, jax.lax.DotAlgorithmPreset.ANY_F8_ANY_F8_F32)
+
+
 finish()

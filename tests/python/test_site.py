@@ -93,6 +93,25 @@ class Site(unittest.TestCase):
         files["jax/_src/lax/convolution.py"] = ""
         self.expect(run_python("import jax._src.lax.convolution; print('of another release')", files), "of another release")
 
+    def test_products_of_small_integers_are_lowered_to_wide_ones(self):
+        mlir = (
+            "def lower_fun(f, multiple_results): return lambda ctx, *a, **k: f.__name__\n"
+            "def register_lowering(p, rule, platform=None): global seen; seen = (p, rule, platform)\n"
+        )
+        files = {f"jax/{d}__init__.py": "" for d in ("", "_src/", "_src/lax/", "_src/interpreters/")} | {
+            "jax/_src/interpreters/mlir.py": mlir,
+            "jax/_src/lax/lax.py": "dot_general_p = 'dot'\ndef _dot_general_lower(ctx, l, r, **k): return k.get('precision', 'own')\n",
+        }
+        code = (
+            "import jax._src.lax.lax; from jax._src.interpreters import mlir; from types import SimpleNamespace as N\n"
+            "p, rule, where = mlir.seen; print(p, where, end=' ')\n"
+            "def of(*names, **k): a = [N(dtype=N(name=n)) for n in names]; return rule(N(avals_in=a, avals_out=a), 0, 0, **k)\n"
+            "print(of('int8', 'uint8'), of('int4', 'bfloat16'), of('float32', 'float32'), of('f', 'f', precision=N(name='ANY_F8_ANY_F8_F32')))"
+        )
+        self.expect(run_python(code, files), "dot cuda widened unpacked own None")
+        files["jax/_src/lax/lax.py"] = ""
+        self.expect(run_python("import jax._src.lax.lax; print('of another release')", files), "of another release")
+
     def test_warp_compiles_to_ptx(self):
         files = {"warp/__init__.py": "", "warp/config.py": "cuda_output = None\nenable_mathdx_gemm = True\n"}
         self.expect(run_python("from warp import config as c; print(c.cuda_output, c.enable_mathdx_gemm)", files), "ptx False")
