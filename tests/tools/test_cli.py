@@ -127,11 +127,11 @@ class Cli(unittest.TestCase):
         self.expect(understudy("run", "true", env={"UNDERSTUDY_VERBOSE": "yes"}), 125, "expected 0 or 1")
         self.expect(understudy("run", "--dump-after", "nonsense", "true"), 125,
                     "UNDERSTUDY_DUMP_AFTER=nonsense: expected one of dependencies, reachable, separate_loops, late_results, ssa, copies, dead, "
-                    "analyze, inline_calls, its_form, whole_cta, regions, inserted_barriers, region_loops, alignment, bounds, settled, in_place, strides, emit, mem2reg, inline, combine, "
+                    "analyze, inline_calls, its_form, whole_cta, regions, inserted_barriers, region_loops, alignment, bounds, settled, in_place, unheard, strides, emit, mem2reg, inline, combine, "
                     "loops, split, asm, all")
         self.expect(understudy("run", "--disable-pass", "dead,ssa", "true"), 125,
                     "UNDERSTUDY_DISABLE_PASS=dead,ssa: expected passes that code is correct without, separated by commas: copies, dead, "
-                    "whole_cta, region_loops, alignment, bounds, settled, in_place, strides, combine, loops")
+                    "whole_cta, region_loops, alignment, bounds, settled, in_place, unheard, strides, combine, loops")
         self.expect(understudy("run", "--devices", "1000", "true"), 125, "1000 virtual GPUs: at most 16 are possible")
         self.expect(understudy("run", "--devices", "4097", "true"), 125, "expected a whole number from 0 to 4096")
 
