@@ -132,15 +132,20 @@ void Shadow::drop(u64 begin, u64 bytes) {
     }
   };
   const u64 first = begin >> kPageBits, last = bytes ? (end - 1) >> kPageBits : first;
+  last_ = nullptr;
   if (last - first < pages_.size()) {
     for (u64 n = first; n <= last; n++) {
-      if (auto at = pages_.find(n); at != pages_.end()) clear(n, *at->second);
+      const auto at = pages_.find(n);
+      if (at == pages_.end()) continue;
+      clear(n, *at->second);
+      if (n > first && n < last) pages_.erase(at);
     }
     return;
   }
-  for (auto& [n, page] : pages_) {
-    if (n >= first && n <= last) clear(n, *page);
-  }
+  std::erase_if(pages_, [&](auto& p) {
+    if (p.first >= first && p.first <= last) clear(p.first, *p.second);
+    return p.first > first && p.first < last;
+  });
 }
 
 void Shadow::clear() {

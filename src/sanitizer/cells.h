@@ -64,6 +64,7 @@ class Shadow {
   Location& location(Cell& c);
   Location* location_if(const Cell& c) { return c.side ? sides_[c.side]->location.get() : nullptr; }
   void drop(u64 begin, u64 bytes);  // as if never touched
+  void expect(u64 begin, u64 bytes) { planes_.expect(begin, bytes); }
   void clear();                     // all, and the planes are somebody else's
   // All that was done was so long ago, ordered for all: no number of a segment is left. Of the planes: Planes::age.
   void age();

@@ -55,6 +55,7 @@ void Checker::memory(const probe::Memory& m) {
   process_.aliases.told(m);
   if (!comes) return;
   process_.global.drop(m.begin, m.bytes);
+  process_.global.expect(m.begin, m.bytes);
   std::erase_if(freeing_, [&](const auto& f) {
     const probe::Memory& freed = f.second.first;
     return freed.begin < m.begin + m.bytes && m.begin < freed.begin + freed.bytes;

@@ -25,11 +25,19 @@ std::pair<u8*, u8*> give_back(u8* at, u64 bytes) {
   return {first, first + whole};
 }
 
-// Zeroes.
+// Zeroes. Where there are some already the host may have no memory of its own, and needs none.
+void zero(u8* at, u64 bytes) {
+  const auto is_zero = [&](u64 n) { return at[0] == 0 && std::memcmp(at, at + 1, n - 1) == 0; };
+  while (bytes) {
+    const u64 n = std::min(bytes, kPage - reinterpret_cast<u64>(at) % kPage);
+    if (!is_zero(n)) std::memset(at, 0, n);
+    at += n, bytes -= n;
+  }
+}
 void wipe(u8* at, u64 bytes) {
   const auto [first, end] = give_back(at, bytes);
-  std::memset(at, 0, static_cast<u64>(first - at));
-  std::memset(end, 0, static_cast<u64>(at + bytes - end));
+  zero(at, static_cast<u64>(first - at));
+  zero(end, static_cast<u64>(at + bytes - end));
 }
 
 }  // namespace
@@ -37,6 +45,7 @@ void wipe(u8* at, u64 bytes) {
 Planes& Planes::operator=(Planes&& o) noexcept {
   std::swap(begin_, o.begin_), std::swap(bytes_, o.bytes_), std::swap(half_, o.half_), std::swap(mapped_, o.mapped_);
   std::swap(base_, o.base_), std::swap(touched_, o.touched_), std::swap(blocks_, o.blocks_);
+  std::swap(large_, o.large_);
   return *this;
 }
 
@@ -50,13 +59,25 @@ bool Planes::reserve(u64 begin, u64 bytes) {
   const u64 all = rounded(kPage + 8 * half + touched + blocks);
   void* const at = ::mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) return false;
-  constexpr u64 kLarge = u64{1} << 30;
-  if (bytes >= kLarge) ::madvise(at, all, MADV_HUGEPAGE);  // or each page costs two faults
   base_ = static_cast<u8*>(at) + kPage, mapped_ = all, half_ = half;
   touched_ = base_ + 8 * half;
   blocks_ = reinterpret_cast<Block*>(touched_ + touched);
   begin_ = begin, bytes_ = bytes;
   return true;
+}
+
+void Planes::expect(u64 begin, u64 bytes) {
+  constexpr u64 kLarge = u64{16} << 20;
+  constexpr u32 kMost = 1000;  // the system limits in how many ways a process's memory is treated
+  if (bytes < kLarge || large_ >= kMost || !holds(begin, bytes)) return;
+  large_++;
+  const auto advise = [](void* from, u64 n) {
+    const u64 first = rounded(reinterpret_cast<u64>(from)), end = (reinterpret_cast<u64>(from) + n) / kPage * kPage;
+    if (end > first) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
+  };
+  for (u32* const plane : {w(begin), r(begin), m(begin)}) advise(plane, bytes);
+  for (u16* const plane : {w_site(begin), r_site(begin)}) advise(plane, bytes / 2);
+  advise(&block(begin), bytes / kBlockBytes * sizeof(Block));
 }
 
 Word Planes::look(u64 a) const {
@@ -84,7 +105,9 @@ void Planes::clear(u64 begin, u64 bytes) {
   const u64 from = begin < begin_ ? begin_ : begin & ~u64{3};
   const u64 end = begin + bytes < begin_ + bytes_ ? begin + bytes : begin_ + bytes_;
   if (from >= end) return;
-  const auto word = [this](u64 a) { take_apart(a), *w(a) = *r(a) = 0; };
+  const auto word = [this](u64 a) {
+    if (const Block& b = block(a); b.w || b.r) take_apart(a), *w(a) = *r(a) = 0;
+  };
   const auto starts_block = [this](u64 a) { return (a - begin_) % kBlockBytes == 0; };
   u64 first = from,
       last = end == begin_ + bytes_ ? end + (kBlockBytes - (end - begin_) % kBlockBytes) % kBlockBytes : end;

@@ -63,6 +63,8 @@ class Planes {
   ~Planes();
   // For [begin, begin + bytes); the host's memory is taken where it is touched. False: the host has no room.
   bool reserve(u64 begin, u64 bytes);
+  // There is an allocation: a large one gets large pages, or each of the host's pages costs two faults.
+  void expect(u64 begin, u64 bytes);
   bool holds(u64 address, u64 bytes) const { return address - begin_ < bytes_ && bytes_ - (address - begin_) >= bytes; }
   u64 begin() const { return begin_; }
   u64 bytes() const { return bytes_; }
@@ -100,6 +102,7 @@ class Planes {
     return reinterpret_cast<T*>(base_ + (plane < 3 ? 2 * plane : plane) * half_ + offset);
   }
   u64 begin_ = 0, bytes_ = 0, half_ = 0, mapped_ = 0;
+  u32 large_ = 0;  // allocations with large pages
   u8 *base_ = nullptr, *touched_ = nullptr;
   Block* blocks_ = nullptr;
 };

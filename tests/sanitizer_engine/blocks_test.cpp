@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <fstream>
 #include <random>
 
 #include "sanitizer/rows.h"
@@ -112,6 +113,30 @@ TEST(Blocks, PartsOfThemAreCleared) {
   p.clear(kBegin + 20, 300);
   for (u64 at = 0; at < 512; at += 4)
     EXPECT_EQ(p.look(kBegin + at).w, at >= 20 && at < 320 ? 0u : 5u << 5 | at / 16) << at;
+}
+
+u64 resident_bytes() {
+  std::ifstream at("/proc/self/statm");
+  u64 all = 0, resident = 0;
+  at >> all >> resident;
+  return resident * 4096;
+}
+
+// Small allocations come and go at ever new addresses; each is written once, and one word of it apart.
+TEST(Blocks, SmallAllocationsTakeLittleOfTheHost) {
+  constexpr u64 kApart = u64{4} << 20, kMany = 1500;
+  Planes p;
+  ASSERT_TRUE(p.reserve(kBegin, kMany * kApart));
+  const u64 before = resident_bytes();
+  for (u64 k = 0; k < kMany; k++) p.expect(kBegin + k * kApart, 1000), p.clear(kBegin + k * kApart, 1000);
+  EXPECT_LT(resident_bytes() - before, u64{1} << 20);
+  RowActor a;
+  a.segment = 5;
+  for (u64 k = 0; k < kMany; k++) {
+    EXPECT_EQ(write_rows(p, kBegin + k * kApart, 1, ~0u, a), 0u);
+    EXPECT_TRUE(write_lane(p, kBegin + k * kApart + 512, 1, 3, a));
+  }
+  EXPECT_LT(resident_bytes() - before, kMany * 7 * 4096);
 }
 
 }  // namespace
