@@ -60,7 +60,7 @@ struct Consequence {
   std::vector<std::pair<u32, u32>> stored;  // before that, sites of stores of what it decides, and their elements
 };
 
-struct Carried {                            // where the answer of a shuffle comes to, for lanes that go there
+struct Carried {                            // where an answer comes to, for lanes that go there
   std::vector<std::pair<u32, u32>> stored;  // sites of stores and atomics of what it decides, and their elements
   std::vector<u32> shuffled;                // of shuffles of it
 };
@@ -95,8 +95,8 @@ struct LaunchInfo {
   std::function<bool(u32 site)> ignored;  // nothing that the program does depends on what the instruction answers
   // What certainly becomes of that element of its answer.
   std::function<Consequence(u32 site, u32 element)> consequence;
-  // Where a shuffle's answer comes to.
-  std::function<Carried(u32 site)> carried;
+  // Where that element of the answer of a shuffle or a load comes to.
+  std::function<Carried(u32 site, u32 element)> carried;
   // A load whose answer only compare-and-swaps of the same place expect to find.
   std::function<bool(u32 site)> guesses;
   // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.

@@ -49,7 +49,11 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   const Telling telling(*this, who);
   now_ = &a;
   if (p.warp->missed.missing) went_round(p, who);
-  if (!p.warp->undefined.empty() && a.kind != probe::Access::Kind::Read) uses_undefined(p, who, a);
+  if (!p.warp->undefined.empty()) {
+    if (a.kind != probe::Access::Kind::Read) uses_undefined(p, who, a);
+    p.warp->undefined.made_anew(who.site, who.lanes);
+    p.warp->tell_collectives();
+  }
   if (is_strong(a)) {
     if (a.settled && settled(p, who, a)) return;
     p.warp->ordinary.forget(), p.warp->special = true;

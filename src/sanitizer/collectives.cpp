@@ -181,22 +181,43 @@ void LaunchChecker::carry(const At& p, const probe::Who& who, const Collective& 
   if (now.empty() || !info_->carried) return;
   undefined_ = true;
   p.warp->ordinary.forget();
-  const auto [known, first] = carried_.try_emplace(who.site);
-  if (first) known->second = info_->carried(who.site);
+  const probe::Carried& to = carried(who.site, 0);
   for (UndefinedValue& v : now) {
     v.element = 0;
-    for (const u32 at : known->second.shuffled) v.at = at, all.note(v);
-    for (const auto& [at, element] : known->second.stored) v.at = at, v.element = element, all.note(v);
+    for (const u32 at : to.shuffled) v.at = at, all.note(v);
+    for (const auto& [at, element] : to.stored) v.at = at, v.element = element, all.note(v);
   }
   p.warp->tell_collectives();
+}
+
+const probe::Carried& LaunchChecker::carried(u32 site, u32 element) {
+  const auto [known, first] = carried_.try_emplace({site, element});
+  if (first && info_->carried) known->second = info_->carried(site, element);
+  return known->second;
+}
+
+// What nobody wrote goes on to other lanes where a shuffle takes it.
+void LaunchChecker::carry_unwritten(const At& p, u32 lane, u32 element, const UnwrittenCopy& from) {
+  for (const u32 at : carried(who_->site, element).shuffled) {
+    undefined_ = true;
+    // Each of its loads is to be told: the next one may read what has been written.
+    if (carries_.insert(who_->site).second) sites_.put(who_->site, {}), unsettle();
+    p.warp->ordinary.forget();
+    p.warp->undefined.note_lane({.at = at, .made = who_->site, .lanes = 1u << lane, .from = from});
+    p.warp->tell_collectives();
+  }
 }
 
 // A store or an atomic of such a value.
 void LaunchChecker::uses_undefined(const At& p, const probe::Who& who, const probe::Access& a) {
   if (a.space == probe::Space::Local) return;
   p.warp->undefined.each(who.site, who.lanes, [&](const UndefinedValue& v) {
-    if (a.space == probe::Space::Global || a.kind == probe::Access::Kind::Atomic)
-      return undefined_used(who, first_of(v.lanes & who.lanes), to_text(a), v.from);
+    // What was read of global memory may go where nobody looks, beside the last element of an array.
+    const bool atomic = a.kind == probe::Access::Kind::Atomic, shared = v.from.space == probe::Space::Shared;
+    if (atomic || (a.space == probe::Space::Global && (v.from.shuffled || shared))) {
+      const u32 lane = first_of(v.lanes & who.lanes);
+      return v.from.shuffled ? undefined_used(who, lane, to_text(a), v.from) : unwritten_used(who, lane, a, v.from);
+    }
     for (u32 rest = v.lanes & who.lanes; rest; rest &= rest - 1)
       p.warp->unwritten.note(who.site, v.element, first_of(rest), v.from);
   });

@@ -5,7 +5,7 @@
 #include <bit>
 #include <vector>
 
-#include "base/types.h"
+#include "probe/events.h"
 
 namespace us::sanitizer {
 
@@ -13,6 +13,8 @@ struct UnwrittenCopy {  // who read it where nobody had written
   u64 cta = 0;
   u32 site = 0, warp = 0, lane = 0;
   u32 shuffled = 0;  // the lane that a shuffle took it from and that is not there, + 1; 0: no shuffle did
+  u64 address = 0;   // what was read
+  probe::Space space = probe::Space::Global;
 };
 
 // Of a warp: stores that follow, and the lanes that will store such a value.

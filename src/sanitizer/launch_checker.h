@@ -232,6 +232,9 @@ class LaunchChecker final : public probe::Listener {
   void ended_round(const probe::Who&, u32 gone);
   void shuffle(const At&, const probe::Who&, const probe::Collective&);
   void carry(const At&, const probe::Who&, const probe::Collective&, u32 absent);
+  const probe::Carried& carried(u32 site, u32 element);
+  void carry_unwritten(const At&, u32 lane, u32 element, const UnwrittenCopy&);
+  void unwritten_used(const probe::Who&, u32 lane, const probe::Access&, const UnwrittenCopy&);
   void uses_undefined(const At&, const probe::Who&, const probe::Access&);
   void undefined_used(const probe::Who&, u32 lane, std::string action, const UnwrittenCopy&);
   void taken_from_nobody(Actors use, Actors shuffle, std::string why, u32 source);
@@ -332,8 +335,9 @@ class LaunchChecker final : public probe::Listener {
   const u32 launch_;           // small number, unique in the process: the upper half of CTA keys
   bool lanes_missed_ = false;  // some warp has lanes that a mask named and that did not come
   bool told_host_ = false;
-  bool undefined_ = false;  // some warp has taken values of lanes that are not there
+  bool undefined_ = false;  // some warp has undefined values (undefined.h)
   QuickSites sites_;        // what compiled code knows of places
+  std::unordered_set<u32> carries_;  // sites of loads whose answer a shuffle has taken, and nobody wrote
   Floor floor_;             // segments of global memory below are ordered before the launch
   bool after_all_ = true;   // the floor holds all that was there when it began
   u32 cluster_size_ = 1;
@@ -373,7 +377,7 @@ class LaunchChecker final : public probe::Listener {
   std::size_t copies_ = 0;                                          // words of what nobody wrote
   std::map<std::pair<u32, u32>, probe::Consequence> consequences_;  // by site and element of its answer
   std::unordered_map<u32, u32> behind_;                             // by site of an instruction of the warp
-  std::unordered_map<u32, probe::Carried> carried_;                 // by site of a shuffle
+  std::map<std::pair<u32, u32>, probe::Carried> carried_;           // by site and element of its answer
   std::unordered_set<u32> membership_asked_;                        // sites of activemask
   std::unordered_set<u64> acquired_maps_;                           // addresses
   std::map<u64, u32> used_maps_;                                    // addresses, and who used them

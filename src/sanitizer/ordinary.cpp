@@ -185,7 +185,7 @@ LaunchChecker::Bounds LaunchChecker::bounds_at(const probe::Who& who, const prob
 void LaunchChecker::show(const At& p, const probe::Who& who, const probe::Access& a, const Bounds& b) {
   const bool shared = a.space == Space::Shared;
   const Planes& planes = (shared ? p.cta->shared : process_.global).planes();
-  if ((shared && (cluster_size_ > 1 || a.settled)) || (b.pure && !b.marks)) return;
+  if ((shared && (cluster_size_ > 1 || a.settled)) || (b.pure && !b.marks) || carries_.contains(who.site)) return;
   probe::QuickSite s{.begin = std::max(b.begin, planes.begin())};
   const u64 end = std::min(b.end, planes.begin() + planes.bytes());
   if (end > s.begin) s.bytes = end - s.begin;

@@ -79,7 +79,7 @@ struct Warp {
   UndefinedValues undefined;
   // Each of its accesses is told: something waits for one.
   void tell_collectives() { ordinary.whole_untold = !missed.missing && undefined.empty(); }  // of whole warps, too
-  bool watched(bool write) const { return missed.missing || (write && !(unwritten.empty() && undefined.empty())); }
+  bool watched(bool write) const { return missed.missing || !undefined.empty() || (write && !unwritten.empty()); }
   std::vector<u32> local;  // of each word of local memory: the lanes that have written into it
   // Where each lane arrived last at an mbarrier, by site.
   static constexpr u64 kNowhere = ~u64{0};

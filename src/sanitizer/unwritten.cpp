@@ -65,7 +65,14 @@ bool LaunchChecker::being_written(u64 address) const {
 void LaunchChecker::read_unwritten(const At& p, const probe::Access& a, u32 lane, u32 element, u64 address, Cta* owner,
                                    const UnwrittenCopy* copy) {
   const probe::Consequence& then = consequence(who_->site, element);
-  const UnwrittenCopy from = copy ? *copy : UnwrittenCopy{p.cta->key, who_->site, who_->warp, lane};
+  const UnwrittenCopy from = copy ? *copy
+                                  : UnwrittenCopy{.cta = p.cta->key,
+                                                  .site = who_->site,
+                                                  .warp = who_->warp,
+                                                  .lane = lane,
+                                                  .address = address,
+                                                  .space = a.space};
+  if (a.space != Space::Local) carry_unwritten(p, lane, element, from);
   bool moved = true;
   for (const auto& [site, e] : then.stored) {
     if (site == probe::kNoSite) moved = false;
@@ -95,6 +102,19 @@ void LaunchChecker::read_unwritten(const At& p, const probe::Access& a, u32 lane
         local ? fmt::format("{} bytes at offset {} of the thread's local memory", a.bytes, address)
               : object_text(a.space, address, a.bytes, owner),
         {std::move(why)}, "Write it before it is read.");
+}
+
+// A store or an atomic of what shuffles have made of it.
+void LaunchChecker::unwritten_used(const probe::Who& who, u32 lane, const probe::Access& a, const UnwrittenCopy& from) {
+  const bool shared = from.space == Space::Shared;
+  raise(Check::Uninitialised,
+        {actor(who, lane, to_text(a)),
+         {.action = "read", .site = from.site, .cta = from.cta, .warp = from.warp, .lane = from.lane}},
+        object_kind(from.space, from.address), object_text(from.space, from.address, 4, at(who).cta),
+        {shared ? "no thread of the block has written it since the block began"
+                : "neither a kernel nor a copy has written it since it was allocated",
+         "Shuffles have brought what was read to the lane that uses it."},
+        "Write it before it is read.");
 }
 
 // Somebody has written beside it: it may be a gap in a structure that is moved whole.

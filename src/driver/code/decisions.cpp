@@ -92,6 +92,8 @@ bool computes_with_memory(const Inst& i) {
                                  i.has(Tok::max) || i.has(Tok::cas));
 }
 
+bool loads(const Inst& i) { return isa::info(i.form).effects & isa::kLoad && !reads_and_writes(i) && !i.ops.empty(); }
+
 // At the addresses of all lanes that execute it. (Asynchronous copies may be told to read nothing.)
 bool of_memory(const Inst& i) {
   const u32 effects = isa::info(i.form).effects;
@@ -218,11 +220,14 @@ class Decided {
 
 }  // namespace
 
-Carried carried_by(const ir::Function& f, const Inst& shuffle) {
+Carried carried_by(const ir::Function& f, const Inst& from, u32 element) {
   Carried out;
-  if (shuffle.form != Form::shfl_sync || shuffle.guard.kind != Operand::Kind::None) return out;
-  if (shuffle.ops[0].kind != Operand::Kind::Value) return out;
-  const Decided on(f, shuffle.ops[0].value);
+  if (from.guard.kind != Operand::Kind::None || from.ops.empty()) return out;
+  if (from.form != Form::shfl_sync && !loads(from)) return out;
+  Operand answer = from.ops[0];
+  if (answer.kind == Operand::Kind::Vector && element < answer.elems.size()) answer = Operand(answer.elems[element]);
+  if (answer.kind != Operand::Kind::Value || !answer.value.valid()) return out;
+  const Decided on(f, answer.value);
   for (const ir::Block& b : f.blocks) {
     for (const Inst& i : b.insts) {
       if (i.form == Form::shfl_sync && on.holds(i.ops[2])) out.shuffled.push_back(i.site);

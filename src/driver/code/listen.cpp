@@ -237,10 +237,10 @@ class Sites {
     Consequence c = consequence_of(*s->function, *s->inst, element);
     return {c.decides, std::move(c.stored)};
   }
-  probe::Carried carried(u32 site) {
+  probe::Carried carried(u32 site, u32 element) {
     const ir::Site* s = at_instruction(site);
     if (!s) return {};
-    Carried c = carried_by(*s->function, *s->inst);
+    Carried c = carried_by(*s->function, *s->inst, element);
     return {std::move(c.stored), std::move(c.shuffled)};
   }
   bool guesses(u32 site) {
@@ -326,7 +326,7 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
     return at == numbers.end() ? ~0u : at->second;
   };
   info.ignored = [sites](u32 site) { return sites->ignored(site); };
-  info.carried = [sites](u32 site) { return sites->carried(site); };
+  info.carried = [sites](u32 site, u32 element) { return sites->carried(site, element); };
   info.consequence = [sites](u32 site, u32 element) { return sites->consequence(site, element); };
   info.guesses = [sites](u32 site) { return sites->guesses(site); };
   info.members = [sites](u32 site) { return sites->members(site); };
