@@ -66,7 +66,8 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
   } else if (a.space == Space::Const) {
     for (u32 rest = who.lanes; rest; rest &= rest - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(rest));
-      if (made_well(who, a, lane, a.address[lane])) fetched_.add(a.address[lane], u64{a.bytes} * a.count, who.site);
+      if (!made_well(who, a, lane, a.address[lane])) continue;
+      fetched_.add(a.address[lane], u64{a.bytes} * a.count, who.site, p.warp->behind_wait >> lane & 1);
     }
   }
 }

@@ -126,6 +126,7 @@ void HostOrder::touched(const probe::LaunchInfo& l, const std::vector<Touched>& 
   for (const Touched& t : all) {
     mark.does = t.write ? Does::Write : Does::Read;
     mark.site = t.site;
+    mark.fetched = t.fetched, mark.waited = t.waited;
     touch(t.begin, t.begin + t.bytes, mark);
   }
 }
@@ -162,15 +163,21 @@ void HostOrder::touch(u64 begin, u64 end, const Mark& mark) {
   }
 }
 
-// What comes before it, and conflicts with no more than it does, needs no mark any longer.
+bool HostOrder::ordered(const Mark& a, const Mark& b) const {
+  if (!a.by->launch || !b.by->launch) return WorkClocks::before(a.when, b.when) || WorkClocks::before(b.when, a.when);
+  return clocks_.before(a.node, b.node, b.waited) || clocks_.before(b.node, a.node, a.waited);
+}
+
+// What two kernels do to cells the launches judge. A mark that comes before it, and conflicts with no more than it does,
+// is not needed any longer.
 void HostOrder::judge(Span& span, u64 begin, const Mark& mark) {
   const auto lasting = [](Does d) { return d == Does::Allocate || d == Does::Free; };
   bool told = false;
   for (const Mark& other : span.marks) {
     const bool reads = other.does == Does::Read && mark.does == Does::Read;
-    const bool both = lasting(other.does) && lasting(mark.does), kernels = other.by->launch && mark.by->launch;
-    if (reads || both || kernels || told || other.node == mark.node) continue;
-    if (WorkClocks::before(other.when, mark.when) || WorkClocks::before(mark.when, other.when)) continue;
+    const bool both = lasting(other.does) && lasting(mark.does);
+    const bool cells = other.by->launch && mark.by->launch && !other.fetched && !mark.fetched;
+    if (reads || both || cells || told || other.node == mark.node || ordered(other, mark)) continue;
     report(other, mark, begin, span.end - begin);
     told = true;
   }
@@ -179,8 +186,9 @@ void HostOrder::judge(Span& span, u64 begin, const Mark& mark) {
     const bool weaker = mark.does != Does::Read || other.does == Does::Read;
     return weaker && !(lasting(other.does) && !lasting(mark.does)) && WorkClocks::before(other.when, mark.when);
   });
-  const bool known = std::ranges::any_of(
-      span.marks, [&](const Mark& o) { return o.node == mark.node && (o.does == mark.does || o.does == Does::Write); });
+  const bool known = std::ranges::any_of(span.marks, [&](const Mark& o) {
+    return o.node == mark.node && (o.does == Does::Write || (o.does == mark.does && o.fetched >= mark.fetched));
+  });
   if (!known) span.marks.push_back(mark);
 }
 
@@ -189,7 +197,7 @@ Party HostOrder::party(const Mark& m) const {
   Party p;
   p.action = m.by->what.empty() ? names[static_cast<u32>(m.does)] : m.by->what;
   if (m.does == Does::Read || m.does == Does::Write)
-    p.action += fmt::format(" {}", m.does == Does::Read ? "reads" : "writes");
+    p.action += m.fetched ? " fetches" : m.does == Does::Read ? " reads" : " writes";
   p.launch = m.by->launch;
   if (m.by->launch) {
     if (m.by->site && m.site != probe::kNoSite) p.site = m.by->site(m.site);
@@ -212,13 +220,21 @@ std::string HostOrder::object(u64 begin, u64 bytes) const {
 void HostOrder::report(const Mark& earlier, const Mark& later, u64 begin, u64 bytes) {
   const auto any = [&](Does d) { return earlier.does == d || later.does == d; };
   Finding f;
-  f.check = any(Does::Free) ? Check::FreePending : any(Does::Allocate) ? Check::UseBeforeAlloc : Check::RaceHost;
+  const bool dependent =
+      earlier.by->launch && later.by->launch &&
+      (clocks_.before(earlier.node, later.node, true) || clocks_.before(later.node, earlier.node, true));
+  f.check = any(Does::Free)       ? Check::FreePending
+            : any(Does::Allocate) ? Check::UseBeforeAlloc
+            : dependent           ? Check::GridDependency
+                                  : Check::RaceHost;
   f.launch = std::max(earlier.by->launch, later.by->launch);
   f.kernel = later.by->launch ? later.by->kernel : earlier.by->kernel;
   f.object = object(begin, bytes);
   f.parties = {party(later), party(earlier)};
-  f.why = {"No stream, event, graph edge or waiting thread orders the two."};
-  f.fix = f.check == Check::RaceHost
+  f.why = {dependent ? "The preceding kernel may still run: the thread has not executed griddepcontrol.wait."
+                     : "No stream, event, graph edge or waiting thread orders the two."};
+  f.fix = dependent ? "griddepcontrol.wait (cudaGridDependencySynchronize) before the first access."
+          : f.check == Check::RaceHost
               ? "record an event behind the one and make the other's stream wait for it; between nodes of a "
                 "graph, add an edge."
           : f.check == Check::FreePending

@@ -59,6 +59,7 @@ class HostOrder final : public LaunchOrder {
     u64 node = 0;
     Does does = Does::Read;
     u32 site = probe::kNoSite;
+    bool fetched = false, waited = true;  // as of Touched
     std::shared_ptr<const Deed> by;
   };
   struct Span {
@@ -77,6 +78,7 @@ class HostOrder final : public LaunchOrder {
   void complete(u64 node);
   void touch(u64 begin, u64 end, const Mark&);
   void judge(Span&, u64 begin, const Mark&);
+  bool ordered(const Mark&, const Mark&) const;
   void report(const Mark& earlier, const Mark& later, u64 begin, u64 bytes);
   Party party(const Mark&) const;
   void add_launches_held(Finding&) const;

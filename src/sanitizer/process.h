@@ -31,6 +31,8 @@ struct Touched {
   u64 begin = 0, bytes = 0;
   bool write = false;
   u32 site = probe::kNoSite;
+  bool fetched = false;  // by a path that has no cells (fetched.h)
+  bool waited = true;    // perhaps behind griddepcontrol.wait
 };
 // Called when a launch has ended, before anybody hears of it.
 using TouchedHook = std::function<void(const probe::LaunchInfo&, const std::vector<Touched>&)>;

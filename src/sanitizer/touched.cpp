@@ -16,7 +16,7 @@ void add(std::vector<Touched>& to, u64 begin, u64 bytes, bool write, u32 site) {
     if (last->begin + last->bytes == begin) return void(last->bytes += bytes);
     break;
   }
-  to.push_back({begin, bytes, write, site});
+  to.push_back({.begin = begin, .bytes = bytes, .write = write, .site = site});
 }
 
 }  // namespace
@@ -113,8 +113,10 @@ std::vector<Touched> LaunchChecker::touched() {
   }
   process_.reads.end(launch_, process_.global.planes(), process_.running == 0,
                      [&](u64 begin, u64 bytes, u16 site) { add(all, begin, bytes, false, site); });
-  fetched_.each([&](u64 begin, u64 bytes, u32 site) { all.push_back({begin, bytes, false, site}); });
-  for (const auto& [map, site] : used_maps_) all.push_back({map, kMapBytes, false, site});
+  fetched_.each([&](u64 begin, u64 bytes, u32 site, bool waited) {
+    all.push_back({.begin = begin, .bytes = bytes, .site = site, .fetched = true, .waited = waited});
+  });
+  for (const auto& [map, site] : used_maps_) all.push_back({.begin = map, .bytes = kMapBytes, .site = site});
   return all;
 }
 
