@@ -228,9 +228,10 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
                    .site = me.site});
   }
   std::vector<Head> stay;
+  const u64 thread = me.place->cta << 10 | u64{time.warp()} << 5 | lane;  // as Head::thread
   for (const Head& h : atomic ? seen : first->heads) {
-    const bool mine = h.place.cta == me.place->cta && h.warp == time.warp() && h.lane == lane;
-    if (atomic || mine || h.joined) stay.push_back(h);
+    const bool mine = h.joined ? h.joined->perhaps(thread) : h.thread() == thread;
+    if (atomic || mine) stay.push_back(h);
   }
   stay.insert(stay.end(), own.begin(), own.end());
   merge_heads(stay);
@@ -261,7 +262,8 @@ void LaunchChecker::merge_heads(std::vector<Head>& heads) {
     }
     if (same) {
       same->node = join(same->node, h.node);
-      same->joined = true;
+      if (!same->joined) same->joined = std::make_shared<Releasers>(), same->joined->add(same->thread());
+      h.joined ? same->joined->add(*h.joined) : same->joined->add(h.thread());
     } else {
       few.push_back(h);
     }

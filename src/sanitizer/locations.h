@@ -8,6 +8,8 @@
 // read and fence) if the read observes the write and the first operation of the one and the last of the other are
 // morally strong.
 #pragma once
+#include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "probe/events.h"
@@ -21,14 +23,29 @@ struct Place {  // of a thread, as scopes see it
 };
 bool includes(probe::Scope, const Place& mine, const Place& other);
 
+// Threads whose releases are one head.
+class Releasers {
+ public:
+  void add(u64 thread) {
+    if (of_.size() < kMost) of_.insert(thread);
+  }
+  void add(const Releasers& o) { of_.insert(o.of_.begin(), o.of_.end()); }
+  bool perhaps(u64 thread) const { return of_.size() >= kMost || of_.contains(thread); }
+
+ private:
+  static constexpr std::size_t kMost = 1 << 14;
+  std::unordered_set<u64> of_;
+};
+
 // What a release published: the first operation of the pattern.
 struct Head {
   Ref node;
   Place place;
   probe::Scope scope = probe::Scope::Cta;
   u8 warp = 0, lane = 0;
-  bool joined = false;  // of several threads
   u32 site = 0;
+  std::shared_ptr<Releasers> joined = {};  // of several threads
+  u64 thread() const { return place.cta << 10 | u64{warp} << 5 | lane; }
 };
 
 struct Strong {
