@@ -77,6 +77,7 @@ struct LaunchInfo {
   u32 domain = 0;                             // memory synchronisation domain
   // Threads are ordered by barriers of their whole CTA and of lanes of a warp, by nothing else.
   bool barriers_only = false;
+  bool asks_atomics = false;                    // something depends on what an atomic answers: a lock, a ticket
   bool locals_known = true;                     // nothing but accesses that are told writes local memory
   bool cooperative = false, dependent = false;  // dependent: may begin before what it waits for at griddepcontrol.wait
   u32 workers = 1;

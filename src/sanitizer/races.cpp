@@ -27,6 +27,13 @@ const char* name(Scope s) {
   return "";
 }
 
+// Advice for kernels that order threads otherwise, too, or mean to: by atomics that are relaxed.
+constexpr const char* kWhereHandedOn =
+    "; where a flag, a lock or an mbarrier hands it on, a release and an acquire there";
+constexpr const char* kWhereLocked =
+    "; where a lock or a ticket hands it on, atomics that acquire and release there (cuda::atomic_ref), or "
+    "__threadfence() behind taking it and before giving it back: relaxed ones order nothing";
+
 std::string action(const Access& a) {
   if (a.manner == Manner::Async) return a.writes ? "asynchronous write" : "asynchronous read";
   if (a.manner == Manner::Copy) return a.writes ? "cp.async writes" : "cp.async reads";
@@ -228,15 +235,16 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space space) c
   if (of_agent(k.other.segment)) return "A wait for the phase that the copy completes, before this access.";
   if (same_cta(k)) {
     const char* const barrier = same_warp(k) ? "__syncwarp()" : "__syncthreads()";
-    const char* const otherwise =
-        info_->barriers_only ? "" : "; where a flag, a lock or an mbarrier hands it on, a release and an acquire there";
+    const char* const otherwise = !info_->barriers_only ? kWhereHandedOn : info_->asks_atomics ? kWhereLocked : "";
     return fmt::format("{} between the two{}.", barrier, otherwise);
   }
   if (space == Space::Shared)
     return "cluster.sync() between the two, or a release of cluster scope behind the first and an acquire before the "
            "second.";
-  return "A release (store or atomic of gpu scope, or __threadfence() and a flag) behind the first, and an acquire "
-         "before the second.";
+  return fmt::format(
+      "A release (store or atomic of gpu scope, or __threadfence() and a flag) behind the first, and an acquire "
+      "before the second{}.",
+      info_->barriers_only && info_->asks_atomics ? kWhereLocked : "");
 }
 
 Party LaunchChecker::party(const Access& a) const {

@@ -27,6 +27,16 @@ __global__ void swap() {
   b[threadIdx.x ^ 1] = threadIdx.x;
   a[threadIdx.x] = b[threadIdx.x];
 }
+__global__ void locked(int* lock, int* sum) {
+  __shared__ int own;
+  if (threadIdx.x == 0) own = 0;
+  __syncthreads();
+  while (atomicExch(lock, 1)) {}
+  *sum += threadIdx.x, own += 1;
+  atomicExch(lock, 0);
+  __syncthreads();
+  if (threadIdx.x == 0) sum[1] = own;
+}
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   int *p = nullptr, code = argc > 2 ? 7 : 0;
@@ -46,6 +56,11 @@ int main(int argc, char** argv) {
     cudaGetLastError();
   }
   if (!strcmp(what, "variable")) swap<<<1, 32>>>();                // race-global
+  if (!strcmp(what, "locked")) {
+    cudaMemset(p, 0, 4096);
+    locked<<<2, 64>>>(p, p + 1);                                   // race-global, race-shared
+    cudaDeviceSynchronize();
+  }
   if (!strcmp(what, "leak")) return 0;
   if (!strcmp(what, "ready")) {
     cudaStream_t s;
@@ -105,6 +120,13 @@ class Check(unittest.TestCase):
         self.assertIn("error: a free of no allocation [invalid-free]", done.stderr)
         self.assertIn("cudaFree: cudaErrorInvalidValue (1)", done.stderr)
         self.assertIn("understudy: 1 error,", done.stderr)
+
+    def test_a_relaxed_lock_is_to_acquire_and_release(self):
+        found = self.report("locked")[1]["findings"]
+        self.assertEqual({f["check"] for f in found}, {"race-global", "race-shared"})
+        for f in found:
+            self.assertIn("atomics that acquire and release", f["fix"])
+        self.assertNotIn("atomics", self.report("variable")[1]["findings"][0]["fix"])
 
     def test_a_warning_does_not(self):
         done = self.check("unchecked")
