@@ -12,10 +12,15 @@ void Shadow::find(u64 number) {
 
 Cell& Shadow::word(u64 address) {
   Cell& c = cell(address);
-  if (!planes_.holds(address & ~u64{3}, 4)) return c;
+  address &= ~u64{3};
+  if (!planes_.holds(address, 4)) return c;
   *planes_.touched(address) = 1;
   planes_.take_apart(address);
-  if (*planes_.w(address & ~u64{3}) != kWide) widen(c, address & ~u64{3});
+  if (*planes_.w(address) != kWide) {
+    widen(c, address);
+  } else if (planes_.is_split(address)) {
+    widen_bytes(c, address);
+  }
   return c;
 }
 
@@ -23,6 +28,11 @@ bool Shadow::written(u64 address) {
   address &= ~u64{3};
   if (planes_.holds(address, 4)) {
     if (const u32 w = planes_.writer(address); w != kWide) return w != 0;
+    if (planes_.is_split(address)) {
+      for (u32 b = 0; b < 4; b++)
+        if (planes_.look_byte(address + b).w) return true;
+      return false;
+    }
   }
   return cell(address).written();
 }
@@ -31,46 +41,92 @@ Cell Shadow::look(u64 address) {
   address &= ~u64{3};
   if (!planes_.holds(address, 4)) return cell(address);
   const Word w = planes_.look(address);
-  if (w.w == kWide) return cell(address);
-  Cell c;
-  fill(c, w);
-  return c;
+  if (w.w != kWide) return of_planes(w);
+  return planes_.is_split(address) ? Cell{} : cell(address);
 }
 
-void Shadow::fill(Cell& c, const Word& of) const {
+Cell Shadow::of_planes(const Word& of) const {
   const auto site = [](u16 s) { return s == kNoSmallSite ? probe::kNoSite : u32{s}; };
   const u32 w = of.w, r = of.r, m = of.m;
+  Cell c;
   c.w_segment = w >> 5, c.w_lane = w & 31, c.w_site = site(of.w_site);
   c.w_manner = table_.manner_of(c.w_segment);
   if (w) c.flags |= Cell::kWritten;
   c.r_site = site(of.r_site);
   c.r_segment = r < kCtas ? r : m, c.r_lanes = r < kCtas ? m : 0;
   if (c.r_segment) c.r_manner = table_.manner_of(c.r_segment);
+  return c;
+}
+
+void Shadow::widen(Cell& c, const Word& of) {
+  c = of_planes(of);
+  if (of.r >= kCtas) side(c).readers.push_back({.segment = of.r & ~kThrown, .lanes = 0, .site = c.r_site});
 }
 
 void Shadow::widen(Cell& c, u64 address) {
-  u32 &w = *planes_.w(address), &r = *planes_.r(address);
-  fill(c, planes_.look(address));
+  const Word of = planes_.look(address);
+  widen(c, of);
   // What a copy writes is not there before it has landed.
-  if (w && !table_[w >> 5].copy && memory_ && memory_(address, c.value)) c.flags |= Cell::kValue;
-  if (r >= kCtas) side(c).readers.push_back({.segment = r & ~kThrown, .lanes = 0, .site = c.r_site});
-  w = r = kWide;
+  if (of.w && !table_[of.w >> 5].copy && memory_ && memory_(address, c.value)) c.flags |= Cell::kValue;
+  *planes_.w(address) = *planes_.r(address) = kWide, *planes_.m(address) = 0;
+}
+
+void Shadow::widen_bytes(Cell& c, u64 address) {
+  forget(c);
+  c = Cell{};
+  side(c).bytes = std::make_unique<std::array<Cell, 4>>();
+  u32 value = 0;
+  const bool known = memory_ && memory_(address, value);
+  for (u32 b = 0; b < 4; b++) {
+    Cell& part = (*sides_[c.side]->bytes)[b];
+    const Word of = planes_.look_byte(address + b);
+    widen(part, of);
+    if (of.w) c.flags |= Cell::kWritten;
+    if (of.w && known && !table_[of.w >> 5].copy) part.value = value >> (8 * b) & 0xff, part.flags |= Cell::kValue;
+  }
+  planes_.unsplit(address);
+}
+
+bool Shadow::narrowed(const Cell& c, Word& to) const {
+  if (c.flags & Cell::kMbarrier || (c.flags & Cell::kValue && !memory_) || c.side) return false;
+  const auto fits = [](u32 segment, u32 site) { return !segment || site < kNoSmallSite || site == probe::kNoSite; };
+  if (!fits(c.w_segment, c.w_site) || !fits(c.r_segment, c.r_site)) return false;
+  if (c.w_segment && table_.manner_of(c.w_segment) != c.w_manner) return false;
+  if (c.r_segment && (table_.manner_of(c.r_segment) != c.r_manner || !c.r_lanes)) return false;
+  to.w = c.w_segment ? c.w_segment << 5 | (c.w_lane & 31) : c.flags & Cell::kWritten ? 1 : 0;
+  to.r = c.r_segment, to.m = c.r_lanes;
+  to.w_site = static_cast<u16>(c.w_site), to.r_site = static_cast<u16>(c.r_site);
+  return true;
 }
 
 void Shadow::narrow(u64 address) {
   address &= ~u64{3};
-  if (!planes_.holds(address, 4) || planes_.writer(address) != kWide) return;
+  if (!planes_.holds(address, 4) || planes_.writer(address) != kWide || planes_.is_split(address)) return;
   Cell& c = cell(address);
-  if (c.flags & Cell::kMbarrier || (c.flags & Cell::kValue && !memory_)) return;
-  if (const Side* s = side_if(c); s && (s->location || s->bytes || s->many || !s->readers.empty())) return;
-  const auto fits = [](u32 segment, u32 site) { return !segment || site < kNoSmallSite || site == probe::kNoSite; };
-  if (!fits(c.w_segment, c.w_site) || !fits(c.r_segment, c.r_site)) return;
-  if (c.w_segment && table_.manner_of(c.w_segment) != c.w_manner) return;
-  if (c.r_segment && (table_.manner_of(c.r_segment) != c.r_manner || !c.r_lanes)) return;
-  const u32 w = c.w_segment << 5 | (c.w_lane & 31);
-  *planes_.w(address) = c.w_segment ? w : c.flags & Cell::kWritten ? 1 : 0;
-  *planes_.r(address) = c.r_segment, *planes_.m(address) = c.r_lanes;
-  *planes_.w_site(address) = static_cast<u16>(c.w_site), *planes_.r_site(address) = static_cast<u16>(c.r_site);
+  Side* const s = side_if(c);
+  const auto plain = [](const Side* of) { return !of || !(of->location || of->bytes || of->many || !of->readers.empty()); };
+  const auto drop_side = [&](Cell& of) {
+    if (of.side && plain(side_if(of))) forget(of), of.side = 0;
+  };
+  Word to[4];
+  if (s && s->bytes) {
+    if (c.flags & Cell::kMbarrier || s->location) return;
+    for (u32 b = 0; b < 4; b++) {
+      drop_side((*s->bytes)[b]);
+      if (!narrowed((*s->bytes)[b], to[b])) return;
+    }
+    if (to[0] == to[1] && to[0] == to[2] && to[0] == to[3]) {
+      planes_.put_word(address, to[0]);
+    } else {
+      *planes_.m(address) = 0;
+      if (!planes_.split_wide(address)) return;
+      for (u32 b = 0; b < 4; b++) planes_.put_byte(address + b, to[b]);
+    }
+  } else {
+    drop_side(c);
+    if (!narrowed(c, to[0])) return;
+    planes_.put_word(address, to[0]);
+  }
   forget(c);
   c = Cell{};
 }

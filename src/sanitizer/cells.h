@@ -49,13 +49,16 @@ class Shadow {
   using Memory = std::function<bool(u64 address, u32& word)>;
   explicit Shadow(const Segments& table) : table_(table) {}
   void set_planes(Planes p) { planes_ = std::move(p); }
+  bool split(u64 begin, u64 bytes) { return planes_.split(begin, bytes); }
   Planes take_planes() { return std::move(planes_); }
   const Planes& planes() const { return planes_; }
   void set_memory(Memory m) { memory_ = std::move(m); }  // tells what is there
   bool has_memory() const { return memory_ != nullptr; }
 
   Cell& word(u64 address);    // as a cell of its own
-  Cell look(u64 address);     // the same, left where it is
+  Cell look(u64 address);     // the same, left where it is; of a word that is split: nothing
+  bool is_split(u64 address) const { return planes_.holds(address & ~u64{3}, 4) && planes_.is_split(address & ~u64{3}); }
+  Cell look_byte(u64 address) const { return of_planes(planes_.look_byte(address)); }  // of such a word
   void narrow(u64 address);   // back to the planes, if it is ordinary
   bool written(u64 address);  // any part of the word
   Side& side(Cell& c);
@@ -85,8 +88,11 @@ class Shadow {
   void find(u64 number);
   void forget(Cell& c);
   void age(Cell& c);
-  void fill(Cell& c, const Word&) const;  // from the planes, but for readers beside the newest
+  Cell of_planes(const Word&) const;  // but for readers beside the newest
   void widen(Cell& c, u64 address);
+  void widen(Cell& c, const Word&);
+  void widen_bytes(Cell& c, u64 address);
+  bool narrowed(const Cell& c, Word& to) const;  // if it is ordinary
   const Segments& table_;
   Planes planes_;
   Memory memory_;

@@ -16,7 +16,10 @@ void LaunchChecker::image(const probe::Who& who, const probe::Image& i) {
     if (r.space != probe::Space::Global) continue;
     fetched_.add(r.begin, r.bytes, who.site, p.warp->behind_wait >> lane & 1);
     for (u64 word = r.begin & ~u64{3}; word < r.begin + r.bytes; word += 4) {
-      const Cell c = process_.global.look(word);
+      const bool split = process_.global.is_split(word);
+      Cell c = split ? Cell{} : process_.global.look(word);
+      for (u64 b = std::max(word, r.begin); split && b < std::min(word + 4, r.begin + r.bytes) && !written_here(c); b++)
+        c = process_.global.look_byte(b);
       if (!written_here(c)) continue;
       raise(Check::RaceNc, {actor(who, lane, "texture fetch"), written_by(c)},
             object_kind(probe::Space::Global, r.begin),

@@ -86,7 +86,7 @@ class LaunchChecker final : public probe::Listener {
     u64 lowest = 0, end = 0, bits = 0, first = 0;  // bits: of all addresses
     bool same = false, row = false;                // one address; one behind the other
   };
-  static Span span(const probe::Who&, const probe::Access&);
+  static Span span(u32 lanes, const probe::Access&);
   u32 quick(const At&, const probe::Who&, const probe::Access&);  // lanes that are left
   // ordinary.cpp: by a call from compiled code
   struct Bounds {  // of accesses at a site
@@ -117,8 +117,8 @@ class LaunchChecker final : public probe::Listener {
   bool settled(const At&, const probe::Who&, const probe::Access&);
   void unsettle();
   bool quick_bounds(const probe::Who&, const probe::Access&, const Span&, RowActor&);
-  u32 quick_rows(const At&, const Planes&, const Segments&, u32 lanes, const probe::Access&, const Span&, u64 base,
-                 RowActor&);
+  u32 quick_rows(const At&, const Planes&, u32 lanes, const probe::Access&, const Span&, u64 base, RowActor&);
+  u32 quick_bytes(const At&, Shadow&, u32 lanes, const probe::Access&, u64 base, RowActor&);
   static u32 quick_parts(const Planes&, u32 lanes, const u64* address, u32 bytes, bool writes, bool global, u64 base,
                          const RowActor&);
   RowActor row_actor(const At&, Ordinary::Way);

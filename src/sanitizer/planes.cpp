@@ -45,7 +45,7 @@ void wipe(u8* at, u64 bytes) {
 Planes& Planes::operator=(Planes&& o) noexcept {
   std::swap(begin_, o.begin_), std::swap(bytes_, o.bytes_), std::swap(half_, o.half_), std::swap(mapped_, o.mapped_);
   std::swap(base_, o.base_), std::swap(touched_, o.touched_), std::swap(blocks_, o.blocks_);
-  std::swap(large_, o.large_);
+  std::swap(large_, o.large_), std::swap(bytes_planes_, o.bytes_planes_);
   return *this;
 }
 
@@ -92,19 +92,59 @@ Word Planes::look(u64 a) const {
 
 void Planes::fill_cells(u64 a) const {
   a -= (a - begin_) % kBlockBytes;
-  u32 *const to_w = w(a), *const to_r = r(a), *const to_m = m(a);
-  u16 *const to_w_site = w_site(a), *const to_r_site = r_site(a);
-  for (u32 i = 0; i < kBlockWords; i++) {
-    const Word c = look(a + 4 * u64{i});
-    to_w[i] = c.w, to_r[i] = c.r, to_m[i] = c.m, to_w_site[i] = c.w_site, to_r_site[i] = c.r_site;
-  }
+  for (u32 i = 0; i < kBlockWords; i++) put(a + 4 * u64{i}, look(a + 4 * u64{i}));
   block(a).w = kWide;
+}
+
+bool Planes::has_bytes() {
+  if (bytes_planes_) return true;
+  auto planes = std::make_unique<Planes>();
+  if (!planes->reserve(4 * begin_, 4 * bytes_)) return false;
+  bytes_planes_ = std::move(planes);
+  return true;
+}
+
+bool Planes::split_wide(u64 a) {
+  if (has_bytes()) *m(a) = kSplit;
+  return bytes_planes_ != nullptr;
+}
+
+bool Planes::split(u64 begin, u64 bytes) {
+  if (!has_bytes()) return false;
+  bool all = true;
+  for (u64 a = begin & ~u64{3}; a < begin + bytes; a += 4) {
+    const Word c = look(a);
+    if (c.w == kWide) {
+      all = all && c.m == kSplit;
+      continue;
+    }
+    for (u32 b = 0; (c.w || c.r) && b < 4; b++) put_byte(a + b, c);
+    take_apart(a);
+    *w(a) = *r(a) = kWide, *m(a) = kSplit;
+  }
+  return all;
+}
+
+void Planes::put_byte(u64 a, const Word& c) const {
+  bytes_planes_->take_apart(4 * a);
+  bytes_planes_->put(4 * a, c);
+}
+
+void Planes::unsplit(u64 a) const {
+  bytes_planes_->clear(4 * a, 16);
+  *m(a) = 0;
+}
+
+void Planes::unsplit(u64 a, const Word& one) const {
+  bytes_planes_->clear(4 * a, 16);
+  put(a, one);
 }
 
 void Planes::clear(u64 begin, u64 bytes) {
   const u64 from = begin < begin_ ? begin_ : begin & ~u64{3};
   const u64 end = begin + bytes < begin_ + bytes_ ? begin + bytes : begin_ + bytes_;
   if (from >= end) return;
+  if (bytes_planes_) bytes_planes_->clear(4 * from, 4 * (end + 3 - (end + 3) % 4 - from));
   const auto word = [this](u64 a) {
     if (const Block& b = block(a); b.w || b.r) take_apart(a), *w(a) = *r(a) = 0;
   };
@@ -122,6 +162,7 @@ void Planes::clear(u64 begin, u64 bytes) {
 
 void Planes::age(u64 begin, u64 bytes) {
   if (!holds(begin, bytes) || !bytes) return;
+  if (bytes_planes_) bytes_planes_->age(4 * begin, 4 * bytes);
   const auto old = [](u32 w) { return w && w != kWide ? 1u : w; };
   const auto age_block = [&](Block& b, u64 address) {
     if (b.w != kWide) {

@@ -11,12 +11,18 @@
 //            kCtas | s: segment s, m of another CTA, and others
 //   w_site, r_site   their instructions
 //   touched  one byte for each page of 4 KB
+//
+// A word that is accessed by bytes or halves is split: its four bytes are words of planes of their own (`bytes`), at four
+// times its address, and judged there as words are. Where it is not, its bytes are as never touched.
 #pragma once
+#include <memory>
+
 #include "probe/quick.h"
 
 namespace us::sanitizer {
 
 inline constexpr u32 kWide = ~0u, kMany = 1u << 31, kCtas = 1u << 30, kThrown = kMany | kCtas;
+inline constexpr u32 kSplit = 0x5b17e5;  // m of a word that is kWide, but for its bytes
 inline constexpr u16 kNoSmallSite = 0xffff;
 inline constexpr u32 kTouchedBits = 12;
 inline constexpr u32 kBlockWords = 16, kBlockBytes = 4 * kBlockWords;
@@ -53,6 +59,7 @@ static_assert(sizeof(Block) == probe::QuickRecords::kBytes && kBlockBytes == pro
 struct Word {
   u32 w = 0, r = 0, m = 0;
   u16 w_site = 0, r_site = 0;
+  bool operator==(const Word&) const = default;
 };
 
 class Planes {
@@ -76,6 +83,17 @@ class Planes {
     if (block(a).w != kWide) fill_cells(a);
   }
   Word look(u64 a) const;
+  bool is_split(u64 a) const { return bytes_planes_ && block(a).w == kWide && *w(a) == kWide && *m(a) == kSplit; }
+  // The words of [begin, begin + bytes). False: one has a cell of its own (Shadow), or there is no room.
+  bool split(u64 begin, u64 bytes);
+  const Planes& bytes_of_words() const { return *bytes_planes_; }
+  Word look_byte(u64 a) const { return bytes_planes_->look(4 * a); }
+  void put_byte(u64 a, const Word&) const;
+  void put_word(u64 a, const Word& c) const { put(a, c); }  // of a block that is taken apart
+  bool split_wide(u64 a);                                   // a word with a cell of its own, which goes
+  // A word that is split: its bytes are as never touched, it is kWide or `one`.
+  void unsplit(u64 a) const;
+  void unsplit(u64 a, const Word& one) const;
   u32 writer(u64 a) const {  // Word::w
     const Block& b = block(a);
     if (b.w == kWide) return *w(a);
@@ -94,6 +112,8 @@ class Planes {
 
  private:
   void fill_cells(u64 a) const;
+  bool has_bytes();  // or there is no room
+  void put(u64 a, const Word& c) const { *w(a) = c.w, *r(a) = c.r, *m(a) = c.m, *w_site(a) = c.w_site, *r_site(a) = c.r_site; }
   // A row may begin before the first word, where its first lanes do nothing.
   u64 half(u64 a) const { return static_cast<u64>(static_cast<i64>(a - begin_) / 2); }
   // Half planes of `half_` bytes: 0 w, 2 r, 4 m, 6 w_site, 7 r_site; the blocks begin behind them.
@@ -103,6 +123,7 @@ class Planes {
   }
   u64 begin_ = 0, bytes_ = 0, half_ = 0, mapped_ = 0;
   u32 large_ = 0;  // allocations with large pages
+  std::unique_ptr<Planes> bytes_planes_;
   u8 *base_ = nullptr, *touched_ = nullptr;
   Block* blocks_ = nullptr;
 };

@@ -9,14 +9,14 @@ namespace us::sanitizer {
 
 using probe::Space;
 
-LaunchChecker::Span LaunchChecker::span(const probe::Who& who, const probe::Access& a) {
-  const u32 bytes = a.bytes * a.count, at = static_cast<u32>(std::countr_zero(who.lanes));
+LaunchChecker::Span LaunchChecker::span(u32 lanes, const probe::Access& a) {
+  const u32 bytes = a.bytes * a.count, at = static_cast<u32>(std::countr_zero(lanes));
   const u64 first = a.address[at];
   Span s{.lowest = ~u64{0}};
   u64 highest = 0, differ = 0, off_row = 0;
   s.first = first - u64{at} * bytes;
   for (u32 l = 0; l < probe::kLanes; l++) {
-    const u64 active = u64{0} - (who.lanes >> l & 1), address = (a.address[l] & active) | (first & ~active);
+    const u64 active = u64{0} - (lanes >> l & 1), address = (a.address[l] & active) | (first & ~active);
     s.lowest = address < s.lowest ? address : s.lowest;
     highest = address > highest ? address : highest;
     s.bits |= address, differ |= address ^ first;
@@ -73,13 +73,12 @@ RowActor LaunchChecker::row_actor(const At& p, Ordinary::Way way) {
 
 u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access& a) {
   using Kind = probe::Access::Kind;
-  const u32 bytes = a.bytes * a.count, words = bytes / 4;
-  if (a.bytes % 4 || (words != 1 && words != 2 && words != 4) || who.site >= kNoSmallSite || !who.lanes)
-    return who.lanes;
+  const u32 bytes = a.bytes * a.count;
+  if (!std::has_single_bit(bytes) || bytes > 16 || who.site >= kNoSmallSite || !who.lanes) return who.lanes;
   const bool shared = a.space == Space::Shared;
   Shadow& shadow = shared ? p.cta->shared : process_.global;
   const Planes& planes = shadow.planes();
-  const Span s = span(who, a);
+  const Span s = span(who.lanes, a);
   const u64 base = shared ? who.rank * probe::kCtaStride : 0;
   if (s.bits & (bytes - 1) || s.lowest < base || !planes.holds(s.lowest - base, s.end - s.lowest)) return who.lanes;
   if (a.kind == Kind::Write && !a.values.empty() && !shadow.has_memory()) return who.lanes;
@@ -92,10 +91,49 @@ u32 LaunchChecker::quick(const At& p, const probe::Who& who, const probe::Access
   if (!quick_bounds(who, a, s, me)) return who.lanes;
   if (a.settled && settles(*p.cta, s.lowest - base, a.settled)) return 0;
   if (!shared) *planes.touched(s.lowest) = *planes.touched(s.end - 1) = 1;
-  const Segments& table = shared ? p.cluster->segments : process_.segments;
-  const u32 left = quick_rows(p, planes, table, who.lanes, a, s, base, me);
-  remember(p, who, a, s, pure ? nullptr : &me);
-  return left;
+  const u32 left = bytes < 4 ? who.lanes : quick_rows(p, planes, who.lanes, a, s, base, me);
+  if (bytes % 4 == 0 && a.bytes % 4 == 0) remember(p, who, a, s, pure ? nullptr : &me);
+  return left ? quick_bytes(p, shadow, left, a, base, me) : 0;
+}
+
+// Words of which lanes access parts, or did: their bytes are judged as words are, four times as far apart.
+u32 LaunchChecker::quick_bytes(const At& p, Shadow& shadow, u32 lanes, const probe::Access& a, u64 base, RowActor& me) {
+  const u32 bytes = a.bytes * a.count;
+  const bool writes = a.kind == probe::Access::Kind::Write, global = a.space == Space::Global;
+  const auto each_word = [&](u64 address, auto&& f) {
+    for (u64 at = (address - base) & ~u64{3}; at < address - base + bytes; at += 4) f(at);
+  };
+  u64 address[probe::kLanes] = {};
+  u32 split = 0;
+  for (u32 rest = lanes; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    bool any = bytes < 4;
+    if (!any) each_word(a.address[lane], [&](u64 at) { any = any || shadow.is_split(at); });
+    if (!any || !shadow.split(a.address[lane] - base, bytes)) continue;
+    split |= 1u << lane, address[lane] = 4 * (a.address[lane] - base);
+    if (global) *shadow.planes().touched(a.address[lane]) = 1;
+  }
+  if (!split) return lanes;
+  const Planes& planes = shadow.planes().bytes_of_words();
+  u32 left = split;
+  if (bytes <= 4) {
+    probe::Access parts = a;
+    parts.address = address, parts.bytes = 4 * bytes, parts.count = 1;
+    left = quick_rows(p, planes, split, parts, span(split, parts), 0, me);
+  } else {
+    for (u32 rest = split; rest; rest &= rest - 1) {
+      const u32 lane = static_cast<u32>(std::countr_zero(rest)), all = (1u << bytes) - 1;
+      if (!(writes ? write_range : read_range)(planes, address[lane], all, lane, me)) left &= ~(1u << lane);
+    }
+  }
+  // One who has written all of a word: it is whole again.
+  for (u32 rest = writes && bytes >= 4 ? split & ~left : 0; rest; rest &= rest - 1) {
+    const u32 lane = static_cast<u32>(std::countr_zero(rest));
+    each_word(a.address[lane], [&](u64 at) {
+      shadow.planes().unsplit(at, {.w = me.segment << 5 | lane, .r = 0, .m = 0, .w_site = me.site, .r_site = me.site});
+    });
+  }
+  return (lanes & ~split) | left;
 }
 
 // Of what the warp does now. Those of one CTA that follow each other are noted.
@@ -152,8 +190,9 @@ u32 LaunchChecker::quick_parts(const Planes& planes, u32 lanes, const u64* addre
   return lanes & ~done;
 }
 
-u32 LaunchChecker::quick_rows(const At& p, const Planes& planes, const Segments& table, u32 lanes,
-                              const probe::Access& a, const Span& s, u64 base, RowActor& me) {
+u32 LaunchChecker::quick_rows(const At& p, const Planes& planes, u32 lanes, const probe::Access& a, const Span& s,
+                              u64 base, RowActor& me) {
+  const Segments& table = a.space == Space::Shared ? p.cluster->segments : process_.segments;
   const bool writes = a.kind == probe::Access::Kind::Write;
   const u32 words = a.bytes * a.count / 4;
   u32 left = lanes, given_up = 0;

@@ -57,6 +57,14 @@ ReadMarks* ReadsOfLaunches::find(u64 launch, const RowActor& who, u64 begin, u64
   return r.of.back().get();
 }
 
+namespace {
+void note_words(const Planes& p, const RowActor& a, u64 address, u32 bits) {
+  read_range(p, address, bits, 0, a);
+  for (u64 at = address; bits; at += 4, bits >>= 1)
+    if (bits & 1 && p.is_split(at)) read_range(p.bytes_of_words(), 4 * at, 0xf, 0, a);
+}
+}  // namespace
+
 // What the launch itself has written there, astray, stays as it is.
 void ReadsOfLaunches::note(const Planes& p, const RowActor& who, const ReadMarks& m, u64 address, u32 bits) {
   RowActor a = who;
@@ -70,7 +78,7 @@ void ReadsOfLaunches::note(const Planes& p, const RowActor& who, const ReadMarks
     if (there == 0xffff && b.w >> 5 < a.floor)
       b.read(a.segment, {0, Spread::kOneLane}, a.site);
     else
-      read_range(p, address, there << half, 0, a);
+      note_words(p, a, address, there << half);
   }
 }
 

@@ -28,6 +28,7 @@ bool LaunchChecker::settles(Cta& cta, u64 offset, u32 number) {
     const u32 w = planes.writer(at);
     if (w == 0) return false;
     if (w != kWide) continue;
+    if (cta.shared.is_split(at)) return false;
     const Cell c = cta.shared.look(at);
     const Side* const side = cta.shared.side_if(c);
     if (!c.written() || (side && side->bytes) || c.flags & Cell::kMbarrier) return false;
@@ -39,7 +40,7 @@ bool LaunchChecker::settles(Cta& cta, u64 offset, u32 number) {
 // A strong one. Lanes at other addresses than the first are in the variable too if they are in bounds.
 bool LaunchChecker::settled(const At& p, const probe::Who& who, const probe::Access& a) {
   if (a.space != Space::Shared || !who.lanes || a.count != 1) return false;
-  const Span s = span(who, a);
+  const Span s = span(who.lanes, a);
   RowActor nobody;
   return (s.bits & (a.bytes - 1)) == 0 && quick_bounds(who, a, s, nobody) && settles(*p.cta, s.lowest, a.settled);
 }

@@ -42,16 +42,18 @@ void LaunchChecker::touched_word(u64 at, std::vector<Touched>& to) {
     if (read != kNot) add(to, place, bytes, false, read);
     if (wrote != kNot) add(to, place, bytes, true, wrote);
   };
+  const auto of_planes = [&](const Word& c, u64 place, u32 bytes) {
+    const bool read = mine(c.r & ~kThrown) || (c.r >= kCtas && mine(c.m));
+    if (read) add(to, place, bytes, false, c.r_site);
+    if (mine(c.w >> 5)) add(to, place, bytes, true, c.w_site);
+  };
   const Planes& planes = shadow.planes();
   if (planes.holds(at, 4)) {
     const Word c = planes.look(at);
     if (c.w < 32 && c.r == 0) return;
-    if (c.w != kWide) {
-      const bool read = mine(c.r & ~kThrown) || (c.r >= kCtas && mine(c.m));
-      if (read) add(to, at, 4, false, c.r_site);
-      if (mine(c.w >> 5)) add(to, at, 4, true, c.w_site);
-      return;
-    }
+    if (c.w != kWide) return of_planes(c, at, 4);
+    for (u32 b = 0; planes.is_split(at) && b < 4; b++) of_planes(planes.look_byte(at + b), at + b, 1);
+    if (planes.is_split(at)) return;
   }
   const Cell c = shadow.look(at);
   const Side* side = shadow.side_if(c);

@@ -390,6 +390,10 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
     return !read || !(b.r >= kCtas ? missing(b.m, 0) : any_missing(b.r, lanes(b.reader())));
   };
   const auto by_word = [&](u64 at, bool) {
+    if (shadow.is_split(at)) {
+      for (u64 b = at; b < at - at % 4 + 4 && b < r.begin - base + r.bytes; b++) one(shadow.look_byte(b), b);
+      return;
+    }
     const Cell word = shadow.look(at);
     const Side* side = shadow.side_if(word);
     if (!side || !side->bytes) return one(word, at);

@@ -31,6 +31,11 @@ bool LaunchChecker::is_written(Shadow& shadow, u64 begin, u32 bytes) {
       at += 4 - at % 4;
       continue;
     }
+    if (shadow.is_split(at)) {
+      if (shadow.look_byte(at).written()) return true;
+      at++;
+      continue;
+    }
     const Cell& word = shadow.word(at);
     const Side* side = shadow.side_if(word);
     const bool split = side && side->bytes;
