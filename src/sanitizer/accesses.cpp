@@ -158,6 +158,7 @@ void LaunchChecker::weak(Judge& judge, const probe::Access& a, u32 lane, u64 add
     const bool whole = at % 4 == 0 && end - at >= 4 && !(side && side->bytes);
     Cell& c = whole ? word : judge.shadow().split(word)[at % 4];
     const u32 bytes = whole ? 4 : 1;
+    in_parts_.begin(at, end, whole);
     if (writes) {
       u32 v = 0;
       const bool known = value_at(at, bytes, v);
@@ -173,6 +174,7 @@ void LaunchChecker::weak(Judge& judge, const probe::Access& a, u32 lane, u64 add
     }
     at += bytes;
   }
+  in_parts_.end();
 }
 
 // One strong operation. Its first word's location holds what it publishes.
@@ -212,10 +214,12 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
     const bool known = writes && !atomic && element < a.values.size() && a.values[element];
     if (known) v = static_cast<u32>(a.values[element][lane] >> (8 * (at - address)));
     if (known && !whole) v &= 0xff;
+    in_parts_.begin(at, end, whole);
     judge.strong(c, me, op, reads, writes, at, whole ? 4 : 1, known ? &v : nullptr);
     if (!whole && writes) word.flags |= Cell::kWritten;
     at += whole ? 4 : 1;
   }
+  in_parts_.end();
   if (reads) order.observed(time, lane, *me.place, seen, a.order, op.scope, me.site);
   if (!writes) return;
   if (op.scope == probe::Scope::Sys && of_host(address)) tells_host();

@@ -363,6 +363,19 @@ class LaunchChecker final : public probe::Listener {
   u32 usual_phases_ = 0;                // behind the last of these
   const probe::Access* now_ = nullptr;  // the access that is judged
   const probe::Who* who_ = nullptr;
+  // Of an access to a word whose bytes are judged one by one: what was found for the word, once.
+  struct InParts {
+    u64 word = kNone;
+    std::vector<Collector::Key> found;
+    static constexpr u64 kNone = ~u64{0};
+    void begin(u64 at, u64 end, bool whole) {
+      if (whole)
+        word = kNone;
+      else if (at % 4 == 0)
+        word = end - at >= 4 ? at : kNone, found.clear();
+    }
+    void end() { word = kNone; }
+  } in_parts_;
   bool began_ = false;
   u64 began_as_ = 0;  // of all launches: as the n-th
   u32 asked_ = 0;     // the segment that mine() looked up last

@@ -274,10 +274,16 @@ void LaunchChecker::conflict(const Conflict& k, Space space, const Cta* owner) {
   const Check check = check_of(k, space);
   const Collector::Key key{check, info_->kernel, k.mine.site, k.other.site, object_kind(space, k.address)};
   const u32 apart = same_warp(k) ? 0 : same_cta(k) ? 1 : 2;
+  const bool part = in_parts_.word != InParts::kNone;
+  if (part) {
+    const auto same = [&](const Collector::Key& o) { return !(o < key) && !(key < o); };
+    if (std::ranges::any_of(in_parts_.found, same)) return;
+    in_parts_.found.push_back(key);
+  }
   if (!process_.collector.count(key, k.mine.segment.cta, apart)) return;
   Finding f;
   f.check = check, f.launch = info_->id, f.kernel = info_->kernel;
-  f.object = object_text(space, k.address, k.bytes, owner);
+  f.object = object_text(space, part ? in_parts_.word : k.address, part ? 4 : k.bytes, owner);
   f.parties = {party(k.mine), party(k.other)};
   // The toolkit's headers know what they compile to.
   const auto in_header = [](const Party& p) { return !p.site.frames.empty() && of_library({p.site.frames.front()}); };
