@@ -60,7 +60,7 @@ struct Consequence {
   std::vector<std::pair<u32, u32>> stored;  // before that, sites of stores of what it decides, and their elements
 };
 
-struct Carried {                            // where an answer comes to, for lanes that go there
+struct Carried {                            // where the answer of a shuffle comes to, for lanes that go there
   std::vector<std::pair<u32, u32>> stored;  // sites of stores and atomics of what it decides, and their elements
   std::vector<u32> shuffled;                // of shuffles of it
 };
@@ -77,7 +77,6 @@ struct LaunchInfo {
   u32 domain = 0;                             // memory synchronisation domain
   // Threads are ordered by barriers of their whole CTA and of lanes of a warp, by nothing else.
   bool barriers_only = false;
-  bool asks_atomics = false;                    // something depends on what an atomic answers: a lock, a ticket
   bool locals_known = true;                     // nothing but accesses that are told writes local memory
   bool cooperative = false, dependent = false;  // dependent: may begin before what it waits for at griddepcontrol.wait
   u32 workers = 1;
@@ -96,8 +95,8 @@ struct LaunchInfo {
   std::function<bool(u32 site)> ignored;  // nothing that the program does depends on what the instruction answers
   // What certainly becomes of that element of its answer.
   std::function<Consequence(u32 site, u32 element)> consequence;
-  // Where that element of the answer of a shuffle or a load comes to.
-  std::function<Carried(u32 site, u32 element)> carried;
+  // Where a shuffle's answer comes to.
+  std::function<Carried(u32 site)> carried;
   // A load whose answer only compare-and-swaps of the same place expect to find.
   std::function<bool(u32 site)> guesses;
   // Of a return with nothing before it: the branch that goes there, if there is one such; else the return itself.

@@ -54,6 +54,8 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
     p.warp->undefined.made_anew(who.site, who.lanes);
     p.warp->tell_collectives();
   }
+  if (a.kind == probe::Access::Kind::Atomic && !asks_atomics_ && atomics_.insert(who.site).second)
+    asks_atomics_ = site_of(info_->id, who.site).text.starts_with("atom") && !ignored(who.site);
   if (is_strong(a)) {
     if (a.settled && settled(p, who, a)) return;
     p.warp->ordinary.forget(), p.warp->special = true;

@@ -84,7 +84,7 @@ void Shadow::widen_bytes(Cell& c, u64 address) {
     if (of.w) c.flags |= Cell::kWritten;
     if (of.w && known && !table_[of.w >> 5].copy) part.value = value >> (8 * b) & 0xff, part.flags |= Cell::kValue;
   }
-  planes_.unsplit(address);
+  planes_.unsplit(address, 4);
 }
 
 bool Shadow::narrowed(const Cell& c, Word& to) const {

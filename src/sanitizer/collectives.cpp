@@ -181,7 +181,7 @@ void LaunchChecker::carry(const At& p, const probe::Who& who, const Collective& 
   if (now.empty() || !info_->carried) return;
   undefined_ = true;
   p.warp->ordinary.forget();
-  const probe::Carried& to = carried(who.site, 0);
+  const probe::Carried& to = carried(who.site);
   for (UndefinedValue& v : now) {
     v.element = 0;
     for (const u32 at : to.shuffled) v.at = at, all.note(v);
@@ -190,15 +190,15 @@ void LaunchChecker::carry(const At& p, const probe::Who& who, const Collective& 
   p.warp->tell_collectives();
 }
 
-const probe::Carried& LaunchChecker::carried(u32 site, u32 element) {
-  const auto [known, first] = carried_.try_emplace({site, element});
-  if (first && info_->carried) known->second = info_->carried(site, element);
+const probe::Carried& LaunchChecker::carried(u32 site) {
+  const auto [known, first] = carried_.try_emplace(site);
+  if (first && info_->carried) known->second = info_->carried(site);
   return known->second;
 }
 
 // What nobody wrote goes on to other lanes where a shuffle takes it.
-void LaunchChecker::carry_unwritten(const At& p, u32 lane, u32 element, const UnwrittenCopy& from) {
-  for (const u32 at : carried(who_->site, element).shuffled) {
+void LaunchChecker::carry_unwritten(const At& p, u32 lane, const UnwrittenCopy& from) {
+  for (const u32 at : carried(who_->site).shuffled) {
     undefined_ = true;
     // Each of its loads is to be told: the next one may read what has been written.
     if (carries_.insert(who_->site).second) sites_.put(who_->site, {}), unsettle();

@@ -232,8 +232,8 @@ class LaunchChecker final : public probe::Listener {
   void ended_round(const probe::Who&, u32 gone);
   void shuffle(const At&, const probe::Who&, const probe::Collective&);
   void carry(const At&, const probe::Who&, const probe::Collective&, u32 absent);
-  const probe::Carried& carried(u32 site, u32 element);
-  void carry_unwritten(const At&, u32 lane, u32 element, const UnwrittenCopy&);
+  const probe::Carried& carried(u32 site);
+  void carry_unwritten(const At&, u32 lane, const UnwrittenCopy&);
   void unwritten_used(const probe::Who&, u32 lane, const probe::Access&, const UnwrittenCopy&);
   void uses_undefined(const At&, const probe::Who&, const probe::Access&);
   void undefined_used(const probe::Who&, u32 lane, std::string action, const UnwrittenCopy&);
@@ -336,6 +336,8 @@ class LaunchChecker final : public probe::Listener {
   bool lanes_missed_ = false;  // some warp has lanes that a mask named and that did not come
   bool told_host_ = false;
   bool undefined_ = false;  // some warp has undefined values (undefined.h)
+  bool asks_atomics_ = false;           // something depends on what an atomic has answered: a lock, a ticket
+  std::unordered_set<u32> atomics_;     // sites
   QuickSites sites_;        // what compiled code knows of places
   std::unordered_set<u32> carries_;  // sites of loads whose answer a shuffle has taken, and nobody wrote
   Floor floor_;             // segments of global memory below are ordered before the launch
@@ -390,7 +392,7 @@ class LaunchChecker final : public probe::Listener {
   std::size_t copies_ = 0;                                          // words of what nobody wrote
   std::map<std::pair<u32, u32>, probe::Consequence> consequences_;  // by site and element of its answer
   std::unordered_map<u32, u32> behind_;                             // by site of an instruction of the warp
-  std::map<std::pair<u32, u32>, probe::Carried> carried_;           // by site and element of its answer
+  std::unordered_map<u32, probe::Carried> carried_;                 // by site of a shuffle or a load
   std::unordered_set<u32> membership_asked_;                        // sites of activemask
   std::unordered_set<u64> acquired_maps_;                           // addresses
   std::map<u64, u32> used_maps_;                                    // addresses, and who used them

@@ -130,14 +130,9 @@ void Planes::put_byte(u64 a, const Word& c) const {
   bytes_planes_->put(4 * a, c);
 }
 
-void Planes::unsplit(u64 a) const {
-  bytes_planes_->clear(4 * a, 16);
-  *m(a) = 0;
-}
-
-void Planes::unsplit(u64 a, const Word& one) const {
-  bytes_planes_->clear(4 * a, 16);
-  put(a, one);
+void Planes::unsplit(u64 begin, u64 bytes) const {
+  bytes_planes_->clear(4 * begin, 4 * bytes);
+  for (u64 a = begin; a < begin + bytes; a += 4) *m(a) = 0;
 }
 
 void Planes::clear(u64 begin, u64 bytes) {

@@ -91,9 +91,8 @@ class Planes {
   void put_byte(u64 a, const Word&) const;
   void put_word(u64 a, const Word& c) const { put(a, c); }  // of a block that is taken apart
   bool split_wide(u64 a);                                   // a word with a cell of its own, which goes
-  // A word that is split: its bytes are as never touched, it is kWide or `one`.
-  void unsplit(u64 a) const;
-  void unsplit(u64 a, const Word& one) const;
+  // Words that are split: their bytes are as never touched, they have cells of their own (Shadow).
+  void unsplit(u64 begin, u64 bytes) const;
   u32 writer(u64 a) const {  // Word::w
     const Block& b = block(a);
     if (b.w == kWide) return *w(a);

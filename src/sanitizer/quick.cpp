@@ -121,17 +121,26 @@ u32 LaunchChecker::quick_bytes(const At& p, Shadow& shadow, u32 lanes, const pro
     parts.address = address, parts.bytes = 4 * bytes, parts.count = 1;
     left = quick_rows(p, planes, split, parts, span(split, parts), 0, me);
   } else {
-    for (u32 rest = split; rest; rest &= rest - 1) {
+    for (u32 rest = split; rest;) {
       const u32 lane = static_cast<u32>(std::countr_zero(rest)), all = (1u << bytes) - 1;
-      if (!(writes ? write_range : read_range)(planes, address[lane], all, lane, me)) left &= ~(1u << lane);
+      rest &= rest - 1;
+      if (!(writes ? write_range : read_range)(planes, address[lane], all, lane, me))
+        left &= ~(1u << lane);
+      else if (writes)
+        rest &= ~equal_to(address, address[lane], 0);  // as in quick_parts
     }
   }
-  // One who has written all of a word: it is whole again.
-  for (u32 rest = writes && bytes >= 4 ? split & ~left : 0; rest; rest &= rest - 1) {
-    const u32 lane = static_cast<u32>(std::countr_zero(rest));
-    each_word(a.address[lane], [&](u64 at) {
-      shadow.planes().unsplit(at, {.w = me.segment << 5 | lane, .r = 0, .m = 0, .w_site = me.site, .r_site = me.site});
-    });
+  // Who has written all of a word: it is whole again.
+  for (u32 rest = writes && bytes >= 4 ? split & ~left : 0; rest;) {
+    const u32 first = static_cast<u32>(std::countr_zero(rest));
+    u32 n = 1;  // lanes behind each other
+    while (u64{rest} >> first >> n & 1 && a.address[first + n] == a.address[first] + u64{n} * bytes) n++;
+    shadow.planes().unsplit(a.address[first] - base, u64{n} * bytes);
+    for (u32 lane = first; lane < first + n; lane++, rest &= rest - 1)
+      each_word(a.address[lane], [&](u64 at) {
+        const u32 w = me.segment << 5 | lane;
+        shadow.planes().put_word(at, {.w = w, .r = 0, .m = 0, .w_site = me.site, .r_site = me.site});
+      });
   }
   return (lanes & ~split) | left;
 }
@@ -181,11 +190,15 @@ u32 LaunchChecker::quick_parts(const Planes& planes, u32 lanes, const u64* addre
     }
     left &= ~taken;
   }
-  for (; left; left &= left - 1) {
+  while (left) {
     const u32 lane = static_cast<u32>(std::countr_zero(left));
     const u64 at = address[lane] - base;
+    left &= left - 1;
     if (global) *planes.touched(at) = 1;
-    if ((writes ? write_lane : read_lane)(planes, at, words, lane, me)) done |= 1u << lane;
+    if ((writes ? write_lane : read_lane)(planes, at, words, lane, me))
+      done |= 1u << lane;
+    else if (writes)
+      left &= ~equal_to(address, address[lane], 0);  // lanes at one place are judged in their order
   }
   return lanes & ~done;
 }

@@ -235,7 +235,7 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space space) c
   if (of_agent(k.other.segment)) return "A wait for the phase that the copy completes, before this access.";
   if (same_cta(k)) {
     const char* const barrier = same_warp(k) ? "__syncwarp()" : "__syncthreads()";
-    const char* const otherwise = !info_->barriers_only ? kWhereHandedOn : info_->asks_atomics ? kWhereLocked : "";
+    const char* const otherwise = !info_->barriers_only ? kWhereHandedOn : asks_atomics_ ? kWhereLocked : "";
     return fmt::format("{} between the two{}.", barrier, otherwise);
   }
   if (space == Space::Shared)
@@ -244,7 +244,7 @@ std::string LaunchChecker::fix_of(const Conflict& k, Check check, Space space) c
   return fmt::format(
       "A release (store or atomic of gpu scope, or __threadfence() and a flag) behind the first, and an acquire "
       "before the second{}.",
-      info_->barriers_only && info_->asks_atomics ? kWhereLocked : "");
+      info_->barriers_only && asks_atomics_ ? kWhereLocked : "");
 }
 
 Party LaunchChecker::party(const Access& a) const {

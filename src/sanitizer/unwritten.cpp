@@ -77,7 +77,7 @@ void LaunchChecker::read_unwritten(const At& p, const probe::Access& a, u32 lane
                                                   .lane = lane,
                                                   .address = address,
                                                   .space = a.space};
-  if (a.space != Space::Local) carry_unwritten(p, lane, element, from);
+  if (a.space != Space::Local && element == 0) carry_unwritten(p, lane, from);
   bool moved = true;
   for (const auto& [site, e] : then.stored) {
     if (site == probe::kNoSite) moved = false;

@@ -220,14 +220,12 @@ class Decided {
 
 }  // namespace
 
-Carried carried_by(const ir::Function& f, const Inst& from, u32 element) {
+Carried carried_by(const ir::Function& f, const Inst& from) {
   Carried out;
   if (from.guard.kind != Operand::Kind::None || from.ops.empty()) return out;
   if (from.form != Form::shfl_sync && !loads(from)) return out;
-  Operand answer = from.ops[0];
-  if (answer.kind == Operand::Kind::Vector && element < answer.elems.size()) answer = Operand(answer.elems[element]);
-  if (answer.kind != Operand::Kind::Value || !answer.value.valid()) return out;
-  const Decided on(f, answer.value);
+  if (from.ops[0].kind != Operand::Kind::Value || !from.ops[0].value.valid()) return out;
+  const Decided on(f, from.ops[0].value);
   for (const ir::Block& b : f.blocks) {
     for (const Inst& i : b.insts) {
       if (i.form == Form::shfl_sync && on.holds(i.ops[2])) out.shuffled.push_back(i.site);

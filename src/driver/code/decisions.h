@@ -14,13 +14,13 @@ struct Consequence {
 };
 Consequence consequence_of(const ir::Function&, const ir::Inst&, u32 element);
 
-// Where the answer of a shuffle or a load comes to, for the lanes that execute what stands there, whichever way they
-// went.
+// Where the answer of a shuffle, or of a load of one register, comes to, for the lanes that execute what stands there,
+// whichever way they went.
 struct Carried {
   std::vector<std::pair<u32, u32>> stored;  // stores and atomics of what it decides, and their elements
   std::vector<u32> shuffled;                // shuffles of it
 };
-Carried carried_by(const ir::Function&, const ir::Inst&, u32 element);
+Carried carried_by(const ir::Function&, const ir::Inst&);
 
 // Where the answer of an activemask names those who are meant: the membermask of a bar.warp.sync, or of a shuffle whose
 // source does not come from the mask; or kNoSite. (Lanes that ask whoever is there, and choose among them, may.)

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/demangle.h"
 #include "codegen/semantics/made_from.h"
@@ -189,23 +188,6 @@ bool barriers_only(const ir::Function& f) {
   return true;
 }
 
-// Its atomics may be locks and tickets: something reads what one of them answers.
-bool asks_atomics(const ir::Function& f) {
-  std::unordered_set<u32> answers;
-  for (const auto& b : f.blocks)
-    for (const ir::Inst& i : b.insts)
-      if (isa::info(i.form).effects & isa::kAtomic && ir::answers_of(i))
-        ir::for_each_def(i, [&](ir::ValueId v) { answers.insert(v.v); });
-  if (answers.empty()) return false;
-  bool any = false;
-  const auto look = [&](const ir::Operand& o) { any |= o.value.valid() && answers.contains(o.value.v); };
-  for (const auto& b : f.blocks) {
-    for (const ir::Inst& i : b.insts) ir::for_each_use(i, look);
-    look(b.term.cond);
-  }
-  return any;
-}
-
 // That a thread begins with, where that matters: the kernel moves registers between its warps. 0: not known.
 u32 registers_at_start(const Function& f) {
   if (f.ir().maxnreg) return f.ir().maxnreg;
@@ -255,10 +237,10 @@ class Sites {
     Consequence c = consequence_of(*s->function, *s->inst, element);
     return {c.decides, std::move(c.stored)};
   }
-  probe::Carried carried(u32 site, u32 element) {
+  probe::Carried carried(u32 site) {
     const ir::Site* s = at_instruction(site);
     if (!s) return {};
-    Carried c = carried_by(*s->function, *s->inst, element);
+    Carried c = carried_by(*s->function, *s->inst);
     return {std::move(c.stored), std::move(c.shuffled)};
   }
   bool guesses(u32 site) {
@@ -332,7 +314,6 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
   info.domain = launch.record.domain;
   info.locals_known = !calls_runtime(f.module().ir());
   info.barriers_only = barriers_only(f.ir());
-  info.asks_atomics = asks_atomics(f.ir());
   info.cooperative = launch.cooperative, info.dependent = config.programmatic_serialization;
   info.workers = context.device().gpu().workers();
   std::unordered_map<u32, u32> numbers;
@@ -345,7 +326,7 @@ void listen(probe::Observer& observer, const Function& f, const LaunchConfig& co
     return at == numbers.end() ? ~0u : at->second;
   };
   info.ignored = [sites](u32 site) { return sites->ignored(site); };
-  info.carried = [sites](u32 site, u32 element) { return sites->carried(site, element); };
+  info.carried = [sites](u32 site) { return sites->carried(site); };
   info.consequence = [sites](u32 site, u32 element) { return sites->consequence(site, element); };
   info.guesses = [sites](u32 site) { return sites->guesses(site); };
   info.members = [sites](u32 site) { return sites->members(site); };
