@@ -46,6 +46,7 @@ Planes& Planes::operator=(Planes&& o) noexcept {
   std::swap(begin_, o.begin_), std::swap(bytes_, o.bytes_), std::swap(half_, o.half_), std::swap(mapped_, o.mapped_);
   std::swap(base_, o.base_), std::swap(touched_, o.touched_), std::swap(blocks_, o.blocks_);
   std::swap(large_, o.large_), std::swap(bytes_planes_, o.bytes_planes_);
+  std::swap(no_bytes_, o.no_bytes_);
   return *this;
 }
 
@@ -96,21 +97,25 @@ void Planes::fill_cells(u64 a) const {
   block(a).w = kWide;
 }
 
-bool Planes::has_bytes() {
-  if (bytes_planes_) return true;
-  auto planes = std::make_unique<Planes>();
-  if (!planes->reserve(4 * begin_, 4 * bytes_)) return false;
-  bytes_planes_ = std::move(planes);
-  return true;
+bool Planes::has_bytes(u64 a, u64 bytes) {
+  if (!bytes_planes_ && !no_bytes_) {
+    constexpr u64 kWindow = u64{512} << 30;  // there is not room for four times all of a device's addresses
+    const u64 first = begin_ + (a - begin_) / kWindow * kWindow, end = std::min(first + kWindow, begin_ + bytes_);
+    auto planes = std::make_unique<Planes>();
+    no_bytes_ = !planes->reserve(4 * first, 4 * (end - first));
+    if (!no_bytes_) bytes_planes_ = std::move(planes);
+  }
+  return bytes_planes_ && bytes_planes_->holds(4 * a, 4 * bytes);
 }
 
 bool Planes::split_wide(u64 a) {
-  if (has_bytes()) *m(a) = kSplit;
-  return bytes_planes_ != nullptr;
+  const bool can = has_bytes(a, 4);
+  if (can) *m(a) = kSplit;
+  return can;
 }
 
 bool Planes::split(u64 begin, u64 bytes) {
-  if (!has_bytes()) return false;
+  if (!has_bytes(begin & ~u64{3}, begin % 4 + bytes)) return false;
   bool all = true;
   for (u64 a = begin & ~u64{3}; a < begin + bytes; a += 4) {
     const Word c = look(a);
@@ -157,7 +162,10 @@ void Planes::clear(u64 begin, u64 bytes) {
 
 void Planes::age(u64 begin, u64 bytes) {
   if (!holds(begin, bytes) || !bytes) return;
-  if (bytes_planes_) bytes_planes_->age(4 * begin, 4 * bytes);
+  if (Planes* const p = bytes_planes_.get()) {
+    const u64 from = std::max(4 * begin, p->begin_), end = std::min(4 * (begin + bytes), p->begin_ + p->bytes_);
+    if (from < end) p->age(from, end - from);
+  }
   const auto old = [](u32 w) { return w && w != kWide ? 1u : w; };
   const auto age_block = [&](Block& b, u64 address) {
     if (b.w != kWide) {

@@ -111,7 +111,7 @@ class Planes {
 
  private:
   void fill_cells(u64 a) const;
-  bool has_bytes();  // or there is no room
+  bool has_bytes(u64 a, u64 bytes);  // or there is no room
   void put(u64 a, const Word& c) const { *w(a) = c.w, *r(a) = c.r, *m(a) = c.m, *w_site(a) = c.w_site, *r_site(a) = c.r_site; }
   // A row may begin before the first word, where its first lanes do nothing.
   u64 half(u64 a) const { return static_cast<u64>(static_cast<i64>(a - begin_) / 2); }
@@ -123,6 +123,7 @@ class Planes {
   u64 begin_ = 0, bytes_ = 0, half_ = 0, mapped_ = 0;
   u32 large_ = 0;  // allocations with large pages
   std::unique_ptr<Planes> bytes_planes_;
+  bool no_bytes_ = false;  // there was no room for them
   u8 *base_ = nullptr, *touched_ = nullptr;
   Block* blocks_ = nullptr;
 };
