@@ -104,7 +104,9 @@ void Shadow::narrow(u64 address) {
   if (!planes_.holds(address, 4) || planes_.writer(address) != kWide || planes_.is_split(address)) return;
   Cell& c = cell(address);
   Side* const s = side_if(c);
-  const auto plain = [](const Side* of) { return !of || !(of->location || of->bytes || of->many || !of->readers.empty()); };
+  const auto plain = [](const Side* of) {
+    return !of || !(of->location || of->bytes || of->many || !of->readers.empty());
+  };
   const auto drop_side = [&](Cell& of) {
     if (of.side && plain(side_if(of))) forget(of), of.side = 0;
   };

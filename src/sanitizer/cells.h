@@ -55,9 +55,11 @@ class Shadow {
   void set_memory(Memory m) { memory_ = std::move(m); }  // tells what is there
   bool has_memory() const { return memory_ != nullptr; }
 
-  Cell& word(u64 address);    // as a cell of its own
-  Cell look(u64 address);     // the same, left where it is; of a word that is split: nothing
-  bool is_split(u64 address) const { return planes_.holds(address & ~u64{3}, 4) && planes_.is_split(address & ~u64{3}); }
+  Cell& word(u64 address);  // as a cell of its own
+  Cell look(u64 address);   // the same, left where it is; of a word that is split: nothing
+  bool is_split(u64 address) const {
+    return planes_.holds(address & ~u64{3}, 4) && planes_.is_split(address & ~u64{3});
+  }
   Cell look_byte(u64 address) const { return of_planes(planes_.look_byte(address)); }  // of such a word
   void narrow(u64 address);   // back to the planes, if it is ordinary
   bool written(u64 address);  // any part of the word
@@ -68,7 +70,7 @@ class Shadow {
   Location* location_if(const Cell& c) { return c.side ? sides_[c.side]->location.get() : nullptr; }
   void drop(u64 begin, u64 bytes);  // as if never touched
   void expect(u64 begin, u64 bytes) { planes_.expect(begin, bytes); }
-  void clear();                     // all, and the planes are somebody else's
+  void clear();  // all, and the planes are somebody else's
   // All that was done was so long ago, ordered for all: no number of a segment is left. Of the planes: Planes::age.
   void age();
   void age_planes(u64 begin, u64 bytes) { planes_.age(begin, bytes); }

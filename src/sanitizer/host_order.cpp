@@ -168,8 +168,8 @@ bool HostOrder::ordered(const Mark& a, const Mark& b) const {
   return clocks_.before(a.node, b.node, b.waited) || clocks_.before(b.node, a.node, a.waited);
 }
 
-// What two kernels do to cells the launches judge. A mark that comes before it, and conflicts with no more than it does,
-// is not needed any longer.
+// What two kernels do to cells the launches judge. A mark that comes before it, and conflicts with no more than it
+// does, is not needed any longer.
 void HostOrder::judge(Span& span, u64 begin, const Mark& mark) {
   const auto lasting = [](Does d) { return d == Does::Allocate || d == Does::Free; };
   bool told = false;

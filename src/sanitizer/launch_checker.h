@@ -335,13 +335,13 @@ class LaunchChecker final : public probe::Listener {
   const u32 launch_;           // small number, unique in the process: the upper half of CTA keys
   bool lanes_missed_ = false;  // some warp has lanes that a mask named and that did not come
   bool told_host_ = false;
-  bool undefined_ = false;  // some warp has undefined values (undefined.h)
-  bool asks_atomics_ = false;           // something depends on what an atomic has answered: a lock, a ticket
-  std::unordered_set<u32> atomics_;     // sites
-  QuickSites sites_;        // what compiled code knows of places
+  bool undefined_ = false;           // some warp has undefined values (undefined.h)
+  bool asks_atomics_ = false;        // something depends on what an atomic has answered: a lock, a ticket
+  std::unordered_set<u32> atomics_;  // sites
+  QuickSites sites_;                 // what compiled code knows of places
   std::unordered_set<u32> carries_;  // sites of loads whose answer a shuffle has taken, and nobody wrote
-  Floor floor_;             // segments of global memory below are ordered before the launch
-  bool after_all_ = true;   // the floor holds all that was there when it began
+  Floor floor_;                      // segments of global memory below are ordered before the launch
+  bool after_all_ = true;            // the floor holds all that was there when it began
   u32 cluster_size_ = 1;
   std::vector<probe::Symbol> shared_symbols_;
   std::vector<Planes> spare_;  // of CTAs that have ended

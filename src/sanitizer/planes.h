@@ -12,8 +12,9 @@
 //   w_site, r_site   their instructions
 //   touched  one byte for each page of 4 KB
 //
-// A word that is accessed by bytes or halves is split: its four bytes are words of planes of their own (`bytes`), at four
-// times its address, and judged there as words are. Where it is not, its bytes are as never touched.
+// A word that is accessed by bytes or halves is split: its four bytes are words of planes of their own
+// (`bytes_of_words`), at four times its address, and judged there as words are. Where it is not, its bytes are as never
+// touched.
 #pragma once
 #include <memory>
 
@@ -112,7 +113,9 @@ class Planes {
  private:
   void fill_cells(u64 a) const;
   bool has_bytes(u64 a, u64 bytes);  // or there is no room
-  void put(u64 a, const Word& c) const { *w(a) = c.w, *r(a) = c.r, *m(a) = c.m, *w_site(a) = c.w_site, *r_site(a) = c.r_site; }
+  void put(u64 a, const Word& c) const {
+    *w(a) = c.w, *r(a) = c.r, *m(a) = c.m, *w_site(a) = c.w_site, *r_site(a) = c.r_site;
+  }
   // A row may begin before the first word, where its first lanes do nothing.
   u64 half(u64 a) const { return static_cast<u64>(static_cast<i64>(a - begin_) / 2); }
   // Half planes of `half_` bytes: 0 w, 2 r, 4 m, 6 w_site, 7 r_site; the blocks begin behind them.
