@@ -89,19 +89,27 @@ Error add_fat_binary(Context& c, Linking& l, Bytes data, bool member) {
   return Error::Success;
 }
 
-Error add_object(Context& c, Linking& l, Bytes data, bool member) {
-  if (data.size() < sizeof(us::u32) || us::ptx::container_of(data.data()) != us::ptx::Container::Elf)
-    return member ? Error::Success : Error::InvalidImage;  // an archive may have other files
+bool is_object(Bytes data) {
+  return data.size() >= sizeof(us::u32) && us::ptx::container_of(data.data()) == us::ptx::Container::Elf;
+}
+
+// Answers as an H200's driver has them (tests/api/test_link_inputs.py).
+Error add_object(Context& c, Linking& l, Bytes data) {
+  if (!is_object(data)) return Error::Unknown;
   std::vector<Bytes> all;
-  if (!us::nvjitlink::fat_binaries(data, all)) return Error::InvalidImage;
-  if (all.empty() && !member) return Error::NoBinaryForGpu;
-  for (const Bytes b : all) US_TRY(add_fat_binary(c, l, b, member));
+  if (!us::nvjitlink::fat_binaries(data, all) || all.empty()) return Error::InvalidImage;
+  for (const Bytes b : all) US_TRY(add_fat_binary(c, l, b, false));
   return Error::Success;
 }
 
+// It may have files that are no objects, and objects of the host's code alone, but not only these.
 Error add_library(Context& c, Linking& l, Bytes data) {
-  if (!us::nvjitlink::is_archive(data)) return Error::InvalidImage;
-  for (const Bytes member : us::nvjitlink::archive_members(data)) US_TRY(add_object(c, l, member, true));
+  if (!us::nvjitlink::is_archive(data)) return Error::Unknown;
+  std::vector<Bytes> all;
+  for (const Bytes member : us::nvjitlink::archive_members(data))
+    if (is_object(member) && !us::nvjitlink::fat_binaries(member, all)) return Error::InvalidImage;
+  if (all.empty()) return Error::InvalidImage;
+  for (const Bytes b : all) US_TRY(add_fat_binary(c, l, b, true));
   return Error::Success;
 }
 
@@ -121,7 +129,9 @@ Error add(Linking& l, CUjitInputType type, const void* data, size_t size) {
   switch (type) {
     case CU_JIT_INPUT_PTX:
       l.texts.emplace_back(static_cast<const char*>(data), strnlen(static_cast<const char*>(data), size));
-      return Error::Success;
+      if (l.texts.back().find(".version") != std::string::npos) return Error::Success;
+      l.texts.pop_back();
+      return Error::InvalidImage;
     case CU_JIT_INPUT_FATBINARY:
       if (size < 16) return Error::InvalidImage;
       if (us::ptx::container_of(data) == us::ptx::Container::Wrapper) return add_wrapped(*c, l, data);
@@ -136,7 +146,7 @@ Error add(Linking& l, CUjitInputType type, const void* data, size_t size) {
       return add(l, CU_JIT_INPUT_PTX, data, size);
     }
     case CU_JIT_INPUT_OBJECT:
-      return add_object(*c, l, bytes_of(data, size), false);
+      return add_object(*c, l, bytes_of(data, size));
     case CU_JIT_INPUT_LIBRARY:
       return add_library(*c, l, bytes_of(data, size));
     case CU_JIT_INPUT_NVVM:
@@ -161,7 +171,7 @@ void take_spare(Linking& l) {
 }
 
 Error complete(Linking& l) {
-  if (l.texts.empty()) return Error::InvalidValue;
+  if (l.texts.empty()) l.texts.emplace_back(".version 8.0\n.target sm_50\n.address_size 64\n");  // of nothing, nothing
   if (!l.spare.empty()) take_spare(l);
   l.result = l.texts.size() == 1 && !l.newer ? l.texts.front() + '\0' : us::ptx::make_bundle(l.texts);
   us::driver::Library trial(runtime(), l.result.data(), "linked code");
