@@ -88,8 +88,8 @@ class Effects(unittest.TestCase):
                      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum == 0", arguments=["1"])
 
     def test_f5_compressible_memory(self):
-        """Contents that fit a quarter of a line gain; others, and other memory, do not. Pieces of blocks that lie apart are slower on an
-        H200, compressed or not: the model does not know why."""
+        """Contents that fit a quarter of a line gain; others, and other memory, do not. Pieces of odd blocks begin at half lines, which
+        costs on an H200: the model replays even ones only."""
         t = self.compare("compressible", "compressible 11", {"usual_equal_no": 0.1, "usual_random_no": 0.1, "compressible": 0.15}, "2",
                          wrong=lambda n: n.endswith("block_stride") or n == "compressible_equal_grid_stride")
         # On an H200 1.6 times as fast as without, but slower than without a loop: here as fast.
