@@ -39,6 +39,7 @@ struct Settings {
   std::string profile, profile_kernels;
   u64 profile_skip = 0, profile_count = ~u64{0};
   bool profile_virtual_time = false, profile_host_clock = false, profile_keep_caches = false;
+  bool profile_no_what_ifs = false;
   bool fast_math = false;
   std::string cache_dir;  // empty: no cache
   std::string static_runtime, nvrtc, nvjitlink, nvfatbin;

@@ -12,6 +12,7 @@ namespace {
 constexpr u32 kUsual = 2, kPatient = 8;
 constexpr u64 kMostSteps = 1'000'000;  // of searches for a kernel that lead nowhere; then they are short
 constexpr u64 kLong = 400'000, kShort = 4'000;
+constexpr u64 kMostInVain = 1'500'000;  // .. for a launch; then warps whose way is not known have none
 constexpr double kMostApart = 0.02;
 
 u64 lanes_in(u32 mask) { return static_cast<u64>(std::popcount(mask)); }
@@ -50,6 +51,8 @@ std::vector<Execution::Group> Execution::apart(std::span<const PathStep> path) {
 const std::vector<u32>& Execution::way(const std::vector<u32>& path) {
   const auto known = ways_.find(path);
   if (known != ways_.end()) return known->second;
+  static const std::vector<u32> none;
+  if (steps_ > steps_before_ + kMostInVain) return none;
   searched_ += path.size();
   std::optional<std::vector<u32>> found = search(map_, path);
   const auto is_detour = [&](u32 b) { return program_.is_detour(b); };
@@ -107,6 +110,7 @@ std::vector<Visit> Execution::visits(std::span<const PathStep> path) {
 }
 
 void Execution::forget_counts() {
+  steps_before_ = steps_;
   blocks_.assign(blocks_.size(), {});
   by_statement_.assign(by_statement_.size(), {});
   walked_ = lost_ = loose_ = 0;

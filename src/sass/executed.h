@@ -62,7 +62,7 @@ class Execution {
   std::map<std::vector<u32>, bool> by_arithmetic_;
   std::vector<Executed> blocks_, by_statement_;
   u64 walked_ = 0, lost_ = 0, loose_ = 0;
-  u64 steps_ = 0;  // of all searches, that led nowhere
+  u64 steps_ = 0, steps_before_ = 0;  // of all searches, that led nowhere; of those for launches before
   u64 searched_ = 0;
 };
 

@@ -61,6 +61,7 @@ class Maker {
       const u32 at = line ? p_.statement_at(line) : Map::kNone;
       out_.statements.push_back(at == Map::kNone ? at : waited_for(f_.instructions[i], at));
       out_.mapped += at != Map::kNone;
+      if (at != Map::kNone && base_name(f_.instructions[i]) == "QSPC") asked_.insert(at);
     }
   }
 
@@ -87,6 +88,13 @@ class Maker {
     for (u32 i = b.first; i < b.end; ++i)
       if (f_.instructions[i].name.find(".CAST.SPIN") != std::string::npos && out_.statements[i] != Map::kNone)
         return !p_.statements()[out_.statements[i]].inst->has(isa::Tok::cas);
+    return false;
+  }
+
+  // A generic atomic that found no global memory asks for the address's space (QSPC).
+  bool elsewhere(const Graph::Block& b) const {
+    for (u32 i = b.first; i < b.end; ++i)
+      if (base_name(f_.instructions[i]) == "QSPC") return true;
     return false;
   }
 
@@ -123,6 +131,7 @@ class Maker {
       to.returns = last.flow() == Flow::Return;
       to.ends = from.leaves && !to.returns;
       to.joins = last.flow() == Flow::Join;
+      to.elsewhere = elsewhere(from);
       find_regions(from, to);
       const bool loops = std::ranges::find(from.successors, b) != from.successors.end();
       const bool repeats = loops && last.name.starts_with("BRA.U.ANY");
@@ -248,7 +257,7 @@ class Maker {
       ++share.instructions[{index, inst.name}];
       share.decides |= s.term && inst.flow() == Flow::Branch;
       share.unrolled = std::max(share.unrolled, steps_of(inst, induction_step(s)));
-      if (loose_ || !is_anchor(inst, s)) continue;
+      if (loose_ || !is_anchor(inst, s) || (asked_.contains(index) && base_name(inst) == "ATOMS")) continue;
       const u32 element = element_of(index, base_name(inst));
       Map::Use& use = share.anchors[element];
       use.element = element;
@@ -440,6 +449,7 @@ class Maker {
   const bool loose_;
   Map out_;
   std::map<u32, u32> keys_;  // of PTX blocks
+  std::set<u32> asked_;      // statements whose machine code asks where a generic address is: global memory, mostly
   std::vector<bool> reached_;
   std::vector<u32> functions_;                // blocks where they begin
   std::vector<std::map<u32, Share>> shares_;  // by block here, by PTX block

@@ -40,6 +40,7 @@ struct Map {
     u32 taken = kNone;                       // where the branch at its end goes
     bool gathers = false;                    // brings lanes together that come here by themselves
     bool slow = false;                       // calls a subroutine of the compiler
+    bool elsewhere = false;                  // comes where a generic address is in no global memory
     std::vector<u32> shortest{}, longest{};  // ... blocks of it, as for probe::Detour::Short and Long
     u32 detours = kNone;                     // ... for which Program::Statement::detours stand
     u32 back = kNone;      // calls a function: `next` are those that it may be, and this is where they come back

@@ -29,7 +29,7 @@ struct Place {
 struct Step {
   u32 block = 0, calls = 0;
   Place place;
-  std::tuple<i64, bool, u32, bool, bool> rank{};  // the smallest is the best
+  std::tuple<bool, i64, bool, u32, bool, bool> rank{};  // the smallest is the best
 };
 
 class Walk {
@@ -113,7 +113,10 @@ class Walk {
         const i64 gain = gained(s.place, p),
                   ahead = gain || next.size() == 1 ? 0 : look_ahead({to, calls}, p, kLookAhead);
         f.choices.push_back(
-            {to, calls, std::move(p), {-gain - ahead, ahead > 0, foreign_[to], map_.blocks[to].slow, !near}});
+            {to,
+             calls,
+             std::move(p),
+             {map_.blocks[to].elsewhere, -gain - ahead, ahead > 0, foreign_[to], map_.blocks[to].slow, !near}});
       }
     }
     std::ranges::stable_sort(f.choices, {}, &Step::rank);
@@ -184,16 +187,14 @@ class Walk {
     u64 debt = 0;
     for (std::size_t k = 0; k < uses.size(); ++k) debt += owed[k] = uses[k].surely;
     std::vector<u64> used = from.used;
-    std::vector<Place> out;
-    const auto note = [&] {
-      if (debt) return;
-      Place p = tidy(from, used);
-      if (std::ranges::find(out, p) == out.end()) out.push_back(std::move(p));
+    std::vector<std::size_t> ends;  // it may use those executions and no more
+    const auto note = [&](std::size_t executions) {
+      if (!debt) ends.push_back(executions);
     };
     u32 open = 0;
     bool behind = false;  // an access of an execution before is to come
     for (std::size_t k = 0;; ++k) {
-      note();
+      note(k);
       const std::size_t at = from.at + k;
       if (at >= executions_.size()) break;
       if (k >= used.size()) used.push_back(0);
@@ -218,18 +219,24 @@ class Walk {
         ordered |= kind_of(elements[e]) == Map::Kind::Order;
       }
       if (ordered) {
-        note();
+        note(k + 1);
         break;
       }
       ++open;
       if (open > patience_ || (!any && open + 1 > patience_)) {
-        note();
+        note(k + 1);
         break;
       }
     }
-    std::ranges::stable_sort(out, std::greater{}, &Place::score);
     constexpr std::size_t kMostPlaces = 4;
-    if (out.size() > kMostPlaces) out.resize(kMostPlaces);
+    std::vector<Place> out;
+    for (std::size_t k = ends.size(); k-- > 0 && out.size() < kMostPlaces;) {
+      std::ranges::copy(from.used.begin() + static_cast<std::ptrdiff_t>(std::min(ends[k], from.used.size())),
+                        from.used.end(), used.begin() + static_cast<std::ptrdiff_t>(std::min(ends[k], used.size())));
+      used.resize(std::max(ends[k], from.used.size()));
+      Place p = tidy(from, used);
+      if (out.empty() || out.back() != p) out.push_back(std::move(p));
+    }
     return out;
   }
 

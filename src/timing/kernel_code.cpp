@@ -47,10 +47,14 @@ void KernelCode::find_joined() {
   std::set<u32> voted;
   for (u32 k = 0; k < function.instructions.size(); ++k)
     if (function.instructions[k].name.starts_with("VOTE")) voted.insert(statements[k]);
+  const sass::Graph& graph = execution.graph();
   for (u32 k = 0; k < function.instructions.size(); ++k) {
     const sass::Instruction& i = function.instructions[k];
-    if (i.opcode && i.opcode->family == sass::Family::Atomic && !i.guard.always() && statements[k] != sass::Map::kNone)
-      timed.rows[k].joined = voted.contains(statements[k]);
+    if (!i.opcode || i.opcode->family != sass::Family::Atomic || statements[k] == sass::Map::kNone) continue;
+    const u32 before = graph.blocks[graph.block_of[k]].first - 1;  // where lanes that do nothing branch away
+    const bool chosen = !i.guard.always() || (before < k && statements[before] == statements[k] &&
+                                              !function.instructions[before].guard.always());
+    timed.rows[k].joined = chosen && voted.contains(statements[k]);
   }
 }
 

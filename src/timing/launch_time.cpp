@@ -16,10 +16,10 @@
 namespace us::timing {
 namespace {
 
-constexpr u64 kMostSmall = 16;  // CTAs that are replayed of a grid that has fewer than there are multiprocessors
 constexpr u64 kReplayedSms = 2;
-constexpr u64 kLeastL1 = 8192;           // bytes
-constexpr double kMostLost = 0.02;       // of the warps
+constexpr u64 kMostSmall = 16;      // CTAs that are replayed of a grid that has fewer than there are multiprocessors
+constexpr u64 kLeastL1 = 8192;      // bytes
+constexpr double kMostLost = 0.02;  // of the warps
 constexpr u64 kMostSearched = 500'000;   // steps of paths that are looked up, to count and to replay each
 constexpr std::size_t kMostTold = 4096;  // warps, with their times
 constexpr u64 kRounds = 6;               // of CTAs that fill a multiprocessor
@@ -51,6 +51,7 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
       of_atomics_(parameters_),
       of_again_(parameters_),
       stores_(parameters_, false),
+      hand_overs_(parameters_, sms_, resident_, ctas_),
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
   footprint_.begin(u64{sms_} * resident_, std::move(memory));
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
@@ -61,20 +62,42 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
     if (site == probe::kNoSite) continue;
     if (slot_of_site_.size() <= site) {
       slot_of_site_.resize(site + 1, ~0u);
-      floats_.resize(site + 1), swaps_.resize(site + 1), joined_.resize(site + 1);
+      floats_.resize(site + 1), swaps_.resize(site + 1), joined_.resize(site + 1), tells_.resize(site + 1);
     }
+    const Row& r = code_->timed.rows[k];
+    looks_ = looks_ || (r.kind == Row::Kind::Load && r.bypass);
+    if ((r.kind == Row::Kind::Store && r.bypass) || r.kind == Row::Kind::Reduction) tells_[site] = Tells::Others;
+    if (r.kind == Row::Kind::Atomic) tells_[site] = Tells::Both;
     floats_[site] = floats_[site] || code_->timed.rows[k].floats;
     swaps_[site] = swaps_[site] || code_->timed.rows[k].swaps;
     joined_[site] = joined_[site] || code_->timed.rows[k].joined;
   }
 }
 
-bool LaunchTime::wanted(u32 cta) const { return cta % sms_ % step_ == 0 && cta / sms_ < most_per_sm_; }
+// That of the last CTA, too: it may finish what all have begun.
+bool LaunchTime::wanted(u32 cta) const {
+  return (cta % sms_ % step_ == 0 || with_the_last(cta)) && cta / sms_ < most_per_sm_;
+}
+
+bool LaunchTime::with_the_last(u32 cta) const { return cta % sms_ == (ctas_ - 1) % sms_; }
+
+// Then its multiprocessor is replayed instead of another one.
+bool LaunchTime::last_is_special() const {
+  if (hand_overs_.any()) return true;
+  constexpr float kMore = 1.5f;
+  float last = 0, all = 0, count = 0;
+  for (const CtaWork& w : traces_.work(instructions_)) {
+    all += w.most, ++count;
+    if (w.cta + 1 == ctas_) last = w.most;
+  }
+  return last * count > kMore * all;
+}
 
 void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end, const Lines* lines) {
   using Kind = probe::RecordCode::Kind;
   if (r.code.kind == Kind::CopyWrite && r.lanes) return;  // of the same instruction as the CopyRead before it
   float cost = 0;
+  u32 event = 0;
   behind_ = false;
   if (r.code.kind == Kind::Sync) {
     if (r.lanes && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::BulkRows) ask(r.cta, cost = bring(r));
@@ -82,9 +105,19 @@ void LaunchTime::add(const probe::Record& r, const u64* begin, const u64* end, c
     if (r.lanes && r.code.space == probe::Space::Global)
       cost = r.code.kind == Kind::Atomic ? touch_atomic(r) : touch(r, lines);
     if (r.code.kind != Kind::Write) ask(r.cta, cost);
+    if (looks_) event = hand_over(r);
     if (!r.code.looks && !traces_.hears(r.cta)) return;
   }
-  traces_.add(r, begin, end, {cost, behind_});
+  traces_.add(r, begin, end, {cost, behind_, event});
+}
+
+// Its number among those by which CTAs wait for each other; 0: it is none.
+u32 LaunchTime::hand_over(const probe::Record& r) {
+  if (!r.lanes || r.code.space != probe::Space::Global) return 0;
+  const bool writes = r.code.kind != probe::RecordCode::Kind::Read;
+  const Tells tells = writes && r.site < tells_.size() ? tells_[r.site] : Tells::Nothing;
+  if (tells == Tells::Nothing && !r.code.looks) return 0;
+  return hand_overs_.add(r, r.code.looks, !writes || tells == Tells::Both, traces_.again(r));
 }
 
 // An access lacks so many sectors in L2.
@@ -253,6 +286,11 @@ std::vector<TimedCta> LaunchTime::replayed() {
       if (slot_of_site_[site] == ~0u) slot_of_site_[site] = slots++;
   std::vector<TimedCta> out;
   const auto place = [&](const auto& c) { return std::pair(c.cta % sms_, c.cta); };
+  const bool special = last_is_special();
+  const u64 others = special && ctas_ > sms_ ? sms_ : step_;
+  std::erase_if(traces_.kept(), [&](const CtaTrace& c) {
+    return special && with_the_last(c.cta) ? false : c.cta % sms_ % others != 0;
+  });
   std::ranges::sort(traces_.kept(), {}, place);
   const u64 most = code_->execution.searched() + kMostSearched;
   u64 of_this_one = 0;  // CTAs of one multiprocessor
@@ -274,8 +312,8 @@ std::vector<TimedCta> LaunchTime::replayed() {
       for (const u64 *at = w.accesses.data(), *end = at + w.accesses.size(); at < end;) {
         const u64* const behind = probe::read_record(at, r);
         const u32 slot = r.site < slot_of_site_.size() ? slot_of_site_[r.site] : ~0u;
-        if (const auto [cost, late] = TimedCost::unpack(*behind); slot != ~0u)
-          t.accesses[slot].push_back({at, cost, late});
+        if (const auto [cost, late, event] = TimedCost::unpack(*behind); slot != ~0u)
+          t.accesses[slot].push_back({at, cost, late, event});
         at = behind + 1;
       }
       cta.warps.push_back(std::move(t));
@@ -337,6 +375,19 @@ double LaunchTime::replay(const TimedLaunch& launch, const std::vector<TimedCta>
   for (const Whole& w : all)
     if (w.load <= kAsMuch * least) sum += w.cycles, ++count;
   return std::max(longest, sum / count);
+}
+
+// Looks last until CTAs that are not replayed have written what they see. Returns by how much the last of all ends
+// behind the last of those that are.
+double LaunchTime::wait_for_others(const TimedLaunch& launch, std::vector<TimedCta>& ctas) {
+  if (!hand_overs_.any()) return 0;
+  replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) { hand_overs_.replayed(sm, list); });
+  const double rest = hand_overs_.solve();
+  for (TimedCta& c : ctas)
+    for (TimedWarp& w : c.warps)
+      for (std::vector<TimedAccess>& all : w.accesses)
+        for (TimedAccess& a : all) a.waits = static_cast<float>(hand_overs_.wait_of(a.event));
+  return rest;
 }
 
 // What the multiprocessor would take that has most of the launch's work.
@@ -410,8 +461,9 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
   lines_ = dram.lines;
   if (p.no_time = why_not(p); !p.no_time.empty()) return;
   TimeProfile& t = p.time;
-  const std::vector<TimedCta> ctas = replayed();
+  std::vector<TimedCta> ctas = replayed();
   const TimedLaunch launch = launch_of(p, dram);
+  const double rest = wait_for_others(launch, ctas);
   std::vector<SmTime::Turns> turns(launch.code.blocks.size());
   double local_read = 0, local_written = 0, replayed = 0, first_atomic = std::numeric_limits<double>::infinity();
   double longest = replay(launch, ctas, parameters_, [&](const SmTime& sm, const auto& list) {
@@ -431,6 +483,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
     return;
   }
   count_turns(turns, p);
+  longest += rest;
   longest = std::max({longest, busiest_address(first_atomic), busiest_slice()});
   t.active = static_cast<u64>(longest);
   t.cycles = static_cast<u64>(longest + parameters_.launch_cycles);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "timing/footprint.h"
+#include "timing/hand_overs.h"
 #include "timing/kernel_code.h"
 #include "timing/launch_profile.h"
 #include "timing/slices.h"
@@ -31,7 +32,9 @@ class LaunchTime {
   u64 lines() const { return lines_; }  // that came to L2; when it is finished
 
  private:
-  bool wanted(u32 cta) const;
+  bool wanted(u32 cta) const;  // to be kept: some of them are replayed
+  bool with_the_last(u32 cta) const;
+  bool last_is_special() const;
   Footprint::Reader reader(const probe::Record&);
   float bring(const probe::Record&);
   float touch(const probe::Record&, const Lines*);
@@ -40,6 +43,8 @@ class LaunchTime {
   float span(const probe::Record&, u64 first, u64 end, bool write);
   void store(const probe::Record&, const Lines::Line&);
   void ask(u32 cta, float sectors);
+  u32 hand_over(const probe::Record&);
+  double wait_for_others(const TimedLaunch&, std::vector<TimedCta>&);
   void count(LaunchProfile&);
   void count_turns(const std::vector<SmTime::Turns>&, LaunchProfile&) const;
   std::string why_not(const LaunchProfile&) const;  // there is no model of the launch
@@ -81,6 +86,10 @@ class LaunchTime {
   std::unordered_map<u32, double> asked_of_;     // ... of CTAs that may be replayed
   // Sites: atomics of floating point, compare-and-swap, those that one lane does for all.
   std::vector<bool> floats_, swaps_, joined_;
+  enum class Tells : u8 { Nothing, Others, Both };  // others, and with an answer
+  std::vector<Tells> tells_;                        // by site
+  bool looks_ = false;                              // some load may wait for others
+  HandOvers hand_overs_;
   std::vector<u32> slot_of_site_;
   Traces traces_;
   std::vector<double> instructions_;  // of each path

@@ -405,12 +405,6 @@ class Multiprocessor {
     return {now + r.latency, now + 6};
   }
 
-  // A sleep ends where a clock comes to the next multiple of its length (oracle/timing/sleeps.txt); it began anywhere.
-  static double waking(double now, double length) {
-    constexpr double kUnknown = 100;  // of a register
-    return length > 0 ? (std::floor(now / length + 0.5) + 0.5) * length : now + kUnknown;
-  }
-
   Done shared_access(Partition& q, Warp& w, const Row& r, double now) {
     const bool retries = code_.blocks[w.work->visits[w.visit].block].retries;
     NextAccess n = next_access(launch_, w, addresses_, retries);
@@ -443,8 +437,9 @@ class Multiprocessor {
   // Lanes that read different lines take turns.
   Done constant(Partition& q, Warp& w, const Row& r, double now, Done d) {
     if (r.pipe != Pipe::Memory) return d;
-    const NextAccess n = next_access(launch_, w, addresses_);
-    if (!n.known || n.r.code.space != probe::Space::Const) return d;
+    const NextAccess n = next_access(launch_, w, addresses_, true);
+    if (!n.known || n.r.code.space != probe::Space::Const) return d;  // a parameter of what accesses memory
+    next_access(launch_, w, addresses_);
     const double at = std::max(constants_free_, now);
     constants_free_ = constants_.read(n.r, at);
     q.take_later(constants_free_);
@@ -468,6 +463,7 @@ class Multiprocessor {
       else if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
         d.result = std::max(d.result, far_.load(FarShared::of_lanes(n.r, far), d.result).answered);
     }
+    d.result = result_.hear(n.event, n.waits, now, d.result);
     if (r.kind == Kind::Copy) {
       w.open_copies = std::max(w.open_copies, d.result + p_.copy_latency);
       d.result = d.sources;
@@ -529,6 +525,7 @@ class Multiprocessor {
     }
     const double out = n.known ? share_.store(at, of, n.r.code.bytes < 4) : share_.store_lines(at, r.words);
     q.take_later(share_.room_for_stores());  // the warp does not wait
+    result_.hear(n.event, 0, now, now);
     w.stored = std::max(w.stored, out + p_.l2_latency);
     return {at + cycles, at + cycles + 5};
   }
@@ -547,10 +544,11 @@ class Multiprocessor {
   Done atomic(Partition& q, Warp& w, const Row& r, double now) {
     NextAccess n = next_access(launch_, w, addresses_);
     if (n.none) return nothing(q, now);
+    const bool answers = r.kind == Kind::Atomic;
     if (r.joined) n.r.lanes &= ~n.r.lanes + 1;
     if (n.known && n.r.code.space == probe::Space::Shared) return generic_shared_atomic(q, w, r, n, now);
     const double at = next_on_lsu(now);
-    Share::Atomic a{.answer = r.kind == Kind::Atomic};
+    Share::Atomic a{.answer = answers};
     if (n.known) {
       const AtomicSectors all(n.r);
       a.lines = all.requests(), a.lanes = std::popcount(n.r.lanes);
@@ -560,8 +558,9 @@ class Multiprocessor {
     }
     lsu_ = at + a.lines, result_.first_atomic = std::min(result_.first_atomic, at);
     q.take(at + a.lines - 1);
-    const double done = share_.atomic(at, a);
-    w.stored = std::max(w.stored, done - (r.kind == Kind::Atomic ? 0 : p_.atomic_latency / 2));
+    double done = share_.atomic(at, a);
+    answers ? done = result_.hear(n.event, n.waits, now, done) : result_.hear(n.event, 0, now, now);
+    w.stored = std::max(w.stored, done - (answers ? 0 : p_.atomic_latency / 2));
     return {done, at + a.lines + 5, Stall::LongScoreboard};
   }
 

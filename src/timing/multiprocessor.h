@@ -36,6 +36,8 @@ struct TimedAccess {
   // cycles of slices of L2.
   float cost = 0;
   bool behind = false;  // a load: other sectors of the line had been written
+  u32 event = 0;        // HandOvers; 0: none
+  float waits = 0;      // cycles for others, behind what it takes itself
 };
 struct TimedWarp {
   std::vector<sass::Visit> visits{};
@@ -96,6 +98,16 @@ struct SmTime {
     double begin = 0, end = 0;
   };
   std::vector<Span> spans{};  // of warps
+  struct Heard {
+    u32 event = 0;
+    double issued = 0, done = 0;
+  };
+  std::vector<Heard> heard{};  // of HandOvers
+  double hear(u32 event, double waits, double now, double done) {
+    if (!event) return done;
+    heard.push_back({event, now, done + waits});
+    return done + waits;
+  }
   void count_pipe(const Row& r) {
     if (r.pipe == Pipe::None) return;
     const double cycles = r.twice ? 2 * r.interval : r.interval;

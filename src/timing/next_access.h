@@ -11,6 +11,8 @@ struct NextAccess {
   probe::Record r;
   float cost = 0;       // TimedAccess
   bool behind = false;  // TimedAccess
+  u32 event = 0;        // TimedAccess
+  float waits = 0;      // TimedAccess
   bool known = false;
   bool none = false;  // the guards of all lanes were false
 };
@@ -29,7 +31,8 @@ inline NextAccess next_access(const TimedLaunch& launch, Warp& w, u64 (&addresse
   n.known = true;
   const bool further = launch.code.rows[w.pc].further && at > 0;  // of what came last, which is on its way
   const TimedAccess& a = all[std::min<std::size_t>(at - further, all.size() - 1)];
-  if (!further && at < all.size()) n.cost = a.cost, n.behind = a.behind, at += !comes_again;
+  if (!further && at < all.size())
+    n.cost = a.cost, n.behind = a.behind, n.event = a.event, n.waits = a.waits, at += !comes_again;
   probe::read_record(a.words, n.r);
   if (const u32 bytes = launch.code.bytes[w.pc]; bytes && bytes != n.r.code.bytes) {
     for (u32 l = 0; l < probe::kLanes; ++l) addresses[l] = n.r.lanes >> l & 1 ? n.r.address(l) : 0;

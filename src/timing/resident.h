@@ -63,6 +63,12 @@ struct Warp {
   }
 };
 
+// A sleep ends where a clock comes to the next multiple of its length (oracle/timing/sleeps.txt); it began anywhere.
+inline double waking(double now, double length) {
+  constexpr double kUnknown = 100;  // of a register
+  return length > 0 ? (std::floor(now / length + 0.5) + 0.5) * length : now + kUnknown;
+}
+
 struct Done {  // of an instruction: when what is there
   double result = 0, sources = 0;
   Stall why = Stall::ShortScoreboard;

@@ -31,6 +31,11 @@ u64 place_of(const probe::Record& r) {
   return h.a;
 }
 
+// A look there, now, is the one before once more.
+bool stands_for(const WarpTrace::Look& l, u32 site, u64 at) {
+  return l.site == site && l.at == at && (!l.between || l.between == l.before);
+}
+
 }  // namespace
 
 Traces::Open& Traces::other(u32 cta) {
@@ -62,6 +67,12 @@ void Traces::end_cta(u32 cta) {
   spare_.push_back(std::move(node));
 }
 
+bool Traces::again(const probe::Record& r) {
+  Open& of = open(r.cta);
+  if (!r.code.looks || r.warp >= of.trace.warps.size()) return false;
+  return stands_for(of.trace.warps[r.warp].look, r.site, place_of(r));
+}
+
 void Traces::add(const probe::Record& r, const u64* begin, const u64* end, TimedCost cost) {
   using Kind = probe::RecordCode::Kind;
   Open& of = open(r.cta);
@@ -69,11 +80,19 @@ void Traces::add(const probe::Record& r, const u64* begin, const u64* end, Timed
   WarpTrace& warp = of.trace.warps[r.warp];
   const bool awaits = r.code.kind == Kind::Sync && static_cast<probe::SyncOp>(r.code.bytes) == probe::SyncOp::Wait;
   const u64 at = r.code.looks ? place_of(r) : 0;
-  if ((awaits || r.code.looks) && warp.look.site == r.site && warp.look.at == at)
+  if ((awaits || r.code.looks) && stands_for(warp.look, r.site, at))
     warp.path.resize(warp.look.path), warp.accesses.resize(warp.look.accesses);
   const bool again = r.code.looks || (awaits && !(r.second >> 32));  // perhaps
   of.looked |= again;
-  warp.look = {again ? r.site : probe::kNoSite, at, warp.path.size(), warp.accesses.size()};
+  if (again) {
+    warp.look = {r.site, at, warp.path.size(), warp.accesses.size(), warp.look.between, 0};
+  } else if (r.code.kind == Kind::Read && warp.look.site != probe::kNoSite) {
+    Hash h;
+    h.word(warp.look.between), h.word(r.site), h.word(place_of(r));
+    warp.look.between = h.a | 1;
+  } else {
+    warp.look = {};
+  }
   if (!of.wanted || !r.lanes) return;
   warp.accesses.insert(warp.accesses.end(), begin, end);
   warp.accesses.push_back(cost.pack());

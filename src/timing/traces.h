@@ -17,19 +17,23 @@ namespace us::timing {
 struct TimedCost {
   float cost = 0;
   bool behind = false;
-  u64 pack() const { return std::bit_cast<u32>(cost) | u64{behind} << 32; }
-  static TimedCost unpack(u64 w) { return {std::bit_cast<float>(static_cast<u32>(w)), (w >> 32 & 1) != 0}; }
+  u32 event = 0;
+  u64 pack() const { return std::bit_cast<u32>(cost) | u64{behind} << 32 | u64{event} << 33; }
+  static TimedCost unpack(u64 w) {
+    return {std::bit_cast<float>(static_cast<u32>(w)), (w >> 32 & 1) != 0, static_cast<u32>(w >> 33)};
+  }
 };
 
 struct WarpTrace {
   std::vector<sass::PathStep> path{};
   std::vector<u64> accesses{};  // records, as probe::read_record reads them, and a word with TimedCost of each
-  // The last look at an mbarrier, if it was in vain, or at memory that a loop waits for: one that follows with nothing
-  // in between takes its place, because how often a loop looks is a matter of time.
+  // The last look at an mbarrier, if it was in vain, or at memory that a loop waits for: one that follows takes its
+  // place, because how often a loop looks is a matter of time. What was only read in between must be the same again.
   struct Look {
     u32 site = probe::kNoSite;
     u64 at = 0;  // lanes and addresses
     std::size_t path = 0, accesses = 0;
+    u64 before = 0, between = 0;  // what was read before it since the last look, and behind it; 0: nothing
   } look{};
 };
 struct CtaTrace {
@@ -44,6 +48,7 @@ class Traces {
       : program_(p), warps_(warps), wanted_(std::move(wanted)) {}
   // And the words that it was read from; `cost` stands behind those of accesses.
   void add(const probe::Record&, const u64* begin, const u64* end, TimedCost cost = {});
+  bool again(const probe::Record&);  // it would take the place of the look before it
   void enter_block(u32 cta, u32 warp, u32 site, u32 lanes, probe::Detour d) {
     Open& of = open(cta);
     if (warp >= of.trace.warps.size() || !lanes) return;

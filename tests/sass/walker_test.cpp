@@ -353,6 +353,32 @@ L:
   EXPECT_EQ(two.warps(), (List{3, 1}));
 }
 
+// A generic atomic of 64 bits, which asks for the address's space where it is in no global memory, and loops there.
+TEST(Walker, GenericAtomicsAreOfGlobalMemory) {
+  constexpr std::string_view atom = "atom.add.u64";
+  Kernel k(R"(
+  ld.param.u64 %rd1, [p];
+  mov.u32 %r1, 0;
+  mov.u32 %r2, %ntid.x;
+L:
+  atom.add.u64 %rd2, [%rd1], 1;
+  add.s32 %r1, %r1, %r2;
+  setp.lt.s32 %p1, %r1, 100;
+  @%p1 bra L;
+  ret;
+)",
+           {{atom, "ATOM.E.ADD.64.STRONG.GPU"},
+            {atom, "BRA", "", 6, true},
+            {atom, "QSPC.E.S"},
+            {atom, "LDS.64"},
+            {atom, "ATOMS.CAST.SPIN.64"},
+            {atom, "BRA", "", 3, true},
+            {kBack, "BRA", "", 0, true},
+            {"ret", "EXIT"}});
+  k.run(loop(0, 1, 6, 2));
+  EXPECT_EQ(k.warps(), (List{6, 0, 0, 6, 1}));
+}
+
 // A store that the code never makes: the path cannot be followed, and that is said.
 // Where a block that only returns is shared by several exits, of which some are guards.
 TEST(Walker, ABlockThatOnlyReturns) {

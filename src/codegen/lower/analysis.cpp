@@ -43,8 +43,8 @@ class Analyzer {
       a_.loop_spins[l] = shares || a_.spins_around[l] || waits_.exit_waits(static_cast<int>(l), all_conditions);
       a_.yields = a_.yields || a_.loop_spins[l];
     }
-    for (u32 l = 0; l < c_.loops.size() && facts_.records() && !a_.shares; ++l)
-      if (a_.loop_spins[l])
+    for (u32 l = 0; l < c_.loops.size() && facts_.records(); ++l)
+      if (a_.loop_spins[l] && (!a_.shares || waits_.only_reads(static_cast<int>(l))))
         for (const ir::Inst* i : waits_.looks(static_cast<int>(l))) a_.looks.insert(i->site);
     return std::move(a_);
   }

@@ -128,6 +128,15 @@ std::vector<ir::Inst*> Waits::looks(int loop) const {
   return out;
 }
 
+bool Waits::only_reads(int loop) const {
+  const auto reads = [](const ir::Inst& i) {
+    return i.form != isa::Form::Unknown &&
+           !(effects(i) & (isa::kStore | isa::kAtomic | isa::kYield | isa::kBarrier | isa::kClusterBarrier));
+  };
+  return std::ranges::all_of(c_.loops[static_cast<std::size_t>(loop)].blocks,
+                             [&](u32 b) { return std::ranges::all_of(f_.blocks[b].insts, reads); });
+}
+
 bool Waits::around_barrier(int loop) const {
   std::vector<ir::ValueId> exits;
   std::vector<ir::Inst*> looks;

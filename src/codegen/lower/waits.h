@@ -19,6 +19,8 @@ struct Waits {
   bool exit_waits(int loop, const std::function<bool(const ir::Operand&)>& counts) const;
   // .. those accesses of the loop whose results decide it, and which change nothing.
   std::vector<ir::Inst*> looks(int loop) const;
+  // Does it change no memory and wait for nothing else?
+  bool only_reads(int loop) const;
   // Does the loop have a barrier of the block, and nothing to do but wait? All threads look at memory that another
   // block or the host writes, or one looks and tells its block through shared memory: what is loaded behind the barrier
   // decides.

@@ -80,7 +80,8 @@ class Profiler final : public probe::Observer {
         skip_(s.profile_skip),
         count_(s.profile_count),
         virtual_time_(s.profile_virtual_time),
-        keeps_caches_(s.profile_keep_caches) {}
+        keeps_caches_(s.profile_keep_caches),
+        what_ifs_(!s.profile_no_what_ifs && !s.profile_virtual_time) {}
 
   probe::Strategy strategy(const std::string& kernel) const override {
     return kernels_.match(kernel) ? probe::Strategy::Records : probe::Strategy::Nothing;
@@ -211,9 +212,8 @@ class Profiler final : public probe::Observer {
     const std::lock_guard held(m_);
     timing::ModelChoice c;
     if (keeps_caches_) c.l2 = l2_of(device);
-    if (!virtual_time_) return c;
-    c.what_ifs = false;
-    if (varies) return c;
+    c.what_ifs = what_ifs_;
+    if (!virtual_time_ || varies) return c;
     c.counts_only = [this, shape] {
       const std::lock_guard again(m_);
       return known_.known(shape);
@@ -246,7 +246,7 @@ class Profiler final : public probe::Observer {
   ProcessFile file_;
   const KernelNames kernels_;
   const u64 skip_, count_;
-  const bool virtual_time_, keeps_caches_;
+  const bool virtual_time_, keeps_caches_, what_ifs_;
   // Virtual time has devices of one kind.
   const timing::Parameters& parameters_ = timing::parameters_of(preset_of(0).name);
   timing::KernelCodes codes_;

@@ -193,6 +193,13 @@ timing::Detail detail_for(const ProfileRequest& r) {
   return all ? timing::Detail::All : timing::Detail::Metrics;
 }
 
+// Somebody reads the advice that the model is asked for.
+bool wants_what_ifs(const ProfileRequest& r) {
+  if (!r.html.empty()) return true;
+  if (!r.sections.empty() || !r.metrics.empty()) return false;
+  return !r.json.empty() || !r.save.empty() || (r.page == "details" && !r.csv && r.baseline.empty());
+}
+
 int tell(const ProfileRequest& r, std::vector<std::string> files, const std::vector<Assertion>& assertions,
          const std::optional<Baseline>& baseline, int code) {
   std::vector<timing::LaunchProfile> all;
@@ -247,6 +254,7 @@ int profile_program(const ProfileRequest& request) {
     run.settings["UNDERSTUDY_PROFILE_KERNELS"] = (each ? "each:" : "") + r.kernel;
   if (!r.skip.empty()) run.settings["UNDERSTUDY_PROFILE_SKIP"] = r.skip;
   if (!r.count.empty()) run.settings["UNDERSTUDY_PROFILE_COUNT"] = r.count;
+  if (!wants_what_ifs(r)) run.settings["UNDERSTUDY_PROFILE_NO_WHAT_IFS"] = "1";
   if (r.virtual_time) run.settings["UNDERSTUDY_PROFILE_VIRTUAL_TIME"] = "1";
   if (r.host_clock) run.settings["UNDERSTUDY_PROFILE_HOST_CLOCK"] = "1";
   if (r.cache_control == "none" || (r.virtual_time && r.cache_control.empty()))
