@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that wait for what other threads have written: flags that go to and fro, mail, rings, counters, barriers,
-// semaphores and latches of the library, look-back, tasks that depend on tasks. Prints a line for each launch: kind, one
-// size, another size (what they are, the kind says), CTAs, threads. See README.md.
+// Threads that wait for what other threads have written: flags that go to and fro, mail, rings, counters,
+// barriers, semaphores and latches of the library, look-back, tasks that depend on tasks. Prints a line for each
+// launch: kind, one size, another size (what they are, the kind says), CTAs, threads. See README.md.
 // metrics: gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_active.avg,smsp__inst_executed.sum
 // metrics: lts__t_sectors_op_read.sum,lts__t_sectors_op_write.sum,lts__t_sectors_op_atom.sum
 // caches: all
