@@ -12,11 +12,12 @@ PTX (Triton kernels, `torch.compile`, NVRTC) and what is no kernel (allocation, 
                                                    when the stream is done with them       (understudy_torch_cpu)
 
 `--via inductor|cpu|auto` before PROGRAM, or UNDERSTUDY_TORCH_VIA, chooses; `off` leaves programs alone that do not import this.
-`auto`, the default: Inductor under `understudy check` and `profile`, which see kernels only, and into graphs, which hold
-kernels; otherwise the CPU, which compiles nothing. What Inductor cannot do goes to the CPU, too; UNDERSTUDY_TORCH_REPORT=1 counts it at exit, and says why.
+`auto`, the default: Inductor under `understudy check` and `profile`, which see kernels only; otherwise the CPU, which compiles
+nothing. What Inductor cannot do goes to the CPU, too; UNDERSTUDY_TORCH_REPORT=1 counts it at exit, and says why.
 
 By the CPU an operator is done when the call returns, one order of the many that streams allow, and results are the CPU's: sums may
-be rounded elsewhere. What the CPU lacks raises NotImplementedError by its name, as does its capture into a graph.
+be rounded elsewhere. What the CPU lacks raises NotImplementedError by its name. In a graph it is a host function, which computes at each
+replay (understudy_torch_captured).
 """
 import atexit
 import os
@@ -24,6 +25,7 @@ import sys
 import warnings
 
 import torch
+import understudy_torch_captured as captured
 import understudy_torch_nested as nested
 import understudy_torch_sparse as sparse
 from understudy_torch_keys import way_from
@@ -82,7 +84,7 @@ def enable():
     under_a_tool = bool(os.environ.get("UNDERSTUDY_CHECK") or os.environ.get("UNDERSTUDY_PROFILE"))
     wish = os.environ.get("UNDERSTUDY_TORCH_VIA")
     Operator.way = way_from(wish, under_a_tool)
-    Operator.captured = "cpu" if (wish or "").strip().lower() == "cpu" else "inductor"
+    Operator.captured = Operator.way
     library = torch.library.Library("aten", "IMPL")
     _libraries.append(library)
     with warnings.catch_warnings():
@@ -97,6 +99,7 @@ def enable():
                 if op is not None and serves(op):
                     library.impl(name.removeprefix("aten::"), Operator(op), key, with_keyset=True, allow_override=True)
     nested.enable()
+    captured.follow(torch.cuda.CUDAGraph)
     torch._C._cuda_sleep = sleep
     torch._C._set_cudnn_enabled(False)  # not torch.backends.cudnn: a program may have frozen it
     torch.backends.cuda.enable_flash_sdp(False)

@@ -52,9 +52,20 @@ def changed(value, change):
 
 def host_generator(generator, device):
     """A CPU generator that continues the device's: seed and offset of that decide what it gives, and the offset moves on."""
-    own = generator if generator is not None else torch.cuda.default_generators[device.index]
+    return generator_at(*next_place(device_generator(generator, device)))
+
+
+def device_generator(generator, device):
+    return generator if generator is not None else torch.cuda.default_generators[device.index]
+
+
+def next_place(own):
     seed, offset = own.initial_seed(), own.get_offset()
     own.set_offset(offset + 4)
+    return seed, offset
+
+
+def generator_at(seed, offset):
     return torch.Generator().manual_seed((seed * 0x9E3779B97F4A7C15 + offset) & 0x7FFFFFFFFFFFFFFF)
 
 
@@ -94,10 +105,8 @@ def widened_call(op, words, host, written):
     return other(result, back)
 
 
-def compute(operator, given, device):
-    if torch.cuda.is_current_stream_capturing():
-        raise NotImplementedError(f"understudy_torch: {operator.op} cannot be captured into a graph")
-    torch.cuda.current_stream(device).synchronize()
+def host_operands(operator, given):
+    """The operands as the CPU's operator takes them, and of those the results that get memory of their own first."""
     fresh, host = {}, {}
     for name, value in given.items():
         if name in operator.outs:  # a result may need another shape, and may be an operand
@@ -110,20 +119,28 @@ def compute(operator, given, device):
         host["device"] = torch.device("cpu")
     if host.get("pin_memory"):
         host["pin_memory"] = False
-    unnamed = None  # what a random operator that takes no generator is to continue
-    if operator.random:
-        generator = host_generator(given.get("generator"), device)
-        if "generator" in operator.names:
-            host["generator"] = generator
-        else:
-            unnamed = generator.initial_seed()
     if host.get("half_to_float"):
         host["self"], host["half_to_float"] = host["self"].float(), False
-    words = []  # given by place; behind an argument that is missing, by name
+    return host, fresh
+
+
+def words_of(operator, values):
+    """Given by place; behind an argument that is missing, by name."""
+    words = []
     for a in operator.arguments:
-        if a.kwarg_only or a.name not in host:
+        if a.kwarg_only or a.name not in values:
             break
         words.append(a.name)
+    return words
+
+
+def perform(operator, host, generator):
+    unnamed = None  # what a random operator that takes no generator is to continue
+    if generator is not None and "generator" in operator.names:
+        host["generator"] = generator
+    elif generator is not None:
+        unnamed = generator.initial_seed()
+    words = words_of(operator, host)
     # A number in a tensor's place is no tensor to Python; another overload takes it.
     number = any(isinstance(host.get(w), (bool, int, float, complex)) for w in operator.tensors)
     op = operator.op.overloadpacket if number else operator.on_cpu
@@ -131,9 +148,19 @@ def compute(operator, given, device):
         if unnamed is not None:
             torch.default_generator.manual_seed(unnamed)
         try:
-            result = call(op, words, host)
+            return call(op, words, host)
         except NotImplementedError:  # often of the type of numbers only
-            result = widened_call(op, words, host, operator.written)
+            return widened_call(op, words, host, operator.written)
+
+
+def compute(operator, given, device):
+    if torch.cuda.is_current_stream_capturing():
+        import understudy_torch_captured
+
+        return understudy_torch_captured.record(operator, given, device)
+    torch.cuda.current_stream(device).synchronize()
+    host, fresh = host_operands(operator, given)
+    result = perform(operator, host, host_generator(given.get("generator"), device) if operator.random else None)
     for name, value in fresh.items():
         put(given[name], value)
     for name in operator.written:  # the host's has other parts by now

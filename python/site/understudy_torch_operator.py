@@ -41,7 +41,8 @@ def device_of(name, values, device):
 
 class Operator:
     way = "cpu"
-    captured = "cpu"  # the way into a graph, which holds kernels, not what the CPU did
+    captured = "cpu"  # the way into a graph
+    host_nodes = False  # a graph has host functions of ours, which want the interpreter's lock
 
     def __init__(self, op):
         self.op, self.name = op, op._schema.name.removeprefix("aten::")
@@ -80,6 +81,9 @@ class Operator:
         given = dict(zip(self.names, args))
         given.update(kwargs)
         if self.kernel is not None and self.is_plain(given):
+            # A copy would wait with the lock held.
+            if self.host_nodes and self.waits(given) and not torch.cuda.is_current_stream_capturing():
+                torch.cuda.current_stream(self.device_in(given)).synchronize()
             return self.kernel.call_boxed(keys, *args, **kwargs)
         device = device_of(self.name, given.values(), kwargs.get("device"))
         if not _said:
@@ -102,6 +106,14 @@ class Operator:
                 why = result
             tally.add("cpu", self.name, why)
             return cpu.compute(self, given, device)
+
+    @staticmethod
+    def device_in(given):
+        return next(t.device for t in given.values() if isinstance(t, torch.Tensor) and t.is_cuda)
+
+    @staticmethod
+    def waits(given):
+        return "src" in given and not (given["self"].is_cuda and given["src"].is_cuda)
 
     def is_plain(self, given):
         """A copy or a set of one piece of memory, which the driver does."""
