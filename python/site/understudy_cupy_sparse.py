@@ -315,6 +315,56 @@ def compress(t):
     return compute
 
 
+NO_PIVOT = -1
+ZERO_PIVOT = 9  # CUSPARSE_STATUS_ZERO_PIVOT
+
+
+def lu_analysis(t):
+    """The first row without an element on the diagonal."""
+
+    def compute(m, nnz, descr, values, offsets, indices, info, policy, work):
+        starts, cols = vector(offsets, m + 1, 1, np.int32), vector(indices, nnz, 1, np.int32)
+        base = starts[0]
+        rows = lines(starts)
+        has = np.zeros(m, bool)
+        has[rows[rows == cols - base]] = True
+        _objects[info].pivot = NO_PIVOT if has.all() else int(has.argmin()) + int(base)
+
+    return compute
+
+
+def incomplete_lu(t):
+    """Both factors without new elements, in place of the matrix: row after row, as the library does."""
+
+    def compute(m, nnz, descr, values, offsets, indices, info, policy, work):
+        v, starts = vector(values, nnz, 1, t), vector(offsets, m + 1, 1, np.int32)
+        base = int(starts[0])
+        starts, cols = starts - base, vector(indices, nnz, 1, np.int32) - base
+        _objects[info].pivot = NO_PIVOT
+        diagonal = np.empty(m, np.int64)
+        for i in range(m):
+            begin, end = starts[i], starts[i + 1]
+            place = {int(c): begin + n for n, c in enumerate(cols[begin:end])}
+            diagonal[i] = place[i]
+            for k in sorted(c for c in place if c < i):
+                v[place[k]] /= v[diagonal[k]]
+                for n in range(starts[k], starts[k + 1]):
+                    if cols[n] > k and int(cols[n]) in place:
+                        v[place[int(cols[n])]] -= v[place[k]] * v[n]
+            if v[diagonal[i]] == 0 and _objects[info].pivot == NO_PIVOT:
+                _objects[info].pivot = i + base
+
+    return compute
+
+
+def zero_pivot(info, position):
+    from cupy_backends.cuda.libs import cusparse
+
+    vector(position, 1, 1, np.int32)[0] = _objects[info].pivot
+    if _objects[info].pivot != NO_PIVOT:
+        raise cusparse.CuSparseError(ZERO_PIVOT)
+
+
 def functions():
     every = {
         "spMV": spmv, "spMM": spmm, "spGEMM_compute": spgemm_compute, "spGEMM_copy": spgemm_copy, "spGEAM_nnz": spgeam_nnz,
@@ -322,10 +372,11 @@ def functions():
         "createIdentityPermutation": identity, "xcoosortByRow": coosort_by_row, "xcoosortByColumn": coosort_by_column,
         "xcsrsort": compressed_sort(0), "xcscsort": compressed_sort(1), "gather": gather, "csr2cscEx2": csr2csc,
         "sparseToDense": sparse_to_dense, "denseToSparse_analysis": dense_to_sparse_analysis,
-        "denseToSparse_convert": dense_to_sparse, "spSM_solve": spsm_solve,
+        "denseToSparse_convert": dense_to_sparse, "spSM_solve": spsm_solve, "xcsrilu02_zeroPivot": zero_pivot,
     }  # fmt: skip
     for letter, t in TYPES.items():
         every |= {letter + "csrgeam2": csrgeam2(t), letter + "nnz_compress": nnz_compress(t), letter + "csr2csr_compress": compress(t)}
+        every |= {letter + "csrilu02_analysis": lu_analysis(t), letter + "csrilu02": incomplete_lu(t)}
     return every
 
 
@@ -336,10 +387,11 @@ def version(handle):
 
 
 def plain():
-    made = ("createMatDescr", "spGEMM_createDescr", "spGEAM_createDescr", "spSM_createDescr")
+    made = ("createMatDescr", "spGEMM_createDescr", "spGEAM_createDescr", "spSM_createDescr", "createCsrilu02Info")
     over = ("destroyMatDescr", "spGEMM_destroyDescr", "spGEAM_destroyDescr", "spSM_destroyDescr", "destroySpMat", "destroySpVec",
-            "destroyDnVec", "destroyDnMat")  # fmt: skip
-    sizes = ("spMV", "spMM", "spSM", "spGEAM", "sparseToDense", "denseToSparse", "csr2cscEx2")
+            "destroyDnVec", "destroyDnMat", "destroyCsrilu02Info")  # fmt: skip
+    sizes = ("spMV", "spMM", "spSM", "spGEAM", "sparseToDense", "denseToSparse", "csr2cscEx2",
+             *(letter + "csrilu02" for letter in TYPES))  # fmt: skip
     sorts = ("xcoosort", "xcsrsort", "xcscsort", *(letter + "csrgeam2" for letter in TYPES))
     nothing = ("setMatIndexBase", "setMatType", "setMatFillMode", "setMatDiagType", "setPointerMode", "setStream", "spSM_analysis")
     looks = ("csrGet", "cooGet", "dnVecGet", "dnMatGet", "spVecGet")

@@ -266,6 +266,39 @@ class StandIns(unittest.TestCase):
         call("csr2cscEx2", "f4", 3, 4, 4, values, offsets, cols, out, at, lines, 0, 1, 0, 1, 0)
         self.assertEqual((list(at), list(lines), list(out)), ([0, 1, 2, 3, 4], [1, 2, 0, 0], [2, 3, 0, 1]))
 
+    def test_incomplete_lu(self):
+        class Failed(RuntimeError):
+            def __init__(self, status):
+                super().__init__(str(status))
+
+        for name, content in (("cupy_backends.cuda.libs", {}), ("cupy_backends.cuda.libs.cusparse", {"CuSparseError": Failed})):
+            sys.modules[name] = types.ModuleType(name)
+            vars(sys.modules[name]).update(content)
+        sys.modules["cupy_backends.cuda.libs"].cusparse = sys.modules["cupy_backends.cuda.libs.cusparse"]
+        for t in self.each():
+            whole = made(6, 6, dtype=t)
+            whole += 8 * np.eye(6, dtype=t)
+            whole[0, 5] = whole[5, 0] = whole[2, 4] = 0
+            rows, cols = np.nonzero(whole)
+            offsets, cols = np.searchsorted(rows, np.arange(7)).astype("i4"), cols.astype("i4")
+            values, at = whole[whole != 0], np.zeros(1, "i4")
+            given = (6, len(cols), 0, values, offsets, cols, (info := PLAIN["createCsrilu02Info"]()))
+            self.assertGreater(PLAIN[LETTERS[t] + "csrilu02_bufferSize"](1, *given), 0)
+            call("{}csrilu02_analysis", t, *given, 0, 0)
+            call("xcsrilu02_zeroPivot", t, info, at)
+            call("{}csrilu02", t, *given, 0, 0)
+            call("xcsrilu02_zeroPivot", t, info, at)
+            factors = np.zeros_like(whole)
+            factors[rows, cols] = values
+            product = (np.tril(factors, -1) + np.eye(6)) @ np.triu(factors)
+            self.near(product[rows, cols], whole[rows, cols])  # equal where the matrix has elements
+        empty = np.array([0, 1, 1, 2], "i4"), np.array([0, 2], "i4")
+        call("dcsrilu02_analysis", "f8", 3, 2, 0, np.ones(2), *empty, info, 0, 0)
+        with self.assertRaises(Failed):
+            call("xcsrilu02_zeroPivot", "f8", info, at)
+        self.assertEqual(at[0], 1)
+        PLAIN["destroyCsrilu02Info"](info)
+
     def test_generators(self):
         there = curand.plain()
         first, second = np.zeros(1000, "f8"), np.zeros(1000, "f8")
