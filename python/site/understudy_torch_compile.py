@@ -15,10 +15,9 @@ from understudy_torch_forms import Refused
 
 # Tiles of products and convolutions: rows, columns, depth, stages, warps. Larger ones take longer to compile.
 TILE = (32, 32, 16, 1, 2)
+TEMPLATES = {"max_autotune_gemm": True, "max_autotune_gemm_backends": "TRITON", "max_autotune_conv_backends": "TRITON"}
 SETTINGS = {
-    "max_autotune_gemm": True,
-    "max_autotune_gemm_backends": "TRITON",
-    "max_autotune_conv_backends": "TRITON",
+    **TEMPLATES,
     "compile_threads": 1,
     "size_asserts": False,
     "scalar_asserts": False,

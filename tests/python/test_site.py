@@ -56,6 +56,21 @@ class Site(unittest.TestCase):
         self.expect(run_python(code.format(""), files, XLA_FLAGS="--a=1"), "--a=1 " + both)
         self.expect(run_python(code.format(""), files, XLA_FLAGS=own), own)
 
+    def test_clients_that_look_for_the_fastest_kernel_try_less(self):
+        packages = ("triton", "triton/backends", "triton/backends/nvidia", "torch/_inductor", "torch/_inductor/runtime")
+        files = {f"{p}/__init__.py": "" for p in packages}
+        files["torch/__init__.py"] = ""
+        files["triton/backends/nvidia/driver.py"] = "class CudaDriver:\n  def get_benchmarker(self): return 'own'\n"
+        files["torch/_inductor/runtime/benchmarking.py"] = (
+            "class InductorBenchmarker:\n  def benchmark_gpu(self, call, benchmark_iters=100, **more): return benchmark_iters, len(more)\n"
+        )
+        code = (
+            "from triton.backends.nvidia.driver import CudaDriver; from torch._inductor.runtime.benchmarking import InductorBenchmarker as B; "
+            "b = CudaDriver().get_benchmarker(); print(getattr(b, '__name__', b), *B().benchmark_gpu(print), *B().benchmark_gpu(print, benchmark_iters=7))"
+        )
+        self.expect(run_python(code, files), "timed_twice 1 2 7 2")
+        self.expect(run_python(code, files, UNDERSTUDY_TORCH_VIA="off"), "own 100 0 7 0")
+
     def test_xla_takes_memory_as_it_is_wanted_unless_the_program_says(self):
         files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": ""}
         code = "import os, jax_plugins.xla_cuda13; print(os.environ.get('XLA_PYTHON_CLIENT_PREALLOCATE'))"
