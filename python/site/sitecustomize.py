@@ -71,6 +71,12 @@ def solve_without_libraries(module):
     understudy_jax_linear_algebra.lower_without_libraries(module)
 
 
+def sparse_without_libraries(module):
+    import understudy_jax_linear_algebra
+
+    understudy_jax_linear_algebra.lower_sparse(module)
+
+
 def compile_to_ptx(module):
     """Warp's compiler makes machine code where it is newer than the driver; PTX is what runs. Its tile functions come from
     LTO-IR, which the linker inside would make machine code of, too: it has plain ones of its own."""
@@ -135,6 +141,17 @@ def compute_eager_operators(module):
         import understudy_torch  # noqa: F401
 
     torch._C._cuda_init = cuda_init
+
+
+def tuned_by(name):
+    """Clients that try many kernels to find the fastest one."""
+
+    def act(module):
+        import understudy_tuning
+
+        getattr(understudy_tuning, name)(module)
+
+    return act
 
 
 def wants_lines():
@@ -222,6 +239,10 @@ BEFORE = {
 }
 AFTER = {
     "torch.cuda": compute_eager_operators,
+    "triton.backends.nvidia.driver": tuned_by("tune_triton"),
+    "torch._inductor.runtime.benchmarking": tuned_by("tune_inductor"),
+    "torch._inductor.choices": tuned_by("choose_from_few"),
+    "torch._inductor.compile_fx": tuned_by("compile_ahead"),
     "jax._src.hardware_utils": see_the_device,
     "warp.config": warp_lines,
     "numba.cuda.decorators": numba_lines,
@@ -235,6 +256,9 @@ AFTER = {
     "jax._src.lax.convolution": convolve_by_products,
     "jax._src.lax.lax": multiply_without_cublas,
     "jax._src.lax.linalg": solve_without_libraries,
+    "jax.experimental.sparse.coo": sparse_without_libraries,
+    "jax.experimental.sparse.csr": sparse_without_libraries,
+    "jax.experimental.sparse.linalg": sparse_without_libraries,
     "warp._src.build": leave_ptx_to_the_driver,
     "cuda.bindings._internal.runtime": send_runtime_to_ours,
     "cuda.bindings._internal.runtime_ptds": send_runtime_to_ours,

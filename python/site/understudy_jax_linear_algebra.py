@@ -73,6 +73,50 @@ def singular_values(a, *, full_matrices, compute_uv, **_):
     return s, u, vt
 
 
+def tridiagonal_solution(lower, middle, upper, b, *, perturb_singular=False):
+    """By LAPACK, with pivots. What is singular gives what dividing by zero gives, or with `perturb_singular` a near system's solution."""
+    import numpy as np
+    from scipy.linalg import get_lapack_funcs
+
+    out = np.empty_like(b)
+    for batch in np.ndindex(*b.shape[:-2]):
+        diagonals = lower[batch][1:], middle[batch], upper[batch][:-1]
+        if middle.shape[-1] == 1:
+            out[batch] = b[batch] / middle[batch][:, None]
+            continue
+        (solve,) = get_lapack_funcs(("gtsv",), (*diagonals, b[batch]))
+        *_, x, info = solve(*diagonals, b[batch])
+        if info > 0 and perturb_singular:
+            size = max(np.abs(part).max() for part in diagonals) or 1
+            *_, x, info = solve(diagonals[0], diagonals[1] + np.finfo(b.dtype).eps * size, diagonals[2], b[batch])
+        out[batch] = x if info == 0 else np.nan
+    return [out]
+
+
+def tridiagonal_form(a, *, lower, **_):
+    import numpy as np
+    from scipy.linalg import get_lapack_funcs
+
+    results = []
+    for batch in np.ndindex(*a.shape[:-2]):
+        (reduce,) = get_lapack_funcs(("hetrd" if np.iscomplexobj(a) else "sytrd",), (a[batch],))
+        *parts, info = reduce(a[batch], lower=lower)
+        results.append(parts if info == 0 else [np.full_like(part, np.nan) for part in parts])
+    return [np.reshape([r[i] for r in results], (*a.shape[:-2], *results[0][i].shape)) for i in range(4)]
+
+
+def updated_factor(r, z, **_):
+    """The factor of R' R + z z', by rotations, a row each."""
+    import numpy as np
+
+    r, z = r.copy(), z.copy()
+    for k in range(len(z)):
+        length = np.hypot(r[k, k], z[k])
+        c, s = (r[k, k] / length, -z[k] / length) if z[k] else (1, 0)
+        r[k], z = c * r[k] - s * z, c * z + s * r[k]
+    return [r]
+
+
 def on_host(function):
     """A rule that has NumPy compute the results; what does not converge becomes NaN, as it does in JAX's rules."""
 
@@ -121,8 +165,32 @@ def lower_without_libraries(module):
         "eigh_p": on_host(eigenvalues_of_symmetric),
         "eig_p": on_host(eigenvalues),
         "svd_p": on_host(singular_values),
+        "tridiagonal_solve_p": on_host(tridiagonal_solution),
+        "tridiagonal_p": on_host(tridiagonal_form),
+        "cholesky_update_p": on_host(updated_factor),
+        "symmetric_product_p": of_python("_symmetric_product_jax_fn", False),
     }
     for name, rule in rules.items():
         primitive = getattr(module, name, None)
         if primitive is not None and rule:
             mlir.register_lowering(primitive, rule, platform="cuda")
+
+
+def sparse_solution(data, indices, starts, b, **_):
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.linalg import spsolve
+
+    return [spsolve(csr_matrix((data, indices, starts), shape=(b.size, b.size)), b)]
+
+
+def lower_sparse(module):
+    """`module` is jax.experimental.sparse.coo, .csr or .linalg: cuSPARSE and cuSOLVER are machine code. The rules for any device."""
+    from jax._src.interpreters import mlir
+
+    form = module.__name__.rpartition(".")[2]
+    for name in ("todense", "fromdense", "matvec", "matmat"):
+        primitive, rule = getattr(module, f"{form}_{name}_p", None), getattr(module, f"_{form}_{name}_lowering", None)
+        if primitive is not None and rule is not None:
+            mlir.register_lowering(primitive, rule, platform="cuda")
+    if form == "linalg" and hasattr(module, "spsolve_p"):
+        mlir.register_lowering(module.spsolve_p, on_host(sparse_solution), platform="cuda")
