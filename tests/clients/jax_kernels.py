@@ -164,6 +164,45 @@ def triangular_systems():
 
 
 @step
+def tridiagonal_systems():
+    low, high = rng.random((2, 2, 7), np.float32)
+    middle, b = rng.random((2, 7), np.float32) + 3, rng.random((2, 7, 3), np.float32)
+    whole = np.stack([np.diag(middle[i]) + np.diag(low[i][1:], -1) + np.diag(high[i][:-1], 1) for i in range(2)])
+    np.testing.assert_allclose(jax.lax.linalg.tridiagonal_solve(low, middle, high, b), np.linalg.solve(whole, b), rtol=1e-4, atol=1e-5)
+    middle[0, 0] = 0  # wants pivots
+    whole[0, 0, 0] = 0
+    np.testing.assert_allclose(jax.lax.linalg.tridiagonal_solve(low, middle, high, b), np.linalg.solve(whole, b), rtol=1e-3, atol=1e-4)
+    symmetric = whole + whole.swapaxes(1, 2)
+    _, d, e, _ = jax.lax.linalg.tridiagonal(symmetric, lower=True)
+    for i in range(2):
+        same = np.linalg.eigvalsh(np.diag(d[i]) + np.diag(e[i], 1) + np.diag(e[i], -1))
+        np.testing.assert_allclose(same, np.linalg.eigvalsh(symmetric[i]), rtol=1e-3, atol=1e-4)
+    positive = symmetric[1] @ symmetric[1] + np.eye(7, dtype=np.float32)
+    z, c = rng.random(7, np.float32), rng.random((7, 7), np.float32)
+    r = np.asarray(jax.lax.linalg.cholesky_update(np.linalg.cholesky(positive).T, z))
+    np.testing.assert_allclose(r.T @ r, positive + np.outer(z, z), rtol=1e-3, atol=1e-3)
+    product = jax.lax.linalg.symmetric_product(b[0], c + c.T, alpha=2.0, beta=0.5, symmetrize_output=True)
+    np.testing.assert_allclose(product, 2 * b[0] @ b[0].T + 0.5 * (c + c.T), rtol=1e-4, atol=1e-5)
+
+
+@step
+def sparse_matrices():
+    from jax.experimental import sparse
+
+    x = rng.random((6, 6), np.float32)
+    x[x < 0.5] = 0
+    for form in (sparse.COO, sparse.CSR, sparse.BCOO):
+        m = form.fromdense(jnp.asarray(x))
+        np.testing.assert_allclose(m @ jnp.ones(6), x.sum(1), rtol=1e-4)
+        np.testing.assert_allclose(m @ jnp.eye(6), x, rtol=1e-4)
+        np.testing.assert_allclose(m.todense(), x)
+    x += 6 * np.eye(6, dtype=np.float32)
+    m = sparse.CSR.fromdense(jnp.asarray(x))
+    solution = sparse.linalg.spsolve(m.data, m.indices, m.indptr, jnp.ones(6))
+    np.testing.assert_allclose(solution, np.linalg.solve(x, np.ones(6)), rtol=1e-3)
+
+
+@step
 def random_numbers_are_those_of_the_cpu():
     here = jax.device_put(jax.random.key(16), cpu)
     assert (np.asarray(jax.random.bits(jax.random.key(16), (1000,))) == np.asarray(jax.random.bits(here, (1000,)))).all()
