@@ -154,6 +154,12 @@ def tuned_by(name):
     return act
 
 
+def multiply_by_torch(module):
+    import understudy_triton_blas
+
+    understudy_triton_blas.serve(module)
+
+
 def wants_lines():
     """Somebody looks at source lines: the program is checked, profiled or counted."""
     return any(os.environ.get("UNDERSTUDY_" + name, "") not in ("", "0") for name in ("CHECK", "PROFILE", "COUNT"))
@@ -239,6 +245,7 @@ BEFORE = {
 }
 AFTER = {
     "torch.cuda": compute_eager_operators,
+    "triton._C.libtriton": multiply_by_torch,
     "triton.backends.nvidia.driver": tuned_by("tune_triton"),
     "torch._inductor.runtime.benchmarking": tuned_by("tune_inductor"),
     "torch._inductor.choices": tuned_by("choose_from_few"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An operator in a CUDA graph by PyTorch's own for the CPU: a host function in the stream, which computes it at each replay.
 
-    capture: sizes of the results from the operator on the device "meta", memory for them from the graph's pool, a node
+    capture: sizes of the results from the operator on zeros, memory for them from the graph's pool, a node
     replay:  what random numbers continue is taken from the generators, one place for each node   ─▶  the node computes
 
 A node reads and writes the memory that its operands had when it was captured, as a kernel would. It needs the interpreter's lock,
@@ -21,6 +21,7 @@ import understudy_torch_nested as nested
 import understudy_torch_sparse as sparse
 from understudy_torch_operator import Operator
 
+NUMBERS = ("bool", "int", "float", "number", "Scalar")
 nodes = {}  # number -> Node, for the function that the driver calls
 failures = []
 _numbers = itertools.count(1)
@@ -87,8 +88,14 @@ def look():
         raise RuntimeError(failures.pop())
 
 
+def of_zeros(operator, host):
+    """The results' sizes and types are those of a call outside a graph: what the CPU makes of zeros."""
+    values = {n: cpu.changed(v, lambda t: torch.zeros_like(t) if isinstance(t, torch.Tensor) else t) for n, v in host.items()}
+    return cpu.perform(operator, values, torch.Generator() if operator.random else None)
+
+
 def without_data(operator, given):
-    """The results' sizes and types: the operator on tensors that have nothing else."""
+    """The same of tensors that have nothing but sizes and types, as PyTorch says it."""
 
     def bare(v):
         if isinstance(v, torch.Tensor):
@@ -104,12 +111,6 @@ def without_data(operator, given):
     return cpu.call(operator.op.overloadpacket if number else operator.op, cpu.words_of(operator, values), values)
 
 
-def of_zeros(operator, host):
-    """The same where PyTorch cannot say: what the CPU makes of zeros."""
-    values = {n: cpu.changed(v, lambda t: torch.zeros_like(t) if isinstance(t, torch.Tensor) else t) for n, v in host.items()}
-    return cpu.perform(operator, values, torch.Generator() if operator.random else None)
-
-
 def size_depends_on_data(operator, given):
     if torch.Tag.dynamic_output_shape not in operator.op.tags or given.get("output_size") is not None:
         return False
@@ -119,14 +120,16 @@ def size_depends_on_data(operator, given):
 
 
 def results_of(operator, given, host):
+    if any(str(r.type) in NUMBERS for r in operator.op._schema.returns):
+        raise RuntimeError(f"understudy_torch: {operator.op} cannot be captured into a graph: its result is a number that the host waits for")
     if size_depends_on_data(operator, given):
         raise RuntimeError(f"understudy_torch: {operator.op} cannot be captured into a graph: the size of its result depends on data")
     if not operator.outs and all(name is not None for name in operator.returned):
         return ()
     try:
-        results = without_data(operator, given)
-    except Exception:
         results = of_zeros(operator, host)
+    except Exception:  # zeros may be what it refuses
+        results = without_data(operator, given)
     return (results,) if len(operator.returned) == 1 else results
 
 

@@ -120,6 +120,11 @@ def refusals():
         raise AssertionError("captured")
     except RuntimeError as e:
         assert "nonzero" in str(e) and "depends on data" in str(e), e
+    try:
+        captured(lambda: torch.equal(x, x))
+        raise AssertionError("captured")
+    except RuntimeError as e:
+        assert "equal" in str(e) and "a number" in str(e), e
     at = torch.zeros(2, dtype=torch.long, device="cuda")
     g, _ = captured(lambda: x[at])
     at.fill_(99)

@@ -61,4 +61,18 @@ def beyond_the_edges_there_are_zeros():
     assert torch.equal(out.cpu(), expected)
 
 
+@step
+def products_of_its_cublas():
+    from triton._C.libtriton import nvidia
+
+    blas = nvidia.cublas.CublasLt(torch.empty(1024, dtype=torch.uint8, device="cuda"))
+    a, b = torch.randn(32, 64, device="cuda").half(), torch.randn(16, 64, device="cuda").half()
+    c, d = torch.empty(32, 16, device="cuda").half(), torch.empty(32, 16, device="cuda").half()
+    blas.matmul(a, b, c)
+    right = a.cpu().double() @ b.cpu().double().T
+    torch.testing.assert_close(c.cpu().double(), right, rtol=1e-2, atol=1e-2)
+    blas.gemm(a, b, c, d, 2.0, 0.5)
+    torch.testing.assert_close(d.cpu().double(), 2.5 * right, rtol=1e-2, atol=5e-2)
+
+
 finish()
