@@ -71,6 +71,12 @@ def solve_without_libraries(module):
     understudy_jax_linear_algebra.lower_without_libraries(module)
 
 
+def attend_without_cudnn(module):
+    import understudy_jax_attention
+
+    understudy_jax_attention.attend_without_cudnn(module)
+
+
 def sparse_without_libraries(module):
     import understudy_jax_linear_algebra
 
@@ -263,6 +269,7 @@ AFTER = {
     "jax._src.lax.convolution": convolve_by_products,
     "jax._src.lax.lax": multiply_without_cublas,
     "jax._src.lax.linalg": solve_without_libraries,
+    "jax._src.nn.functions": attend_without_cudnn,
     "jax.experimental.sparse.coo": sparse_without_libraries,
     "jax.experimental.sparse.csr": sparse_without_libraries,
     "jax.experimental.sparse.linalg": sparse_without_libraries,

@@ -203,6 +203,21 @@ def sparse_matrices():
 
 
 @step
+def attention_that_asks_for_cudnn():
+    q = jnp.asarray(rng.standard_normal((2, 24, 4, 16)), jnp.float16)
+    k, v = (jnp.asarray(rng.standard_normal((2, 24, 2, 16)), jnp.float16) for _ in range(2))
+    lengths = jnp.asarray([24, 9], jnp.int32)
+    for more in ({}, {"is_causal": True}, {"is_causal": True, "local_window_size": (5, 0)}, {"key_value_seq_lengths": lengths}):
+
+        def loss(q, k, v, kind, more=more):
+            return jnp.square(jax.nn.dot_product_attention(q, k, v, implementation=kind, **more).astype(jnp.float32)).sum()
+
+        there, here = (jax.value_and_grad(loss, argnums=(0, 1, 2))(q, k, v, kind) for kind in ("cudnn", "xla"))
+        for a, b in zip(jax.tree.leaves(there), jax.tree.leaves(here), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-2, atol=1e-2)
+
+
+@step
 def random_numbers_are_those_of_the_cpu():
     here = jax.device_put(jax.random.key(16), cpu)
     assert (np.asarray(jax.random.bits(jax.random.key(16), (1000,))) == np.asarray(jax.random.bits(here, (1000,)))).all()
