@@ -139,7 +139,7 @@ void Parser::register_declaration() {
 void Parser::body_directive() {
   const std::string_view d = cur_.text;
   if (d == ".reg") return register_declaration();
-  if (d == ".loc") return loc_directive();
+  if (d == ".loc" || d == ".loc_intermediate") return loc_directive();
   if (d == ".pragma") return pragma(&fn_.pragmas);
   if (d == ".file") return file_directive();
   if (d == ".section") return section();

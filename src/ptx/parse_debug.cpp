@@ -12,11 +12,13 @@ namespace us::ptx {
 // statement is of the line that was named before.
 void Parser::loc_directive() {
   const bool counted = lex_.in_inline_assembly();
+  const bool intermediate = cur_.text == ".loc_intermediate";  // a line of what the compiler made of the source
   const SrcLoc before = line_;
   advance();
   u32 v[3] = {};
   for (u32& x : v)
     if (!constant_u32(x, "a source position")) return;
+  if (intermediate) return;
   line_ = {v[0], v[1], v[2]};
   std::string label;
   SrcLoc call;
@@ -64,13 +66,14 @@ bool Parser::function_name(std::string& label) {
 
 void Parser::section() {
   const SrcLoc loc = cur_.loc();
+  const bool named = cur_.text == ".section";
   advance();
-  if (cur_.kind != Token::Kind::Directive && cur_.kind != Token::Kind::Word) {
+  if (named && cur_.kind != Token::Kind::Directive && cur_.kind != Token::Kind::Word) {
     unexpected("a section name");
     return skip_statement();
   }
-  const bool strings = cur_.text == ".debug_str";
-  advance();
+  const bool strings = named && cur_.text == ".debug_str";
+  if (named) advance();
   if (!cur_.is('{')) {
     unexpected("'{' after the section name");
     return skip_statement();

@@ -7,6 +7,10 @@ namespace us::ptx {
 using Linkage = ir::Symbol::Linkage;
 
 bool Parser::one_parameter(std::vector<ir::Param>& list, bool returns) {
+  if (at_directive(".hidden"))
+    return error(cur_.loc(),
+                 "a hidden parameter: the vendor's driver fills it in, and how is not published "
+                 "(CUDA Tile: load and store with allow_tma=False)");
   const bool in_register = at_directive(".reg");
   if (!in_register && !at_directive(".param")) return unexpected("'.param' or '.reg'");
   advance();
@@ -82,6 +86,10 @@ void Parser::function_attributes(ir::Function& f) {
       f.blocksareclusters = true;
     else if (d == ".noreturn")
       f.noreturn = true;
+    else if (d == ".language") {
+      ok = constant_u32(ignored, "a language");
+      f.pragmas.push_back("language " + std::to_string(ignored));  // what the compiler translated
+    }
     else if (d == ".abi_preserve" || d == ".abi_preserve_control")
       ok = constant_u32(ignored, "a register count");
     else

@@ -47,10 +47,10 @@ void Parser::module_statement() {
     if (d == ".version") return version();
     if (d == ".target") return target();
     if (d == ".file") return file_directive();
-    if (d == ".section") return section();
+    if (d == ".section" || d == ".nv_intermediate_source_section") return section();
     if (d == ".alias") return alias_directive();
     if (d == ".pragma") return pragma(nullptr);
-    if (d == ".loc") return loc_directive();
+    if (d == ".loc" || d == ".loc_intermediate") return loc_directive();
     if (d == ".address_size") {
       advance();
       u32 bits = 0;

@@ -81,7 +81,7 @@ class Printer {
   // .loc and .file end with their line.
   bool directive_line() const {
     const std::string_view rest = text_.substr(at_ - 1);
-    return is_location(rest) || rest.starts_with(".file");
+    return is_location(rest) || rest.starts_with(".loc_intermediate") || rest.starts_with(".file");
   }
 
   void scope(char c) {

@@ -40,6 +40,15 @@ Error fill_params(const ir::Function& f, const LaunchArgs& args, ParamBlock& out
   return Error::Success;
 }
 
+// A kernel of CUDA Tile says itself how many threads make its tiles: programs launch it with blocks of one.
+void set_threads_of_tiles(const Function& f, LaunchConfig& c) {
+  const FunctionInfo& i = f.info();
+  const auto& said = f.ir().pragmas;
+  if (!i.reqntid || c.block.x != 1 || c.block.y != 1 || c.block.z != 1) return;
+  if (std::find(said.begin(), said.end(), "language 7") == said.end()) return;
+  c.block = {i.block_limit[0], i.block_limit[1], i.block_limit[2]};
+}
+
 void give_workspace(GridBlock& block, Workspaces& workspaces, device::GridCtx& g) {
   block.workspaces = &workspaces;
   block.workspace = workspaces.take();
@@ -58,6 +67,7 @@ void set_code(device::Launch& launch, std::shared_ptr<const codegen::Compiled> c
 }
 
 Error KernelOp::check(Context& c) {
+  set_threads_of_tiles(*function, config);
   US_TRY(validate(*function, config, cluster));
   where = {&c, c.id()};
   for (u32 i = 0; i < config.attribute_count; ++i) attributes[config.attributes[i].id] = config.attributes[i].value;
