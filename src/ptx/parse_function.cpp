@@ -89,8 +89,7 @@ void Parser::function_attributes(ir::Function& f) {
     else if (d == ".language") {
       ok = constant_u32(ignored, "a language");
       f.pragmas.push_back("language " + std::to_string(ignored));  // what the compiler translated
-    }
-    else if (d == ".abi_preserve" || d == ".abi_preserve_control")
+    } else if (d == ".abi_preserve" || d == ".abi_preserve_control")
       ok = constant_u32(ignored, "a register count");
     else
       ok = error(loc, "unknown function attribute '" + std::string(d) + "'");
