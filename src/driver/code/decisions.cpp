@@ -185,15 +185,17 @@ bool compares(const Inst& i) {
 }
 
 // Registers whose values one answer decides, whatever else they are made of. Only those count that are written in one
-// place: then who executes a use has executed that before it.
+// place: then who executes a use has executed that before it. The answer's own may be written elsewhere, where nobody
+// comes who has the answer.
 class Decided {
  public:
-  Decided(const ir::Function& f, ir::ValueId answer) : written_(f.regs.size()) {
+  Decided(const ir::Function& f, const Inst& from) : written_(f.regs.size()) {
+    const ir::ValueId answer = from.ops[0].value;
     for (const ir::Block& b : f.blocks) {
       for (const ir::Phi& p : b.phis) written_[p.dest.v]++;
       for (const Inst& i : b.insts) ir::for_each_def(i, [&](ir::ValueId v) { written_[v.v]++; });
     }
-    if (written_[answer.v] != 1) return;
+    if (written_[answer.v] != 1 && written_behind(f, from, answer)) return;
     held_.push_back(answer.v);
     for (std::size_t before = 0; before != held_.size();) {
       before = held_.size();
@@ -214,6 +216,32 @@ class Decided {
       if (holds(i.ops[k])) ++held, on += passes_on(i, k) || chooses(i, k) || compares(i);
     if (on && held == 1) held_.push_back(i.ops[0].value.v);  // two may cancel each other
   }
+  // Does a way lead from there to another place that writes it?
+  static bool written_behind(const ir::Function& f, const Inst& from, ir::ValueId answer) {
+    const auto writes = [&](const Inst& i) {
+      bool any = false;
+      ir::for_each_def(i, [&](ir::ValueId v) { any = any || v.v == answer.v; });
+      return any;
+    };
+    const auto own = std::ranges::find_if(f.blocks, [&](const ir::Block& b) {
+      return !b.insts.empty() && &from >= b.insts.data() && &from < b.insts.data() + b.insts.size();
+    });
+    if (own == f.blocks.end()) return true;
+    if (std::any_of(&from + 1, own->insts.data() + own->insts.size(), writes)) return true;
+    std::vector<bool> seen(f.blocks.size());
+    std::vector<const ir::Block*> left{&*own};
+    while (!left.empty()) {
+      const ir::Block* const b = left.back();
+      left.pop_back();
+      for (const ir::BlockId t : b->term.targets) {
+        if (seen[t.v]) continue;
+        seen[t.v] = true, left.push_back(&f.blocks[t.v]);
+        for (const Inst& i : left.back()->insts)
+          if (&i != &from && writes(i)) return true;
+      }
+    }
+    return false;
+  }
   std::vector<u32> written_;  // in how many places
   std::vector<u32> held_;
 };
@@ -225,7 +253,7 @@ Carried carried_by(const ir::Function& f, const Inst& from) {
   if (from.guard.kind != Operand::Kind::None || from.ops.empty()) return out;
   if (from.form != Form::shfl_sync && !loads(from)) return out;
   if (from.ops[0].kind != Operand::Kind::Value || !from.ops[0].value.valid()) return out;
-  const Decided on(f, from.ops[0].value);
+  const Decided on(f, from);
   for (const ir::Block& b : f.blocks) {
     for (const Inst& i : b.insts) {
       if (i.form == Form::shfl_sync && on.holds(i.ops[2])) out.shuffled.push_back(i.site);
