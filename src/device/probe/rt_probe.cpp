@@ -19,7 +19,7 @@ struct Spot {
 Spot resolve(const Warp& w, u64 a, u32 lane) {
   const GridCtx& g = *w.grid;
   const auto within = [a](const void* base, u64 bytes) { return base && a - std::bit_cast<u64>(base) < bytes; };
-  if (within(w.window, cluster_window_bytes(*w.home->slot))) return {Space::Shared, a - std::bit_cast<u64>(w.window)};
+  if (within(w.window, kMaxCluster * kCtaSharedStride)) return {Space::Shared, a - std::bit_cast<u64>(w.window)};
   const u8* const local = w.local + lane * w.local_stride;
   if (w.local_stride && within(local - kLocalBefore, w.local_stride))
     return {Space::Local, a - std::bit_cast<u64>(local)};
