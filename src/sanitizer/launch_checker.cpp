@@ -234,7 +234,8 @@ std::unique_ptr<Warp> LaunchChecker::new_warp(u64 cta, u64 cluster, u32 number) 
 Planes LaunchChecker::spare_planes() {
   Planes p;
   if (spare_.empty()) {
-    p.reserve(0, kReserved + info_->shared_static + info_->shared_dynamic);
+    const u32 bytes = kReserved + info_->shared_static + info_->shared_dynamic;
+    p.reserve(0, (bytes + 3) & ~u32{3});  // the last word whole
     return p;
   }
   p = std::move(spare_.back());
