@@ -34,8 +34,8 @@ Judge LaunchChecker::shared_judge(Cluster& cluster, Cta& owner) {
       [this, &owner](const Conflict& k) { conflict(k, Space::Shared, &owner); });
 }
 
-Judge LaunchChecker::global_judge(const Warp* w, u32 lanes) {
-  const bool waited = (lanes & ~w->behind_wait) == 0;
+Judge LaunchChecker::global_judge(Warp* w, u32 lanes) {
+  const bool waited = behind_wait(*w, lanes) == lanes;
   return Judge(
       process_.segments, process_.global, launch_, floor_,
       [this, waited](const Segment& s) { return before(s, waited); },
@@ -69,7 +69,7 @@ void LaunchChecker::access(const probe::Who& who, const probe::Access& a) {
     for (u32 rest = who.lanes; rest; rest &= rest - 1) {
       const u32 lane = static_cast<u32>(std::countr_zero(rest));
       if (!made_well(who, a, lane, a.address[lane])) continue;
-      fetched_.add(a.address[lane], u64{a.bytes} * a.count, who.site, p.warp->behind_wait >> lane & 1);
+      fetched_.add(a.address[lane], u64{a.bytes} * a.count, who.site, behind_wait(*p.warp, 1u << lane) != 0);
     }
   }
 }

@@ -69,13 +69,18 @@ void LaunchChecker::passed_by(const At& p, const probe::Who& who, u32 members) {
   p.warp->tell_collectives();
 }
 
+u32 LaunchChecker::all_come_to(u32 site) {
+  const auto [known, first] = behind_.try_emplace(site, probe::kNoSite);
+  if (first && site != probe::kNoSite && info_->all_come_to) known->second = info_->all_come_to(site);
+  return known->second;
+}
+
 // Lanes that a mask names and that have ended: have they come, instead, to what all threads come to behind it?
 void LaunchChecker::ended_round(const probe::Who& who, u32 gone) {
-  const auto [known, first] = behind_.try_emplace(who.site, probe::kNoSite);
-  if (first && who.site != probe::kNoSite && info_->all_come_to) known->second = info_->all_come_to(who.site);
-  if (known->second == probe::kNoSite) return;
+  const u32 behind = all_come_to(who.site);
+  if (behind == probe::kNoSite) return;
   Actors other = actor(who, first_of(gone), "went on");
-  other.site = known->second;
+  other.site = behind;
   raise(Check::WarpMask, {other, actor(who, first_of(who.lanes), "warp instruction")}, "mask",
         fmt::format("lanes {:#010x}", who.lanes | gone),
         {fmt::format("lanes {:#010x} execute it; the mask names lanes {:#010x}, too, which went round it: all threads "

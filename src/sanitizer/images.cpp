@@ -14,7 +14,7 @@ void LaunchChecker::image(const probe::Who& who, const probe::Image& i) {
   const u32 lane = static_cast<u32>(std::countr_zero(who.lanes));
   for (const probe::Range& r : i.touched) {
     if (r.space != probe::Space::Global) continue;
-    fetched_.add(r.begin, r.bytes, who.site, p.warp->behind_wait >> lane & 1);
+    fetched_.add(r.begin, r.bytes, who.site, behind_wait(*p.warp, 1u << lane) != 0);
     for (u64 word = r.begin & ~u64{3}; word < r.begin + r.bytes; word += 4) {
       const bool split = process_.global.is_split(word);
       Cell c = split ? Cell{} : process_.global.look(word);

@@ -15,8 +15,8 @@ void Cta::clear() {
   shared_known = 1, known = known_end = own = copies_known = 0;
   settled = looked = 0;
   plain = quiet = false, met = told = 0, barrier = {};
-  exits.clear(), mbarriers.clear(), visits.clear(), sums.clear(), copied.clear();
-  agents = kFirstAgent;
+  exits.clear(), parted.reset(), mbarriers.clear(), visits.clear(), sums.clear(), copied.clear();
+  agents = kFirstAgent, grid_wait = 0;
   most_visits = kVisits, cluster_left = 0;
 }
 

@@ -146,7 +146,7 @@ class LaunchChecker final : public probe::Listener {
   void strong(Judge&, const probe::Access&, u32 lane, u64 address, u32 element, const Actor&);
   static void merge_heads(std::vector<Head>&);
   Judge shared_judge(Cluster&, Cta& owner);
-  Judge global_judge(const Warp*, u32 lanes);
+  Judge global_judge(Warp*, u32 lanes);
   bool before(const Segment&, bool waited) const;
 
   // float_order.cpp
@@ -223,6 +223,12 @@ class LaunchChecker final : public probe::Listener {
   void cluster_arrive(const At&, const probe::Who&, const probe::Meeting&);
   void cluster_leave(const At&, const probe::Who&, const probe::Meeting&);
   void exited_before(Cta&, u32 id, const NamedBarrier::Arrival& came);
+  void grid_wait(const At&, u32 lanes);
+  u32 behind_wait(Warp&, u32 lanes);  // which of them are
+  void part(Cta&, const NamedBarrier::Phase&, const probe::Who&);
+  bool same_place(u32 site, u32 other) const;  // of the program, which may have it several times
+  bool went_past(Cta&, u32 id, const NamedBarrier::Arrival& came, const Exit&);
+  u32 all_come_to(u32 site);  // probe::LaunchInfo::all_come_to
 
   // collectives.cpp
   bool unnamed(const probe::Who&, const u64* members);

@@ -11,6 +11,10 @@ namespace us::sanitizer {
 
 using probe::Meeting;
 
+namespace {
+u32 first_of(u32 lanes) { return static_cast<u32>(std::countr_zero(lanes)); }
+}  // namespace
+
 void LaunchChecker::meeting(const probe::Who& who, const Meeting& m) {
   const std::lock_guard held(process_.lock);
   const bool barrier = m.kind == Meeting::Kind::WarpSync || m.kind == Meeting::Kind::BarrierArrive ||
@@ -30,8 +34,7 @@ void LaunchChecker::meeting(const probe::Who& who, const Meeting& m) {
     case Meeting::Kind::ClusterLeave:
       return cluster_leave(p, who, m);
     case Meeting::Kind::GridWait:
-      p.warp->behind_wait |= who.lanes;
-      return;
+      return grid_wait(p, who.lanes);
     case Meeting::Kind::RegisterPool:
       return register_pool(p, who, m);
     case Meeting::Kind::GridTrigger:
@@ -91,6 +94,7 @@ bool LaunchChecker::whole_arrival(const At& p, const probe::Who& who, const Meet
   if (!phase.whole || phase.done || time.live() != who.lanes || !time.together()) return false;
   if (m.generation > 0 && !(b.agent && time.common().own.floor_knows(b.agent, m.generation - 1))) return false;
   if (!b.agent) b.agent = p.cta->agents++;
+  part(*p.cta, phase, who);
   phase.arrivals.push_back({who.warp, who.lanes, who.live, who.site, 0, false, true});
   p.warp->waiting = {
       .what = Waiting::What::Barrier, .site = who.site, .lanes = who.lanes, .id = m.id, .phase = m.generation};
@@ -201,6 +205,7 @@ void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Mee
           "Wait (bar.sync) for something that follows the phase before, or use another barrier.");
   }
   if (m.aligned) divergent_barrier(p, who, phase, object);
+  if (m.threads == 0) part(*p.cta, phase, who);
   phase.arrivals.push_back({who.warp, who.lanes, who.live, who.site, m.threads, m.arrive_only, m.aligned});
   phase.known.own.cta = p.cta->key;
   time.gather(who.lanes, phase.known, WarpTime::Exited::Counted);
@@ -234,10 +239,58 @@ void LaunchChecker::parts_of_warps(Cta& cta, u32 id, const NamedBarrier::Phase& 
   }
 }
 
+bool LaunchChecker::same_place(u32 site, u32 other) const {
+  if (site == other || site == probe::kNoSite || other == probe::kNoSite) return true;
+  const auto a = site_of(info_->id, site).frames, b = site_of(info_->id, other).frames;
+  if (a.empty() || b.empty()) return true;
+  return std::ranges::equal(a, b, [](const auto& f, const auto& g) { return f.line == g.line && f.file == g.file; });
+}
+
+// Branches that have a barrier each may mean it so: nothing is wrong as long as nobody misses one.
+void LaunchChecker::part(Cta& cta, const NamedBarrier::Phase& phase, const probe::Who& who) {
+  if (cta.parted || phase.arrivals.empty()) return;
+  const NamedBarrier::Arrival& a = phase.arrivals.back();
+  if (a.warp == who.warp || same_place(a.site, who.site)) return;
+  cta.parted = Parted{{a.site, who.site}, {a.warp, who.warp}, {a.lanes, who.lanes}};
+}
+
+// A thread that has exited has missed a barrier: it has come, instead, to what all threads come to behind it. (Who only
+// left has not: `if (i >= n) return;`, or a branch for some warps that ends with a return.)
+bool LaunchChecker::went_past(Cta& cta, u32 id, const NamedBarrier::Arrival& came, const Exit& e) {
+  const auto at = [&](const char* action, u32 site, u32 warp, u32 lanes) {
+    return Actors{.action = action, .site = site, .cta = cta.key, .warp = warp, .lane = first_of(lanes)};
+  };
+  const std::string object = fmt::format("barrier {}", id);
+  const char* const fix = "The barrier outside of the branch or loop, where all threads of the block come to it.";
+  const auto& p = cta.parted;
+  const bool parted = p && (p->warps[0] == e.warp || p->warps[1] == e.warp);
+  u32 behind = all_come_to(came.site);
+  for (u32 k = 0; parted && k < 2 && behind == probe::kNoSite; k++) behind = all_come_to(p->sites[k]);
+  if (behind == probe::kNoSite) return false;
+  if (parted) {
+    raise(Check::BarrierDivergent,
+          {at("barrier", p->sites[1], p->warps[1], p->lanes[1]), at("barrier", p->sites[0], p->warps[0], p->lanes[0])},
+          object, object,
+          {fmt::format("threads of warp {} have come to fewer barriers than others and exited: two barriers of the "
+                       "program met as one",
+                       e.warp)},
+          fix);
+    return true;
+  }
+  raise(Check::BarrierDivergent,
+        {at("went on", behind, e.warp, e.lanes), at("barrier", came.site, came.warp, came.lanes)}, object, object,
+        {fmt::format("threads of warp {} went round it and exited: all threads come to the other instruction before "
+                     "they end",
+                     e.warp)},
+        fix);
+  return true;
+}
+
 // Threads that exited without coming to a barrier of all threads: the first one that went on without them says so.
 void LaunchChecker::exited_before(Cta& cta, u32 id, const NamedBarrier::Arrival& came) {
   const std::string object = fmt::format("barrier {}", id);
   for (const Exit& e : cta.exits) {
+    if (went_past(cta, id, came, e)) continue;
     raise(Check::BarrierExit,
           {{.action = "barrier",
             .site = came.site,
@@ -294,6 +347,27 @@ void LaunchChecker::barrier_leave(const At& p, const probe::Who& who, const Meet
   time.acquire(who.lanes, phase.known);
   if ((who.lanes & time.live()) == time.live()) time.sync(time.live());
   p.warp->waiting = {};
+}
+
+// What comes before the launch is visible to the grid then: to threads that learn of the wait, too.
+void LaunchChecker::grid_wait(const At& p, u32 lanes) {
+  if (!info_->dependent) return;
+  p.warp->behind_wait |= lanes;
+  if (!p.cta->grid_wait) p.cta->grid_wait = p.cta->agents++;
+  View over(p.cta->key);
+  over.own.raise(p.cta->grid_wait, 1);
+  p.warp->time.acquire(lanes, over);
+}
+
+u32 LaunchChecker::behind_wait(Warp& w, u32 lanes) {
+  for (u32 rest = lanes & ~w.behind_wait; rest && cluster_; rest &= rest - 1) {
+    const u32 lane = first_of(rest);
+    const auto told = [&](const auto& cta) {
+      return cta && cta->grid_wait && w.time.knows_phase(lane, cta->key, cta->grid_wait, 0);
+    };
+    if (std::ranges::any_of(cluster_->ctas, told)) w.behind_wait |= 1u << lane;
+  }
+  return lanes & w.behind_wait;
 }
 
 void LaunchChecker::cluster_arrive(const At& p, const probe::Who& who, const Meeting& m) {

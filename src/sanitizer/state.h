@@ -3,6 +3,7 @@
 // cluster.
 #pragma once
 #include <map>
+#include <optional>
 
 #include "probe/quick.h"
 #include "sanitizer/barriers.h"
@@ -105,6 +106,11 @@ struct Exit {
   u32 warp = 0, lanes = 0, site = 0;
 };
 
+// Two warps that came to one phase of a barrier of all threads at different barriers of the program.
+struct Parted {
+  u32 sites[2] = {0, 0}, warps[2] = {0, 0}, lanes[2] = {0, 0};
+};
+
 struct Cta {
   explicit Cta(const Segments& table) : shared(table) {}
   u64 key = 0, linear = 0;  // key: launch << 32 | linear
@@ -131,8 +137,10 @@ struct Cta {
   bool together = false;  // its warps run in one call, and meet at barrier 0 only
   std::array<NamedBarrier, 16> barriers;
   std::vector<Exit> exits;                  // since the last barrier of all threads
+  std::optional<Parted> parted;             // the first ones
   std::map<u64, MbarrierObject> mbarriers;  // by offset
   u32 agents = kFirstAgent;                 // next free slot
+  u32 grid_wait = 0;                        // slot: who knows of it is behind a griddepcontrol.wait of the CTA
   FloatSums sums;
   std::unordered_map<u64, UnwrittenCopy> copied;  // words that hold what nobody wrote
   std::vector<Visit> visits;
