@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: hit; kinds: 87
+// What a shuffle brings from a lane that is not named, or a constant, is stored behind the branch.
+#include "../twin.h"
+
+__global__ void kernel(const int* in, int* out) {
+  const int lane = threadIdx.x;
+  int v;
+  if (in[lane] % 2 == 0) {
+    v = __shfl_xor_sync(0x55555555, in[lane], 1);  // expect: warp-source A
+  } else {
+    v = -1;
+  }
+  out[lane] = v;  // expect: warp-source B
+}
+
+int main() {
+  int *in = iota(32), *out = zeros(32);
+  kernel<<<1, 32>>>(in, out);
+  return ended();
+}

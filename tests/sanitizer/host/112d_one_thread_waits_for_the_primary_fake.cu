@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: fake; kinds: 112
+// Thread 0 waits for the preceding kernel, and the others behind a barrier for it.
+#include "../twin.h"
+
+__global__ void first(int* p) {
+  cudaTriggerProgrammaticLaunchCompletion();
+  p[threadIdx.x] = threadIdx.x;
+}
+
+__global__ void second(const int* p, int* out) {
+  if (threadIdx.x == 0) cudaGridDependencySynchronize();
+  __syncthreads();
+  out[threadIdx.x] = p[threadIdx.x ^ 1];
+}
+
+int main() {
+  int *p = zeros(64), *out = zeros(64);
+  cudaStream_t s;
+  cudaStreamCreate(&s);
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(1), config.blockDim = dim3(64), config.stream = s;
+  first<<<1, 64, 0, s>>>(p);
+  config.attrs = &early, config.numAttrs = 1;
+  must(cudaLaunchKernelEx(&config, second, (const int*)p, out), "launch");
+  return judge(out, 64, [](int i) { return i ^ 1; });
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: hit; kinds: 113
+// Two kernels of two streams write the odd and the even elements, but one of them begins with the wrong one.
+#include "../twin.h"
+
+__global__ void fill(int* p, int first) {
+  p[2 * threadIdx.x + first] = first;  // expect: race-host
+}
+
+int main() {
+  int* p = zeros(128);
+  cudaStream_t a, b;
+  cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+  fill<<<1, 64, 0, a>>>(p, 0);
+  fill<<<1, 63, 0, b>>>(p, 2);
+  return ended();
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: hit; kinds: 118
+// A recursive merge of halves does not wait for the halves.
+#include "../twin.h"
+
+__device__ __noinline__ void sum(int* s, int n) {
+  if (n > 1) {
+    sum(s, n / 2);
+    const int t = threadIdx.x;
+    if (t % n == 0) s[t] += s[t + n / 2];  // expect: race-shared
+  }
+}
+
+__global__ void kernel(int* out) {
+  __shared__ int s[128];
+  s[threadIdx.x] = 1;
+  __syncthreads();
+  sum(s, 128);
+  if (threadIdx.x == 0) *out = s[0];
+}
+
+int main() {
+  int* out = zeros(1);
+  kernel<<<1, 128>>>(out);
+  return ended();
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// twin: hit; kinds: 97
+// Two products are in flight on two sets of sums, and the first is read after a wait for all but two.
+#include "../wgmma.h"
+
+#define WAIT_FOR(n, d) \
+  asm volatile("wgmma.wait_group.sync.aligned %4;" : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "n"(n) : "memory")
+
+__global__ void kernel(float* out) {
+  TILES(a, b);
+  float d[4] = {0, 0, 0, 0}, e[4] = {1, 1, 1, 1};
+  WGMMA_FENCE(d);
+  WGMMA_FENCE(e);
+  WGMMA(d, a, b);  // expect: wgmma-wait A
+  WGMMA_COMMIT();
+  WGMMA(e, a, b);
+  WGMMA_COMMIT();
+  WAIT_FOR(2, d);
+  out[threadIdx.x] = d[0];  // expect: wgmma-wait B
+  WAIT_FOR(0, e);
+  out[128 + threadIdx.x] = e[0];
+}
+
+int main() {
+  float* out = device<float>(256, [](int) { return 0.f; });
+  kernel<<<1, 128>>>(out);
+  return ended();
+}
