@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: hit; kinds: 87
+// may: warp-source
 // Half a warp takes the value of lane 31, which went past the branch and on to the store.
 #include "../twin.h"
 
