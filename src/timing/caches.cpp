@@ -11,10 +11,11 @@ L1::L1(u64 bytes)
       filled_(sets_),
       lines_(tags_.size()) {}
 
-u32 L1::find(u64 line) const {
+u32 L1::find(u64 line) {
   const u32 set = set_of(line);
   u32 at = kNone;
   for (u32 k = 0; k < kWays; ++k) at = tags_[set + k] == line ? set + k : at;
+  if (at != kNone && lines_[at].epoch != epoch_) lines_[at].sectors &= lines_[at].dirty, lines_[at].epoch = epoch_;
   return at;
 }
 
@@ -36,7 +37,7 @@ L1::Gone L1::fill(u64 line, u32 sectors, double arrives) {
     random_ = random_ * 1664525 + 1013904223;
     at += filled < kWays ? filled++ : (random_ >> 24) % kWays;
     gone = {tags_[at], lines_[at].dirty};
-    tags_[at] = line, lines_[at] = {};
+    tags_[at] = line, lines_[at] = {.epoch = epoch_};
   }
   Line& l = lines_[at];
   for (u32 k = 0; k < 4; ++k)

@@ -23,16 +23,18 @@ class L1 {
   };
   Gone fill(u64 line, u32 sectors, double arrives);
   Gone write_back(u64 line, u32 sectors);  // local memory: L2 gets them when the line goes
+  void invalidate() { ++epoch_; }          // all but what is to be written back
 
  private:
   static constexpr u32 kWays = 64, kNone = ~0u;
   struct Line {
     u32 sectors = 0, dirty = 0;
+    u32 epoch = 0;
     double arrives[4] = {};  // each sector
   };
   u32 set_of(u64 line) const { return static_cast<u32>((line * 0x9e3779b97f4a7c15ull >> 32) % sets_ * kWays); }
-  u32 find(u64 line) const;  // its place, or kNone
-  u32 sets_, random_ = 1;
+  u32 find(u64 line);  // its place, or kNone
+  u32 sets_, random_ = 1, epoch_ = 0;
   std::vector<u64> tags_;   // by place
   std::vector<u8> filled_;  // places of each set
   std::vector<Line> lines_;

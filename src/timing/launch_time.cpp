@@ -438,7 +438,7 @@ u64 LaunchTime::picoseconds(double longest) const {
 
 // Once for each shape: it takes as long as the model itself, several times.
 void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedCta>& ctas, double first_atomic,
-                             LaunchProfile& p) const {
+                             double rest, LaunchProfile& p) const {
   KernelCode::Shape shape{p.shared_dynamic};
   std::ranges::copy(p.grid, shape.begin() + 1), std::ranges::copy(p.block, shape.begin() + 4);
   if (!code_->asked.insert(shape).second) return;
@@ -446,7 +446,7 @@ void LaunchTime::ask_what_if(const TimedLaunch& launch, const std::vector<TimedC
     const auto what = static_cast<WhatIf>(k);
     const Changed c(what, launch, ctas, parameters_);
     if (!c.any()) continue;
-    double longest = replay(c.launch(), c.ctas(), c.parameters(), [](const auto&...) {});
+    double longest = rest + replay(c.launch(), c.ctas(), c.parameters(), [](const auto&...) {});
     if (what != WhatIf::FastMemory) longest = std::max(longest, busiest_address(first_atomic));
     if (what != WhatIf::FastMemory && what != WhatIf::Coalesced) longest = std::max(longest, busiest_slice());
     p.what_ifs.push_back({what, picoseconds(longest)});
@@ -496,7 +496,7 @@ void LaunchTime::finish(LaunchProfile& p, bool what_ifs) {
     if (const Row& r = code_->timed.rows[k]; r.kind == Row::Kind::Fence && r.latency > parameters_.fence_cta)
       t.fences += p.machine[k].warps;
   code_->ran = true;
-  if (what_ifs) ask_what_if(launch, ctas, first_atomic, p);
+  if (what_ifs) ask_what_if(launch, ctas, first_atomic, rest, p);
 }
 
 }  // namespace us::timing

@@ -61,7 +61,8 @@ class LaunchTime {
   double busiest_address(double first) const;
   double busiest_slice() const;
   u64 picoseconds(double longest) const;
-  void ask_what_if(const TimedLaunch&, const std::vector<TimedCta>&, double first_atomic, LaunchProfile&) const;
+  void ask_what_if(const TimedLaunch&, const std::vector<TimedCta>&, double first_atomic, double rest,
+                   LaunchProfile&) const;
   std::vector<std::vector<const TimedCta*>> by_multiprocessor(const std::vector<TimedCta>&) const;
 
   const Parameters parameters_;

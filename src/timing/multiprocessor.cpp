@@ -254,6 +254,7 @@ class Multiprocessor {
   Done execute(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     Done d{now + r.latency, now + 6};
     if (r.never) return nothing(q, now);
+    if (r.kind == Kind::Invalidate) l1_.invalidate();
     switch (r.kind) {
       case Kind::Shuffle:
         return shared(q, r, now, 1);

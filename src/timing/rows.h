@@ -23,9 +23,10 @@ struct Row {
     SharedAtomic,
     Load,  // of global, generic or local memory
     Store,
-    Atomic,     // with an answer
-    Reduction,  // without
-    Copy,       // LDGSTS
+    Atomic,      // with an answer
+    Reduction,   // without
+    Copy,        // LDGSTS
+    Invalidate,  // L1
     CommitCopies,
     Reconverge,  // where lanes meet
     AwaitCopies,
