@@ -464,7 +464,7 @@ class Multiprocessor {
       else if (const u32 far = FarShared::leaving(n.r, places_[w.place].rank))
         d.result = std::max(d.result, far_.load(FarShared::of_lanes(n.r, far), d.result).answered);
     }
-    d.result = result_.hear(n.event, n.waits, now, d.result);
+    result_.hear(n.event, now, d.result += n.waits);
     if (r.kind == Kind::Copy) {
       w.open_copies = std::max(w.open_copies, d.result + p_.copy_latency);
       d.result = d.sources;
@@ -526,7 +526,7 @@ class Multiprocessor {
     }
     const double out = n.known ? share_.store(at, of, n.r.code.bytes < 4) : share_.store_lines(at, r.words);
     q.take_later(share_.room_for_stores());  // the warp does not wait
-    result_.hear(n.event, 0, now, now);
+    result_.hear(n.event, now, now);
     w.stored = std::max(w.stored, out + p_.l2_latency);
     return {at + cycles, at + cycles + 5};
   }
@@ -559,8 +559,8 @@ class Multiprocessor {
     }
     lsu_ = at + a.lines, result_.first_atomic = std::min(result_.first_atomic, at);
     q.take(at + a.lines - 1);
-    double done = share_.atomic(at, a);
-    answers ? done = result_.hear(n.event, n.waits, now, done) : result_.hear(n.event, 0, now, now);
+    const double done = share_.atomic(at, a) + (answers ? n.waits : 0);
+    result_.hear(n.event, now, answers ? done : now);
     w.stored = std::max(w.stored, done - (answers ? 0 : p_.atomic_latency / 2));
     return {done, at + a.lines + 5, Stall::LongScoreboard};
   }

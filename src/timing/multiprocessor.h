@@ -103,10 +103,8 @@ struct SmTime {
     double issued = 0, done = 0;
   };
   std::vector<Heard> heard{};  // of HandOvers
-  double hear(u32 event, double waits, double now, double done) {
-    if (!event) return done;
-    heard.push_back({event, now, done + waits});
-    return done + waits;
+  void hear(u32 event, double now, double done) {
+    if (event) heard.push_back({event, now, done});
   }
   void count_pipe(const Row& r) {
     if (r.pipe == Pipe::None) return;

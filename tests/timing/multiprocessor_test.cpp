@@ -18,6 +18,19 @@ namespace {
 using Kind = Row::Kind;
 using probe::RecordCode;
 
+// CCTL.IVALL, behind each acquire: loads find nothing, local memory keeps what L2 has not.
+TEST(L1, InvalidatedButForWhatIsToBeWrittenBack) {
+  L1 cache(1 << 16);
+  double arrives = 0;
+  cache.fill(5, 15, 100), cache.write_back(6, 3);
+  EXPECT_EQ(cache.missing(5, 15, arrives), 0u);
+  cache.invalidate();
+  EXPECT_EQ(cache.missing(5, 15, arrives), 15u);
+  EXPECT_EQ(cache.missing(6, 15, arrives), 12u);
+  cache.fill(5, 1, 200);
+  EXPECT_EQ(cache.missing(5, 15, arrives), 14u);
+}
+
 // A kernel of one block of code, run by each warp of each CTA.
 class Code {
  public:
