@@ -467,6 +467,11 @@ int main() {
         text = self.run_verb("-k", "columns", "-s", "2").stdout
         self.assertRegex(text, r"OPT   Est. Speedup: \d+\.\d %: Shared Memory Bank Conflicts")
         self.assertIn("124 of 128 wavefronts", text)
+        # With metrics the model is not asked again: no estimates of it.
+        asked, few = ({x["rule"] for x in self.launches("-k", "columns", "-s", "2", *more)[0]["advice"] if x.get("saved")}
+                      for more in ((), ("--metrics", "gpu__time_duration.sum")))
+        self.assertIn("SharedMemoryConflicts", asked)
+        self.assertNotIn("SharedMemoryConflicts", few)
         self.assertRegex(text, r"st.shared.*p.cu:5|ld.shared.*p.cu:7")
         # What it saves is the time of the launch without conflicts.
         alone = self.launches("-k", "columns", "-s", "2")[0]
