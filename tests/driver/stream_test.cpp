@@ -84,6 +84,32 @@ TEST(Stream, LegacyStreamOrdersBlockingOnesOnly) {
   EXPECT_EQ(ended, 3);
 }
 
+// Two launches one behind the other, while one worker is about to sleep and another sleeps: each gets a worker.
+TEST(Stream, LaunchesThatFollowCloselyRunSideBySide) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two workers";
+  constexpr int kRounds = 2000;
+  std::atomic<int> gone = 0, ended = 0;
+  define_kernel("round", [&](device::WarpCtx& w, u32) {
+    while (gone < param<int>(w, 0)) std::this_thread::yield();
+    ++ended;
+  });
+  Bench b("round", {4});
+  int round = 0, pass = 0;
+  void *wait_args[] = {&round}, *pass_args[] = {&pass};
+  const LaunchConfig one{.grid = {1, 1, 1}, .block = {1, 1, 1}};
+  Stream& first = b.context.create_stream(true, 0);
+  Stream& second = b.context.create_stream(true, 0);
+  for (round = 1; round <= kRounds; ++round) {
+    ASSERT_EQ(b.launch(one, {.pointers = wait_args}, first), Error::Success);
+    ASSERT_EQ(b.launch(one, {.pointers = pass_args}, second), Error::Success);
+    ASSERT_EQ(b.context.synchronize(second), Error::Success);
+    ASSERT_EQ(ended, 2 * round - 1);
+    gone = round;
+    ASSERT_EQ(b.context.synchronize(first), Error::Success);
+    if (round % 2) std::this_thread::sleep_for(std::chrono::microseconds(round % 40));
+  }
+}
+
 // A launch that waits for room in the queue must not hold up the work that makes the room: another thread's work
 // follows in the stream.
 TEST(Stream, FullQueueDrains) {

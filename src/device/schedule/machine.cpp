@@ -152,10 +152,25 @@ void Machine::spin_while(u32 seen) {
   }
 }
 
+// Submissions that follow each other closely may all have counted on the same looking worker: who takes a grid and
+// leaves others wakes the next.
+void Machine::pass_on(const Grid& taken) {
+  if (looking_.load() || !sleeping_.load()) return;
+  bool more = false;
+  {
+    std::lock_guard lock(queue_lock_);
+    for (const auto& g : queue_) more |= g.get() != &taken && !g->exhausted();
+  }
+  if (more) futex_wake(epoch, 1);
+}
+
 std::shared_ptr<Grid> Machine::wait_for_work() {
   for (;;) {
     u32 seen = epoch.load();
-    if (auto g = pick(nullptr)) return g;
+    if (auto g = pick(nullptr)) {
+      pass_on(*g);
+      return g;
+    }
     if (stopping_) return nullptr;
     looking_.fetch_add(1);
     spin_while(seen);

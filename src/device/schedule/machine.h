@@ -39,6 +39,7 @@ struct Machine {
  private:
   void finish(const std::shared_ptr<Grid>&);
   void wake(u64 wanted);
+  void pass_on(const Grid& taken);
   void spin_while(u32 seen);
 
   SpinLock queue_lock_;  // guards queue_
