@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+import bundles  # noqa: E402
 import twins  # noqa: E402
 
 SECONDS = 60
@@ -30,6 +31,7 @@ def build(twin, nvcc, folder):
     sources = [twin.path, *twins.ROOT.glob("*.h")]
     if program.exists() and program.stat().st_mtime > max(s.stat().st_mtime for s in sources):
         return program, None
+    program.unlink(missing_ok=True)  # it may be a link to a bundle
     flags = twins.FLAGS + twin.notes.get("flags", "").split()
     done = subprocess.run([nvcc, *flags, str(twin.path), "-o", str(program)], capture_output=True, text=True)
     return program, done.stderr if done.returncode else None
@@ -124,6 +126,8 @@ def main():
     missed = known_misses() if args.verb == "check" else set()
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for family in [] if args.twin else sorted({t.family for t in chosen}):
+            bundles.build_family(family, args.nvcc, folder, pool)
         for twin, complaints in zip(chosen, pool.map(one, chosen)):
             if twin.source in missed:
                 complaints = [] if complaints else ["is judged right: take it off misses.txt"]

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import bundles  # noqa: E402
 import run_twins  # noqa: E402
 import twins  # noqa: E402
 
@@ -72,6 +73,19 @@ class Runner(unittest.TestCase):
         self.twin.is_hit = False
         self.assertEqual(len(run_twins.judge_exit(self.twin, "run", SEVERITY, 0, "wrong at 3")), 1)
         self.assertEqual(run_twins.judge_exit(self.twin, "run", SEVERITY, 0, "ok\n"), [])
+
+    def test_a_bundle_keeps_twins_and_their_macros_apart(self):
+        self.twin.path.write_text(SOURCE + "#include <cuda/atomic>\n#define WAIT(x) x\nint main() {}\n")
+        text = bundles.source([self.twin])
+        self.assertEqual(text.count("#include <cuda/atomic>"), 1)
+        order = [text.index(part) for part in ("<cuda/atomic>", "namespace twin_0 {", "#define main", str(self.twin.path),
+                                               "#undef main", "#undef WAIT", '{"001_a_hit", twin_0::run}')]
+        self.assertEqual(order, sorted(order))
+
+    def test_every_twin_without_flags_or_needs_is_in_one_bundle(self):
+        all_twins = twins.all_twins()
+        bundled = [t.name for f in sorted({t.family for t in all_twins}) for b in bundles.of_family(f) for t in b]
+        self.assertEqual(sorted(bundled), sorted(t.name for t in all_twins if not {"flags", "needs"} & t.notes.keys()))
 
 
 if __name__ == "__main__":
