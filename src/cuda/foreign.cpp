@@ -59,16 +59,31 @@ bool does_without(const std::string& file) {
   return name.starts_with("libnvrtc.so") || name.starts_with("libnvJitLink.so");
 }
 
+bool first_time(const std::string& key) {
+  static std::mutex m;                                   // guards known
+  static auto* const known = new std::set<std::string>;  // libraries call while the process ends, too
+  const std::lock_guard l(m);
+  return known->insert(key).second;
+}
+
 }  // namespace
 
 void note_foreign_caller(const void* return_address) {
-  static std::mutex m;                                   // guards known
-  static auto* const known = new std::set<std::string>;  // libraries call while the process ends, too
   const std::string file = file_of(return_address);
-  const std::lock_guard l(m);
-  if (!known->insert(file).second || does_without(file)) return;
+  if (does_without(file) || !first_time(file)) return;
   fidelity().shortfall(Shortfall::Refused, "the CUDA runtime in " + file);
   fmt::print(stderr, "understudy: {}\n", explain(file));
+}
+
+void note_private_table(const void* return_address) {
+  const std::string file = file_of(return_address), what = "private functions of the CUDA runtime for " + file;
+  if (!first_time(what)) return;
+  fidelity().shortfall(Shortfall::Refused, what);
+  fmt::print(stderr,
+             "understudy: {} asks for private functions of the vendor's CUDA runtime, which are not here: calls that "
+             "need them fail, with a status that the program may not look at. Use code that comes as PTX in their place "
+             "(docs/faq.md)\n",
+             file);
 }
 
 }  // namespace us::cuda

@@ -253,6 +253,18 @@ class Cli(unittest.TestCase):
         self.assertIn("is a library of the CUDA toolkit", self.load_plugin("libcublas.so.13"))
         self.assertIn("is the CUDA toolkit's runtime", self.load_plugin("libcudart.so.11.0"))
 
+    def test_library_that_wants_private_functions_is_named(self):
+        source = (
+            '#include <cuda_runtime.h>\nextern "C" int go() { const void* table; cudaUUID_t id{}; '
+            "return (cudaGetExportTable(&table, &id) == 801 && cudaGetExportTable(&table, &id) == 801) ? 0 : 1; }"
+        )
+        library = self.compile("wants.cu", source, "-cudart", "shared", "-Xcompiler", "-fPIC", "-shared")
+        host = self.compile("host.cpp", PLUGIN_HOST, "-cudart", "none", "-ldl")
+        for option in ("--no-cache", "--stats"):
+            result = understudy("run", option, host, str(library))
+            self.assertEqual(result.returncode, 0)
+            self.assertEqual(result.stderr.count(f"{library} asks for private functions"), 1, result.stderr)
+
     def test_refused_image_is_not_exact(self):
         program = self.compile("n.cu", KERNEL, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90")
         self.expect(understudy("run", "--json", str(self.dir / "r.json"), program), 0, "there is no PTX for this device")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Driver Entry Point Access.
+// Driver Entry Point Access, and private tables, of which there are none.
 #include <cuda_runtime_api.h>
 
 #include "cuda/api.h"
 #include "cuda/devices.h"
+#include "cuda/foreign.h"
 #include "cuda/last_error.h"
 #include "cuda/lookup.h"
 
@@ -44,4 +45,9 @@ US_API cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** o
 US_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** out, unsigned version,
                                                          unsigned long long flags, Status* status) {
   return answer(symbol, out, version, flags, status, true);
+}
+
+US_API cudaError_t cudaGetExportTable(const void**, const cudaUUID_t*) {
+  us::cuda::note_private_table(__builtin_return_address(0));
+  return static_cast<cudaError_t>(us::cuda::record_error(cudaErrorNotSupported));
 }
