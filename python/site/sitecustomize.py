@@ -253,6 +253,7 @@ AFTER = {
     "torch.cuda": compute_eager_operators,
     "triton._C.libtriton": multiply_by_torch,
     "triton.backends.nvidia.driver": tuned_by("tune_triton"),
+    "triton.runtime.autotuner": tuned_by("take_the_first"),
     "torch._inductor.runtime.benchmarking": tuned_by("tune_inductor"),
     "torch._inductor.choices": tuned_by("choose_from_few"),
     "torch._inductor.compile_fx": tuned_by("compile_ahead"),

@@ -2,7 +2,7 @@
 """Less of what clients do to find the fastest of several kernels: times of a virtual device by `understudy run` tell little, and each
 kernel that is tried has to be compiled. What `understudy profile` says of a program is left as it is.
 
-    Triton's autotuner      each configuration twice, in place of at least eight times
+    Triton's autotuner      the first configuration that runs, unless the program brings its own benchmark; `understudy check` sees all
     Inductor's benchmarks   each candidate three times, in place of about a hundred and as many sweeps over the second cache
     max_autotune            of each kind of template the first configuration
     AOTInductor             products and convolutions by its templates: its C++ calls PyTorch's kernels past the dispatcher
@@ -36,6 +36,27 @@ def tune_triton(module):
     driver = getattr(module, "CudaDriver", None)
     if is_wanted() and hasattr(driver, "get_benchmarker"):
         driver.get_benchmarker = lambda self: timed_twice
+
+
+def take_the_first(module):
+    """`triton.runtime.autotuner`: the rest are infinitely slow, so neither compiled nor run."""
+    bench = getattr(getattr(module, "Autotuner", None), "_bench", None)
+    if bench is None or not is_wanted() or os.environ.get("UNDERSTUDY_CHECK", "0") not in ("", "0"):
+        return
+
+    @functools.wraps(bench)
+    def first(self, *arguments, config, **more):
+        slow = [float("inf")] * 3
+        if getattr(self, "_do_bench", self) is not None:  # the program's own
+            return bench(self, *arguments, config=config, **more)
+        if getattr(self, "_understudy_chosen_for", None) is self.nargs:  # made anew by each call of the kernel
+            return slow
+        times = bench(self, *arguments, config=config, **more)
+        if times != slow:
+            self._understudy_chosen_for = self.nargs
+        return times
+
+    module.Autotuner._bench = first
 
 
 def tune_inductor(module):

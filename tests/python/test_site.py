@@ -71,6 +71,21 @@ class Site(unittest.TestCase):
         self.expect(run_python(code, files), "timed_twice 1 2 7 2")
         self.expect(run_python(code, files, UNDERSTUDY_TORCH_VIA="off"), "own 100 0 7 0")
 
+    def test_triton_takes_the_first_configuration_that_runs(self):
+        files = {f"triton/{p}__init__.py": "" for p in ("", "runtime/")}
+        files["triton/runtime/autotuner.py"] = (
+            "class Autotuner:\n"
+            "  _do_bench, nargs = None, None\n"
+            "  def _bench(self, *arguments, config, **meta): return [float('inf') if config == 'bad' else float(ord(config))] * 3\n"
+            "  def run(self, configs):\n"
+            "    self.nargs = {}\n"
+            "    return [self._bench(1, config=c, other=2)[0] for c in configs]\n"
+        )
+        code = "from triton.runtime.autotuner import Autotuner; a = Autotuner(); print(a.run(['bad', 'b', 'c']), a.run('cb'), end=' ')\n"
+        own = code + "a._do_bench = print; print(a.run('cb'))"
+        self.expect(run_python(own, files), "[inf, 98.0, inf] [99.0, inf] [99.0, 98.0]")
+        self.expect(run_python(code, files, UNDERSTUDY_TORCH_VIA="off"), "[inf, 98.0, 99.0] [99.0, 98.0]")
+
     def test_xla_takes_memory_as_it_is_wanted_unless_the_program_says(self):
         files = {"jax_plugins/__init__.py": "", "jax_plugins/xla_cuda13/__init__.py": ""}
         code = "import os, jax_plugins.xla_cuda13; print(os.environ.get('XLA_PYTHON_CLIENT_PREALLOCATE'))"
