@@ -79,11 +79,12 @@ void note_private_table(const void* return_address) {
   const std::string file = file_of(return_address), what = "private functions of the CUDA runtime for " + file;
   if (!first_time(what)) return;
   fidelity().shortfall(Shortfall::Refused, what);
-  fmt::print(stderr,
-             "understudy: {} asks for private functions of the vendor's CUDA runtime, which are not here: calls that "
-             "need them fail, with a status that the program may not look at. Use code that comes as PTX in their place "
-             "(docs/faq.md)\n",
-             file);
+  fmt::print(
+      stderr,
+      "understudy: {} asks for private functions of the vendor's CUDA runtime, which are not here: calls that "
+      "need them fail, with a status that the program may not look at. Use code that comes as PTX in their place "
+      "(docs/faq.md)\n",
+      file);
 }
 
 }  // namespace us::cuda

@@ -7,4 +7,4 @@ namespace us::cuda {
 void note_foreign_caller(const void* return_address);
 // A library that asks our runtime for private functions of the vendor's.
 void note_private_table(const void* return_address);
-}
+}  // namespace us::cuda

@@ -55,8 +55,8 @@ const Entry& entry(u32 row) {
 // What a program does not write, and what it asks before it starts. <<<>>> ends in the one exception.
 constexpr std::string_view kLaunch = "__cudaLaunchKernel";
 bool internal(std::string_view name) {
-  return (name.starts_with("__cuda") && !name.starts_with(kLaunch)) ||
-         name == "cuGetExportTable" || name == "cudaGetExportTable";
+  return (name.starts_with("__cuda") && !name.starts_with(kLaunch)) || name == "cuGetExportTable" ||
+         name == "cudaGetExportTable";
 }
 std::string_view shown(std::string_view name) { return name.substr(name.starts_with(kLaunch) ? 2 : 0); }
 
