@@ -140,10 +140,8 @@ def attention_by_blocks():
 
 @step
 def histogram_by_atomics():
-    n = 1000
-
     @tilelang.jit
-    def make():
+    def make(n):
         @T.prim_func
         def main(A: T.Tensor((n,), "int32"), O: T.Tensor((16,), "int32")):
             with T.Kernel(T.ceildiv(n, 256), threads=128) as b:
@@ -153,8 +151,9 @@ def histogram_by_atomics():
 
         return main
 
+    n = 1000
     a, counts = torch.randint(0, 16, (n,), dtype=torch.int32), torch.zeros(16, dtype=torch.int32, device="cuda")
-    make()(a.cuda(), counts)
+    make(n)(a.cuda(), counts)
     assert torch.equal(counts.cpu().long(), torch.bincount(a, minlength=16))
 
 
