@@ -155,7 +155,7 @@ void LaunchChecker::weak(Judge& judge, const probe::Access& a, u32 lane, u64 add
   };
   for (u64 at = address; at < end;) {
     Cell& word = judge.shadow().word(at);
-    if (word.flags & Cell::kMbarrier) mbarrier_bytes(at, lane);
+    if (word.flags & Cell::kMbarrier) mbarrier_bytes(*who_, lane, to_text(a), at);
     const Side* side = judge.shadow().side_if(word);
     const bool whole = at % 4 == 0 && end - at >= 4 && !(side && side->bytes);
     Cell& c = whole ? word : judge.shadow().split(word)[at % 4];
@@ -197,7 +197,7 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
   const u64 end = address + a.bytes;
   for (u64 at = address; at < end;) {
     Cell& word = judge.shadow().word(at);
-    if (word.flags & Cell::kMbarrier) mbarrier_bytes(at, lane);
+    if (word.flags & Cell::kMbarrier) mbarrier_bytes(*who_, lane, to_text(a), at);
     const Side* side = judge.shadow().side_if(word);
     const bool whole = at % 4 == 0 && end - at >= 4 && !(side && side->bytes);
     Cell& c = whole ? word : judge.shadow().split(word)[at % 4];

@@ -177,7 +177,7 @@ class LaunchChecker final : public probe::Listener {
   void local(const At&, const probe::Who&, const probe::Access&);
 
   void wrong_rank(const probe::Who&, u32 lane, u32 rank);
-  void mbarrier_bytes(u64 address, u32 lane);
+  void mbarrier_bytes(const probe::Who&, u32 lane, std::string action, u64 address);
 
   // races.cpp
   void conflict(const Conflict&, probe::Space, const Cta* owner);
@@ -301,7 +301,7 @@ class LaunchChecker final : public probe::Listener {
   void each_of_row(const probe::Who&, const probe::Transfer&);
   bool copy_row(const At&, const probe::Who&, const probe::Transfer&);
   void mark_row(const At&, const probe::Who&, const RowOfCopies&, const RowActor&);
-  void inside_variable(const probe::Who&, u32 lane, const probe::Range&, bool writes);
+  u64 inside_variable(const probe::Who&, u32 lane, const probe::Range&, bool writes);
 
   // copy_rows.cpp
   void split_rows(const At&);

@@ -176,8 +176,8 @@ void LaunchChecker::wrong_rank(const probe::Who& who, u32 lane, u32 rank) {
         {fmt::format("the cluster has {} block{}", cluster_size_, cluster_size_ == 1 ? "" : "s")});
 }
 
-void LaunchChecker::mbarrier_bytes(u64 address, u32 lane) {
-  raise(Check::MbarrierBytes, {actor(*who_, lane, to_text(*now_))}, "mbarrier",
+void LaunchChecker::mbarrier_bytes(const probe::Who& who, u32 lane, std::string action, u64 address) {
+  raise(Check::MbarrierBytes, {actor(who, lane, std::move(action))}, "mbarrier",
         fmt::format("an mbarrier object at offset {} of the shared memory", address & ~u64{7}),
         {"an object that was initialised and not invalidated may only be used by mbarrier operations"},
         "mbarrier.inval before its bytes are used again.");

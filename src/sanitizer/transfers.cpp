@@ -119,11 +119,9 @@ void LaunchChecker::one_transfer(const At& p, const probe::Who& who, const Trans
     const std::span<const probe::Range> ranges = writes ? t.to : t.from;
     for (std::size_t k = 0; k < ranges.size() && !again; k++) {
       probe::Range r = ranges[k];
-      if (r.space == Space::Shared) inside_variable(who, lane, r, writes);
-      for (; r.space == Space::Shared && k + 1 < ranges.size() && goes_on(r, ranges[k + 1]); k++) {
-        inside_variable(who, lane, ranges[k + 1], writes);
+      for (; r.space == Space::Shared && k + 1 < ranges.size() && goes_on(r, ranges[k + 1]); k++)
         r.bytes += ranges[k + 1].bytes;
-      }
+      if (r.space == Space::Shared) r.bytes = inside_variable(who, lane, r, writes);
       if (r.space == Space::Global && !copies_memory(who, lane, r, writes)) continue;
       if (r.space == Space::Global && writes) stores_to(r.begin);
       if (proxy) check_pushed(p, who, r, writes, lane);
@@ -167,14 +165,15 @@ bool LaunchChecker::repeats(const At& p, const probe::Who& who, const Transfer& 
   return true;
 }
 
-// A copy that begins in a shared variable must end in it.
-void LaunchChecker::inside_variable(const probe::Who& who, u32 lane, const probe::Range& r, bool writes) {
+// A copy that begins in a shared variable must end in it. How many of its bytes do?
+u64 LaunchChecker::inside_variable(const probe::Who& who, u32 lane, const probe::Range& r, bool writes) {
   const u64 begin = r.begin % probe::kCtaStride, end = begin + r.bytes;
   const probe::Symbol* s = shared_symbol(begin);
-  if (!s || begin >= s->begin + s->bytes || end <= s->begin + s->bytes) return;
+  if (!s || begin >= s->begin + s->bytes || end <= s->begin + s->bytes) return r.bytes;
   raise(Check::BoundsShared, {actor(who, lane, writes ? "asynchronous write" : "asynchronous read")}, s->name,
         fmt::format("{} bytes at offset {} of the shared memory", r.bytes, begin),
         {fmt::format("the copy begins in `{}` and ends {} bytes behind it", s->name, end - s->begin - s->bytes)});
+  return s->begin + s->bytes - begin;
 }
 
 // Is there memory where a copy reads or writes? Mappings may lie side by side.
@@ -395,6 +394,7 @@ void LaunchChecker::check_pushed(const At& p, const probe::Who& who, const probe
       return;
     }
     const Cell word = shadow.look(at);
+    if (writes && shared && word.flags & Cell::kMbarrier) return mbarrier_bytes(who, lane, "asynchronous write", at);
     const Side* side = shadow.side_if(word);
     if (!side || !side->bytes) return one(word, at);
     for (u64 b = at % 4; b < 4 && at - at % 4 + b < r.begin - base + r.bytes; b++)
