@@ -253,7 +253,8 @@ class LaunchChecker final : public probe::Listener {
   void prefetched(const probe::Who&, u64 address);
   void discarded(u64 begin, u64 bytes);
   static Actors freed_by(const Allocations::Thread&);
-  void frees(const probe::Who&, u64 address);
+  void frees(const At&, const probe::Who&, u64 address);
+  void freed_in_use(const At&, const probe::Who&, u32 lane, const Allocations::Block&);
   void misaligned_row(const probe::Who&, u32 lane, const probe::Hint&);
 
   // images.cpp
