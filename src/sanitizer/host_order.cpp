@@ -168,12 +168,20 @@ bool HostOrder::ordered(const Mark& a, const Mark& b) const {
   return clocks_.before(a.node, b.node, b.waited) || clocks_.before(b.node, a.node, a.waited);
 }
 
+// Memory of a pool or a graph that is used behind its free. An allocation in between would have cleared the mark.
+bool HostOrder::used_behind(const Mark& free, const Mark& use) const {
+  const auto known = [](const Mark& m) { return m.when.number && !m.when.inner; };
+  if (free.does != Does::Free || use.does == Does::Free || use.does == Does::Allocate) return false;
+  return known(free) && known(use) && free.node != use.node && WorkClocks::before(free.when, use.when);
+}
+
 // What two kernels do to cells the launches judge. A mark that comes before it, and conflicts with no more than it
 // does, is not needed any longer.
 void HostOrder::judge(Span& span, u64 begin, const Mark& mark) {
   const auto lasting = [](Does d) { return d == Does::Allocate || d == Does::Free; };
   bool told = false;
   for (const Mark& other : span.marks) {
+    if (!told && used_behind(other, mark)) report(other, mark, begin, span.end - begin), told = true;
     const bool reads = other.does == Does::Read && mark.does == Does::Read;
     const bool both = lasting(other.does) && lasting(mark.does);
     const bool cells = other.by->launch && mark.by->launch && !other.fetched && !mark.fetched;
@@ -223,7 +231,9 @@ void HostOrder::report(const Mark& earlier, const Mark& later, u64 begin, u64 by
   const bool dependent =
       earlier.by->launch && later.by->launch &&
       (clocks_.before(earlier.node, later.node, true) || clocks_.before(later.node, earlier.node, true));
-  f.check = any(Does::Free)       ? Check::FreePending
+  const bool behind = used_behind(earlier, later);
+  f.check = behind                ? Check::UseAfterFree
+            : any(Does::Free)     ? Check::FreePending
             : any(Does::Allocate) ? Check::UseBeforeAlloc
             : dependent           ? Check::GridDependency
                                   : Check::RaceHost;
@@ -231,9 +241,11 @@ void HostOrder::report(const Mark& earlier, const Mark& later, u64 begin, u64 by
   f.kernel = later.by->launch ? later.by->kernel : earlier.by->kernel;
   f.object = object(begin, bytes);
   f.parties = {party(later), party(earlier)};
-  f.why = {dependent ? "The preceding kernel may still run: the thread has not executed griddepcontrol.wait."
-                     : "No stream, event, graph edge or waiting thread orders the two."};
-  f.fix = dependent ? "griddepcontrol.wait (cudaGridDependencySynchronize) before the first access."
+  f.why = {behind      ? "The free comes before the use."
+           : dependent ? "The preceding kernel may still run: the thread has not executed griddepcontrol.wait."
+                       : "No stream, event, graph edge or waiting thread orders the two."};
+  f.fix = behind      ? "free it behind its last use."
+          : dependent ? "griddepcontrol.wait (cudaGridDependencySynchronize) before the first access."
           : f.check == Check::RaceHost
               ? "record an event behind the one and make the other's stream wait for it; between nodes of a "
                 "graph, add an edge."

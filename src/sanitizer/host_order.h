@@ -79,6 +79,7 @@ class HostOrder final : public LaunchOrder {
   void touch(u64 begin, u64 end, const Mark&);
   void judge(Span&, u64 begin, const Mark&);
   bool ordered(const Mark&, const Mark&) const;
+  bool used_behind(const Mark& free, const Mark& use) const;
   void report(const Mark& earlier, const Mark& later, u64 begin, u64 bytes);
   Party party(const Mark&) const;
   void add_launches_held(Finding&) const;
