@@ -39,12 +39,14 @@ bool may_end_within(const ir::Block& b) {
       b.insts, [](const ir::Inst& i) { return !i.call.empty() || (isa::info(i.form).effects & isa::kControl) != 0; });
 }
 
-u32 first_effect(const ir::Block& b) {
+// `branches`: who decides there where to go on has not ended.
+u32 first_effect(const ir::Block& b, bool branches) {
   constexpr u32 kEffects = isa::kStore | isa::kAtomic | isa::kConvergent | isa::kBarrier;
   const auto at = std::ranges::find_if(b.insts, [](const ir::Inst& i) {
     return i.guard.kind == ir::Operand::Kind::None && i.call.empty() && (isa::info(i.form).effects & kEffects) != 0;
   });
-  return at == b.insts.end() ? ir::kNoSite : at->site;
+  if (at != b.insts.end()) return at->site;
+  return branches && b.term.kind == ir::Terminator::Kind::CondBr ? b.term.site : ir::kNoSite;
 }
 
 }  // namespace
@@ -57,10 +59,14 @@ u32 all_come_to(const ir::Function& f, const ir::Inst& inst) {
   if (own == f.blocks.end() || f.blocks.size() > kMostBlocks) return ir::kNoSite;
   const u32 here = static_cast<u32>(own - f.blocks.begin());
   const Reached behind = reached(f, here, kNone);
+  const Reached past = reached(f, 0, here);  // by a way round it
+  const bool barrier = (isa::info(inst.form).effects & isa::kBarrier) != 0;
   for (u32 b = 1; b < f.blocks.size(); ++b) {
     if (b == here || !behind[b]) continue;
-    const u32 site = first_effect(f.blocks[b]);
+    const u32 site = first_effect(f.blocks[b], barrier);
     if (site == ir::kNoSite) continue;
+    // Of the same turn of a loop: who left the loop has executed both.
+    if (!past[b] && reached(f, b, kNone)[here]) continue;
     const Reached around = reached(f, 0, b);
     bool ended = !around[here];
     for (u32 e = 0; e < f.blocks.size(); ++e) ended = ended || (around[e] && ends(f.blocks[e]));
