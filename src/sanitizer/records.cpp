@@ -39,9 +39,14 @@ Finding get_finding(In& in) {
   return f;
 }
 
+// What a header of the toolkit does for one line of the program is one place.
 std::string place_of(const Party& p) {
-  std::string key = fmt::format("{}|{}", p.action, p.site.text);
-  for (const probe::Frame& f : p.site.frames) key += fmt::format("|{}:{}:{}:{}", f.file, f.line, f.column, f.function);
+  const std::size_t own = own_frame(p.site);
+  std::string key = fmt::format("{}|{}", p.action, own ? "" : p.site.text);
+  for (std::size_t i = own; i < p.site.frames.size(); ++i) {
+    const probe::Frame& f = p.site.frames[i];
+    key += fmt::format("|{}:{}:{}:{}", f.file, f.line, f.column, f.function);
+  }
   if (p.site.frames.empty()) key += fmt::format("|{}", p.site.ptx_line);
   return key;
 }
