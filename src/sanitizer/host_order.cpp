@@ -2,6 +2,7 @@
 #include "sanitizer/host_order.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,8 +12,23 @@ using probe::Memory;
 using probe::Work;
 
 namespace {
+
 constexpr std::size_t kMostLaunches = 1 << 16;
+
+// What a copy reads and writes; of many rows nothing is said. A copy to where it comes from changes nothing.
+std::optional<probe::Range> overlap(const Work& w) {
+  constexpr std::size_t kMostRows = 64;
+  if (w.reads.size() > kMostRows || w.writes.size() > kMostRows) return {};
+  for (const probe::Range& r : w.reads) {
+    for (const probe::Range& to : w.writes) {
+      const u64 begin = std::max(r.begin, to.begin), end = std::min(r.begin + r.bytes, to.begin + to.bytes);
+      if (begin < end && r.begin != to.begin) return probe::Range{r.space, begin, end - begin};
+    }
+  }
+  return {};
 }
+
+}  // namespace
 
 void HostOrder::work(const Work& w) {
   std::lock_guard l(m_);
@@ -45,6 +61,14 @@ void HostOrder::submitted(const Work& w) {
     d.stream = w.stream;
     d.stack = p.by ? p.by->stack : stack_.take();
     p.by = std::make_shared<const Deed>(std::move(d));
+  }
+  if (const auto both = overlap(w)) {
+    Finding f;
+    f.check = Check::RaceHost, f.object = object(both->begin, both->bytes);
+    f.parties = {party(Mark{.when = {}, .node = w.node, .does = Does::Write, .by = p.by})};
+    f.why = {"Source and destination of the copy overlap: it may read what it has already written."};
+    f.fix = "copy through other memory, or by a kernel.";
+    sink_.found(f);
   }
   for (const probe::Range& r : w.reads) p.ranges.emplace_back(r, Does::Read);
   for (const probe::Range& r : w.writes) p.ranges.emplace_back(r, Does::Write);
