@@ -61,12 +61,19 @@ u32 all_come_to(const ir::Function& f, const ir::Inst& inst) {
   const Reached behind = reached(f, here, kNone);
   const Reached past = reached(f, 0, here);  // by a way round it
   const bool barrier = (isa::info(inst.form).effects & isa::kBarrier) != 0;
+  const auto leads_here = [&](u32 b) {
+    return std::ranges::any_of(f.blocks[b].term.targets, [&](ir::BlockId t) { return t.v == here; });
+  };
+  bool in_loop = false;
+  for (u32 b = 0; b < f.blocks.size(); ++b) in_loop = in_loop || (behind[b] && leads_here(b));
   for (u32 b = 1; b < f.blocks.size(); ++b) {
     if (b == here || !behind[b]) continue;
-    const u32 site = first_effect(f.blocks[b], barrier);
+    // Of the same turn of a loop: who left the loop has executed both. Branches behind a loop may be the compiler's,
+    // which has made several of it.
+    const bool again = in_loop && reached(f, b, kNone)[here];
+    if (!past[b] && again) continue;
+    const u32 site = first_effect(f.blocks[b], barrier && (again || !in_loop));
     if (site == ir::kNoSite) continue;
-    // Of the same turn of a loop: who left the loop has executed both.
-    if (!past[b] && reached(f, b, kNone)[here]) continue;
     const Reached around = reached(f, 0, b);
     bool ended = !around[here];
     for (u32 e = 0; e < f.blocks.size(); ++e) ended = ended || (around[e] && ends(f.blocks[e]));
