@@ -18,6 +18,29 @@ std::string list(const std::vector<u32>& warps) {
   return text;
 }
 
+// The party that does the same at the same place, or null.
+Party* alike(Finding& f, const Party& p) {
+  const auto same_frame = [](const probe::Frame& a, const probe::Frame& b) {
+    return a.line == b.line && a.column == b.column && a.file == b.file;
+  };
+  const auto at = std::ranges::find_if(f.parties, [&](const Party& o) {
+    return o.action == p.action && o.site.text == p.site.text && o.site.ptx_line == p.site.ptx_line &&
+           std::ranges::equal(o.site.frames, p.site.frames, same_frame);
+  });
+  return at == f.parties.end() ? nullptr : &*at;
+}
+
+// Who waits for what: once for all who wait for the same.
+void add_wait(Finding& f, Party p, std::string why) {
+  const auto what = [](const std::string& w) { return w.substr(std::min(w.size(), w.find(" wait"))); };
+  if (Party* const first = alike(f, p))
+    first->others++;
+  else
+    f.parties.push_back(std::move(p));
+  const auto same = [&](const std::string& o) { return what(o) == what(why); };
+  if (f.why.size() < kParties && std::ranges::none_of(f.why, same)) f.why.push_back(std::move(why));
+}
+
 }  // namespace
 
 // Warps that arrived in the phase before, or live and have never come, and are not here.
@@ -107,9 +130,8 @@ void LaunchChecker::part_of_warp(const Cta& c, const Warp& w) {
 // Who initialised an mbarrier that others wait for, who came to it, and what it was told to expect and got.
 void LaunchChecker::came_to(const MbarrierObject& o, Finding& f) const {
   const auto add = [&](const char* action, const MbarrierObject::Step& s) {
-    const auto same = [&](const Party& p) { return p.action == action && p.who == thread_text(s.cta, s.warp, s.lane); };
-    if (f.parties.size() >= 2 * kParties || std::ranges::any_of(f.parties, same)) return;
-    f.parties.push_back(party(Actors{.action = action, .site = s.site, .cta = s.cta, .warp = s.warp, .lane = s.lane}));
+    Party p = party(Actors{.action = action, .site = s.site, .cta = s.cta, .warp = s.warp, .lane = s.lane});
+    if (f.parties.size() < 2 * kParties && !alike(f, p)) f.parties.push_back(std::move(p));
   };
   if (o.init.site) add("mbarrier.init", o.init);
   std::vector<u32> told;
@@ -135,9 +157,9 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
         if (!w || w->waiting.what == Waiting::What::Nothing) continue;
         if (f.parties.size() >= kParties) continue;
         part_of_warp(*c, *w);
-        f.parties.push_back(party(Actors{
-            .action = "wait", .site = w->waiting.site, .cta = c->key, .warp = w->time.warp(), .lane = kEveryLane}));
-        f.why.push_back(waiting_text(*c, *w));
+        const Actors who{
+            .action = "wait", .site = w->waiting.site, .cta = c->key, .warp = w->time.warp(), .lane = kEveryLane};
+        add_wait(f, party(who), waiting_text(*c, *w));
         if (w->waiting.what == Waiting::What::Mbarrier) waited.push_back(w->waiting.address);
       }
       for (const auto& [offset, o] : c->mbarriers) {
@@ -149,9 +171,9 @@ void LaunchChecker::fault(const probe::Fault& fault, const std::string& text) {
   for (const probe::Fault::Spin& s : fault.spins) {
     if (f.parties.size() >= kParties) break;
     const Actors who{.action = "wait", .site = s.site, .cta = key(s.cta), .warp = s.warp, .lane = kEveryLane};
-    f.parties.push_back(party(who));
-    f.why.push_back(fmt::format("{} waits for what others must do: {}", thread_text(who.cta, who.warp, who.lane),
-                                site_text(who.site)));
+    add_wait(f, party(who),
+             fmt::format("{} waits for what others must do: {}", thread_text(who.cta, who.warp, who.lane),
+                         site_text(who.site)));
   }
   // The device's words, where no warp's place is known: it has only the lines of inlined functions.
   f.why.insert(f.why.begin(), f.parties.empty() ? text : text.substr(0, text.find('\n')));
