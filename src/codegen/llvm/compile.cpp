@@ -18,6 +18,7 @@
 #include "codegen/llvm/mask_words.h"
 #include "codegen/llvm/split_blocks.h"
 #include "codegen/llvm/toolchain.h"
+#include "codegen/llvm/vector_selects.h"
 #include "codegen/lower/inline_calls.h"
 #include "codegen/lower/lower.h"
 
@@ -148,6 +149,7 @@ class Compilation {
     call_lane_accesses(*m_.module, *target_->machine);
     separate_mask_words(*m_.module);
     split_long_blocks(*m_.module);
+    spread_conditions(*m_.module);
     if (m_.avx512) fence_blends(*m_.module);
     move_constants_to_table(*m_.module);
     out_.times.push_back({std::string(name_of(Pass::Split)), ms_since(start)});
