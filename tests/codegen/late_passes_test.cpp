@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices of whole vectors by one condition (llvm/vector_selects.cpp), as LLVM's code generator gets them.
+// What LLVM's code generator would take too long for is not given to it: many choices of whole vectors by one condition
+// (llvm/vector_selects.cpp), many loads in a row (llvm/split_blocks.cpp).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -49,6 +50,11 @@ TEST(VectorSelects, AFewKeepOneCondition) {
   const std::string ir = ir_of(4);
   EXPECT_EQ(count(ir, "select i1"), 4u);
   EXPECT_EQ(count(ir, "select <32 x i1>"), 0u);
+}
+
+TEST(SplitBlocks, ManyLoadsBetweenWhichNothingIsWritten) {
+  const u32 few = count(ir_of(60), "br label"), many = count(ir_of(200), "br label");
+  EXPECT_GE(many, few + 3);
 }
 
 }  // namespace
