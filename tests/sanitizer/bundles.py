@@ -66,8 +66,10 @@ def build(members, name, nvcc, folder):
         link = folder / twin.name
         if link.exists() and link.samefile(program):
             continue
-        link.unlink(missing_ok=True)
-        os.link(program, link)
+        fresh_link = folder / f"{twin.name}.new"
+        fresh_link.unlink(missing_ok=True)
+        os.link(program, fresh_link)
+        fresh_link.replace(link)
 
 
 def build_family(family, nvcc, folder, pool):

@@ -31,10 +31,13 @@ def build(twin, nvcc, folder):
     sources = [twin.path, *twins.ROOT.glob("*.h")]
     if program.exists() and program.stat().st_mtime > max(s.stat().st_mtime for s in sources):
         return program, None
-    program.unlink(missing_ok=True)  # it may be a link to a bundle
     flags = twins.FLAGS + twin.notes.get("flags", "").split()
-    done = subprocess.run([nvcc, *flags, str(twin.path), "-o", str(program)], capture_output=True, text=True)
-    return program, done.stderr if done.returncode else None
+    made = folder / f"{twin.name}.alone"  # the program may be a link to a bundle
+    done = subprocess.run([nvcc, *flags, str(twin.path), "-o", str(made)], capture_output=True, text=True)
+    if done.returncode:
+        return program, done.stderr
+    made.replace(program)
+    return program, None
 
 
 def lines_of(finding, file):
