@@ -156,12 +156,8 @@ void Machine::spin_while(u32 seen) {
 // leaves others wakes the next.
 void Machine::pass_on(const Grid& taken) {
   if (looking_.load() || !sleeping_.load()) return;
-  bool more = false;
-  {
-    std::lock_guard lock(queue_lock_);
-    for (const auto& g : queue_) more |= g.get() != &taken && !g->exhausted();
-  }
-  if (more) futex_wake(epoch, 1);
+  const std::shared_ptr<Grid> other = pick(&taken);
+  if (other && other.get() != &taken) futex_wake(epoch, 1);
 }
 
 std::shared_ptr<Grid> Machine::wait_for_work() {
