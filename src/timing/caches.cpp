@@ -46,6 +46,14 @@ L1::Gone L1::fill(u64 line, u32 sectors, double arrives) {
   return gone;
 }
 
+void L1::store(u64 line, double at, double leaves) {
+  const u32 place = find(line);
+  if (place == kNone) return;
+  Line& l = lines_[place];
+  if (at < l.leaves) l.sectors &= l.dirty;
+  l.leaves = leaves;
+}
+
 L1::Gone L1::write_back(u64 line, u32 sectors) {
   const Gone gone = fill(line, sectors, 0);
   lines_[find(line)].dirty |= sectors;

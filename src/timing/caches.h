@@ -22,6 +22,9 @@ class L1 {
     u32 sectors = 0;
   };
   Gone fill(u64 line, u32 sectors, double arrives);
+  // What is stored goes to L2: a second store to a line before the first has left takes the line out
+  // (oracle/timing/lanes.txt, InPlace 2: half of the loads hit).
+  void store(u64 line, double at, double leaves);
   Gone write_back(u64 line, u32 sectors);  // local memory: L2 gets them when the line goes
   void invalidate() { ++epoch_; }          // all but what is to be written back
 
@@ -31,6 +34,7 @@ class L1 {
     u32 sectors = 0, dirty = 0;
     u32 epoch = 0;
     double arrives[4] = {};  // each sector
+    double leaves = 0;       // what was stored
   };
   u32 set_of(u64 line) const { return static_cast<u32>((line * 0x9e3779b97f4a7c15ull >> 32) % sets_ * kWays); }
   u32 find(u64 line);  // its place, or kNone

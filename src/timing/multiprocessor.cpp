@@ -253,7 +253,7 @@ class Multiprocessor {
 
   Done execute(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     Done d{now + r.latency, now + 6};
-    if (r.never) return nothing(q, now);
+    if (r.never) return q.pass(now);
     if (r.kind == Kind::Invalidate) l1_.invalidate();
     switch (r.kind) {
       case Kind::Shuffle:
@@ -302,12 +302,6 @@ class Multiprocessor {
         break;
     }
     return d;
-  }
-
-  // An access without lanes passes through the queue.
-  static Done nothing(Partition& q, double now) {
-    q.take(now + 4);
-    return {now + 6, now + 6};
   }
 
   // The pipe that all sub-partitions share: shared memory, L1 and the exchange of lanes.
@@ -416,6 +410,7 @@ class Multiprocessor {
                              : SharedCost{double(r.words)};
     Done d = shared(q, r, now, c.cycles);
     d.result += c.more;
+    if (r.kind == Kind::SharedLoad) d.result += q.answer(lsu_ - c.cycles, p_.shared_way * c.cycles) - lsu_ + c.cycles;
     if (retries && r.kind == Kind::SharedLoad) w.looked = lsu_;
     if (!retries || !r.swaps) return d;
     const u32 done = n.known ? places_[w.place].swapped.swap(n.r, w.looked, lsu_) : 0;
@@ -450,12 +445,13 @@ class Multiprocessor {
 
   Done load(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     const NextAccess n = next_access(launch_, w, addresses_);
-    if (n.none) return nothing(q, now);
+    if (n.none) return q.pass(now);
     if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, false);
     const u32 ways = n.known ? std::max<u32>(ways_.of(n.r).most(), r.words) : 1;
     const double cycles = r.kind == Kind::Copy ? p_.copy_cycles + (r.bypass ? 0 : p_.copy_way * ways) : ways;
     const double at = on_lsu(q, now, cycles);
-    Done d{at + cycles + p_.l1_latency - 5, at + cycles + 5, Stall::LongScoreboard};
+    const double last = q.answer(at, p_.l1_line * ways) + p_.l1_line * (ways - 1) + 1;
+    Done d{std::max(at + cycles, last) + p_.l1_latency - 5, at + cycles + 5, Stall::LongScoreboard};
     if (!n.known) {
       d.result += p_.l2_latency;
     } else {
@@ -515,7 +511,7 @@ class Multiprocessor {
 
   Done store(Partition& q, Warp& w, u32 index, const Row& r, double now) {
     const NextAccess n = next_access(launch_, w, addresses_);
-    if (n.none) return nothing(q, now);
+    if (n.none) return q.pass(now);
     if (n.known ? n.r.code.space == probe::Space::Local : r.local) return local_access(q, index, r, n, now, true);
     const Lines of = n.known ? Lines(n.r) : Lines();
     const double cycles = std::max<double>(r.words, of.count()), at = on_lsu(q, now, cycles);
@@ -524,10 +520,12 @@ class Multiprocessor {
         q.hold_back(w, far_.store(FarShared::of_lanes(n.r, far), at + cycles));
       return {at + cycles, at + cycles + 5};
     }
-    const double out = n.known ? share_.store(at, of, n.r.code.bytes < 4) : share_.store_lines(at, r.words);
-    q.take_later(share_.room_for_stores());  // the warp does not wait
+    const Share::Stored s = n.known ? share_.store(at, of) : share_.store_lines(at, r.words);
+    lsu_ = std::max(lsu_, s.out - p_.store_room);
+    q.take_later(lsu_);  // the warp does not wait
+    for (u64 k = s.anew; k; k &= k - 1) l1_.store(of.begin()[std::countr_zero(k)].line, at, s.out);
     result_.hear(n.event, now, now);
-    w.stored = std::max(w.stored, out + p_.l2_latency);
+    w.stored = std::max(w.stored, s.out + p_.l2_latency);
     return {at + cycles, at + cycles + 5};
   }
 
@@ -544,7 +542,7 @@ class Multiprocessor {
 
   Done atomic(Partition& q, Warp& w, const Row& r, double now) {
     NextAccess n = next_access(launch_, w, addresses_);
-    if (n.none) return nothing(q, now);
+    if (n.none) return q.pass(now);
     const bool answers = r.kind == Kind::Atomic;
     if (r.joined) n.r.lanes &= ~n.r.lanes + 1;
     if (n.known && n.r.code.space == probe::Space::Shared) return generic_shared_atomic(q, w, r, n, now);

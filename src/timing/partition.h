@@ -79,6 +79,7 @@ struct Partition {
   Slots fma, alu;
   std::array<Closings, kPipes> closed;
   Closings undispatched;
+  double answered = 0;        // until when its registers get what was loaded
   std::vector<double> queue;  // when each place is free
   u32 head = 0;
 
@@ -142,9 +143,18 @@ struct Partition {
     queue[head] = until;
     head = (head + 1) % queue.size();
   }
+  Done pass(double now) {  // of an access without lanes
+    take(now + 4);
+    return {now + 6, now + 6};
+  }
   void take_later(double until) {  // the place that was taken last, at least as long
     double& last_place = queue[(head + queue.size() - 1) % queue.size()];
     last_place = std::max(last_place, until);
+  }
+  // When it begins to get what takes so many cycles.
+  double answer(double at, double cycles) {
+    const double begin = std::max(answered, at);
+    return answered = begin + cycles, begin;
   }
   // What a warp sent to a neighbour: only so much is on its way.
   void hold_back(Warp& w, const FarShared::Done& d) {

@@ -14,6 +14,12 @@ namespace {
 constexpr double kMostWritten = 0.6;  // of DRAM's time, a guess
 constexpr double kMixes = 8;          // loads and stores come in turns that are longer than dram_memory
 
+// What of it is to be paid: what was saved counts against it.
+double spend(double cost, double& saved) {
+  const double paid = std::max(0.0, cost - saved);
+  return saved = std::max(0.0, saved - cost), paid;
+}
+
 // Who asks DRAM for more than others do has more of it: they leave it idle.
 double appetite(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
   double asked = 0;
@@ -98,23 +104,21 @@ void Share::take_dram(double at, double cycles, bool writes) {
   dram_ = std::max(dram_, std::max(begun_ = std::min(begun_, at), at - p_.dram_credit)) + cycles;
 }
 
-double Share::store(double at, const Lines& lines, bool narrow) {
+Share::Stored Share::store(double at, const Lines& lines) {
   Store s;
+  u64 anew = 0;
   for (const Lines::Line& l : lines) {
-    const StoreBuffer::Stored one = waiting_.add(l, narrow);
-    again_.all += all_stores_.add(l, narrow).again, again_.joined += one.again;
-    s.lines += one.anew, s.slices += one.cycles, s.bytes += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
+    const StoreBuffer::Stored one = waiting_.add(l);
+    again_.all += all_stores_.add(l).again, again_.joined += one.again;
+    anew |= u64{one.anew} << (&l - lines.begin());
+    s.lines += one.anew, s.cost += one.cost, s.bytes += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
   }
-  return store(at, s);
+  return {store(at, s), anew};
 }
 
-double Share::store_lines(double at, double lines) {
-  return store(at, {lines, lines * slice_cost_of_line(p_), lines * kLineBytes});
-}
-
-double Share::room_for_stores() const {
-  constexpr double kWaiting = 16384;  // bytes
-  return out_ - kWaiting / write_rate_;
+Share::Stored Share::store_lines(double at, double lines) {
+  const StoreCost line = cost_of_line(p_);
+  return {store(at, {lines, {lines * line.packets, lines * line.cycles}, lines * kLineBytes}), 0};
 }
 
 // Lines that were stored leave.
@@ -122,14 +126,13 @@ void Share::rest(double from, double to) { waiting_.leave(to - from - p_.store_w
 
 // Loads and stores share the tags of L2.
 double Share::store(double at, const Store& s) {
-  const double slices = std::max(0.0, s.slices - saved_), bytes = slices * p_.l2_write / p_.l2_slices;
-  saved_ = std::max(0.0, saved_ - s.slices);
+  const double packets = spend(s.cost.packets, saved_.packets), cycles = spend(s.cost.cycles, saved_.cycles);
   tags_ = std::max(tags_, at) + s.lines * p_.store_tags * request_cost_;
-  out_ = std::max(out_, at) + std::max(bytes / p_.l2_sm_write, s.lines * p_.store_request);
+  out_ = std::max(out_, at) + packets * p_.store_packet;
   if (s.lines > 0) out_ = std::max(out_, tags_);
-  l2_bytes_ += bytes;
+  l2_bytes_ += packets * kSectorBytes;
   const double before = std::max(by_slices_, by_dram_);
-  by_slices_ += slices * store_pace_, by_dram_ += s.bytes * written_back_ / dram_rate_;
+  by_slices_ += cycles * store_pace_, by_dram_ += s.bytes * written_back_ / dram_rate_;
   take_dram(at, std::max(by_slices_, by_dram_) - before, written_back_ > 0);
   return out_ = std::max(out_, dram_);
 }

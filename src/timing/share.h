@@ -14,12 +14,13 @@ class Share {
   Share(const TimedLaunch&, const std::vector<const TimedCta*>&, const Parameters&);
   // When L2 has given so many bytes of so many lines, and DRAM what L2 lacks: `twice` where that is waited for again.
   double load(double at, double bytes, u32 lines, double dram_bytes, bool twice = false);
-  // When a store has left the multiprocessor and is taken. `narrow`: words of less than 4 bytes. Or so many whole
-  // lines, whose places are not known.
-  double store(double at, const Lines&, bool narrow);
-  double store_lines(double at, double lines);
-  double room_for_stores() const;     // since when there is room in L1 for one more to wait
-  void rest(double from, double to);  // the unit of loads and stores had nothing to do
+  struct Stored {
+    double out = 0;  // when it has left the multiprocessor and is taken
+    u64 anew = 0;    // of lines those that did not join what waits
+  };
+  Stored store(double at, const Lines&);
+  Stored store_lines(double at, double lines);  // whole ones, whose places are not known
+  void rest(double from, double to);            // the unit of loads and stores had nothing to do
   // Sectors of local memory that L1 gives up; DRAM gets some of them.
   void write_back(double at, u32 sectors, double dram_bytes);
   struct Atomic {
@@ -34,7 +35,9 @@ class Share {
 
  private:
   struct Store {
-    double lines = 0, slices = 0, bytes = 0;  // lines that leave, cycles of slices of L2, bytes of lanes
+    double lines = 0;  // that leave
+    StoreCost cost{};
+    double bytes = 0;  // of lanes
   };
   double store(double at, const Store&);
   double from_dram(double at, double bytes, u32 lines, bool twice = false);
@@ -63,7 +66,7 @@ class Share {
   double asked_ = 0;                // cycles of DRAM for them
   double l2_bytes_ = 0;
   double by_slices_ = 0, by_dram_ = 0;  // what stores took, if only slices or only DRAM were there
-  double saved_ = 0;                    // cycles of slices, by stores that left with those before them
+  StoreCost saved_;                     // by stores that left with those before them
   u32 random_ = 12345;
 };
 

@@ -9,18 +9,20 @@
 
 namespace us::timing {
 
-// Cycles of a slice for a line of which so many bytes of each sector are stored (oracle/timing/parts.txt: rows_write).
-// `narrow`: words of less than 4 bytes.
-inline double slice_cost_of_store(const Parameters& p, const u8 (&bytes)[4], bool narrow = false) {
-  double cycles = p.slice_store;
-  bool whole = true;
-  for (const u8 n : bytes) {
-    if (n) cycles += p.slice_store_sector;
-    whole = whole && (!n || n >= kSectorBytes);
-  }
-  return cycles + (whole ? 0 : narrow ? p.slice_store_bytes : p.slice_store_part);
+// What a line of which so many bytes of each sector are stored takes (oracle/timing/stores.txt).
+struct StoreCost {
+  double packets = 0;  // on the way to L2: its sectors, and which bytes of them count, unless all do
+  double cycles = 0;   // of a slice
+  StoreCost operator-() const { return {-packets, -cycles}; }
+  StoreCost& operator+=(const StoreCost& o) { return packets += o.packets, cycles += o.cycles, *this; }
+};
+inline StoreCost cost_of_store(const Parameters& p, const u8 (&bytes)[4]) {
+  u32 sectors = 0;
+  bool part = false;
+  for (const u8 n : bytes) sectors += n > 0, part = part || (n && n < kSectorBytes);
+  return {double(sectors + part), p.slice_store + sectors * p.slice_store_sector + part * p.slice_store_part};
 }
-inline double slice_cost_of_line(const Parameters& p) { return p.slice_store + 4 * p.slice_store_sector; }
+inline StoreCost cost_of_line(const Parameters& p) { return cost_of_store(p, {32, 32, 32, 32}); }
 inline double slice_cost(const Parameters& p, const AtomicSectors::Sector& s, bool swaps) {
   const double parts = std::max(s.lanes > 1 ? p.slice_atomic : 0, s.most / p.atomic_address);
   return (s.whole() ? p.slice_atomic_whole : parts) * (swaps && s.lanes > s.most ? p.slice_swap : 1);
@@ -41,18 +43,18 @@ class StoreBuffer {
   struct Stored {
     bool anew = false;   // a line that did not wait
     bool again = false;  // of one that waited it overlaps something
-    double cycles = 0;   // of a slice: less than none, where sectors of which a part waited are complete
+    StoreCost cost{};    // less than none, where sectors of which a part waited are complete
   };
-  Stored add(const Lines::Line& l, bool narrow = false) {
+  Stored add(const Lines::Line& l) {
     Waiting& w = place_of(l.line);
     Stored r{.again = w.line == l.line && w.touched.meets(l.touched)};
     r.anew = w.line != l.line || (r.again && !joins_);
     if (r.anew) some_ -= w.at != 0, w = {.line = l.line};
-    if (!r.anew) r.cycles = -slice_cost_of_store(p_, w.bytes, narrow);
+    if (!r.anew) r.cost = -cost_of_store(p_, w.bytes);
     w.touched |= l.touched;
     for (u32 k = 0; k < 4; ++k) w.bytes[k] = w.touched.of_sector(k);
     if (!w.at) ++some_, w.at = ++lines_;
-    r.cycles += slice_cost_of_store(p_, w.bytes, narrow);
+    r.cost += cost_of_store(p_, w.bytes);
     return r;
   }
   void leave(double cycles) {  // of nothing else to do

@@ -172,7 +172,7 @@ TEST(StoreBuffer, BytesOfOneWordLeaveTogether) {
   for (u32 k = 0; k < 4; ++k) {
     Lines::Line l{7, 15, {8, 8, 8, 8}, {}};
     for (u64 word = 0; word < 32; ++word) l.touched |= Lines::Bytes::from(word * 4 + k, word * 4 + k + 1);
-    EXPECT_EQ(b.add(l, true).anew, k == 0);
+    EXPECT_EQ(b.add(l).anew, k == 0);
   }
 }
 TEST(StoreBuffer, WhatOverwritesLeavesWithIt) {
@@ -184,15 +184,15 @@ TEST(StoreBuffer, WhatOverwritesLeavesWithIt) {
     const StoreBuffer::Stored again = b.add(every(7, 4, 0));
     EXPECT_TRUE(again.again);
     EXPECT_EQ(again.anew, !joins);
-    EXPECT_EQ(again.cycles > 0, !joins);
+    EXPECT_EQ(again.cost.packets > 0, !joins);
   }
 }
 TEST(StoreBuffer, WhatCompletesSectorsCostsAsIfStoredAtOnce) {
   const Parameters p;
   StoreBuffer b(p);
-  const double first = b.add(every(7, 2, 0)).cycles;
-  EXPECT_GT(first, slice_cost_of_line(p));
-  EXPECT_NEAR(first + b.add(every(7, 2, 1)).cycles, slice_cost_of_line(p), 1e-9);
+  const double first = b.add(every(7, 2, 0)).cost.packets;
+  EXPECT_GT(first, 4);
+  EXPECT_NEAR(first + b.add(every(7, 2, 1)).cost.packets, 4, 1e-9);
 }
 
 // Reductions on 8192 words, oracle/timing/mixes.txt integer_words 13: 61228 cycles for 16 of each of 67584 threads. All
