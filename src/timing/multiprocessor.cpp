@@ -410,7 +410,8 @@ class Multiprocessor {
                              : SharedCost{double(r.words)};
     Done d = shared(q, r, now, c.cycles);
     d.result += c.more;
-    if (r.kind == Kind::SharedLoad) d.result += q.answer(lsu_ - c.cycles, p_.shared_way * c.cycles) - lsu_ + c.cycles;
+    if (r.kind == Kind::SharedLoad)
+      d.result += q.answer(lsu_ - c.cycles, c.cycles, p_.shared_way) - (lsu_ + (p_.shared_way - 1) * (c.cycles - 1));
     if (retries && r.kind == Kind::SharedLoad) w.looked = lsu_;
     if (!retries || !r.swaps) return d;
     const u32 done = n.known ? places_[w.place].swapped.swap(n.r, w.looked, lsu_) : 0;
@@ -425,7 +426,8 @@ class Multiprocessor {
     const double cycles = std::max<double>(r.words, lines.count()), at = on_lsu(q, now, cycles);
     const double sources = at + cycles + 5;
     if (write) return local_.write(lines, at), Done{at + cycles, sources};
-    const LocalMemory::Answer a = local_.read(lines, at + cycles - 1, at + p_.l1_latency - 4 + cycles - 1);
+    const LocalMemory::Answer a =
+        local_.read(lines, at + cycles - 1, q.answer(at, cycles, p_.l1_line) + p_.l1_latency - 5);
     result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - a.missing;
     return {a.done, sources, Stall::LongScoreboard};
   }
@@ -450,8 +452,8 @@ class Multiprocessor {
     const u32 ways = n.known ? std::max<u32>(ways_.of(n.r).most(), r.words) : 1;
     const double cycles = r.kind == Kind::Copy ? p_.copy_cycles + (r.bypass ? 0 : p_.copy_way * ways) : ways;
     const double at = on_lsu(q, now, cycles);
-    const double last = q.answer(at, p_.l1_line * ways) + p_.l1_line * (ways - 1) + 1;
-    Done d{std::max(at + cycles, last) + p_.l1_latency - 5, at + cycles + 5, Stall::LongScoreboard};
+    Done d{(r.kind == Kind::Copy ? at + cycles : q.answer(at, ways, p_.l1_line)) + p_.l1_latency - 5, at + cycles + 5,
+           Stall::LongScoreboard};
     if (!n.known) {
       d.result += p_.l2_latency;
     } else {

@@ -151,10 +151,10 @@ struct Partition {
     double& last_place = queue[(head + queue.size() - 1) % queue.size()];
     last_place = std::max(last_place, until);
   }
-  // When it begins to get what takes so many cycles.
-  double answer(double at, double cycles) {
-    const double begin = std::max(answered, at);
-    return answered = begin + cycles, begin;
+  // L1 gives lines from now on, one a cycle, and each takes so many on its way: when the last one has begun.
+  double answer(double at, double lines, double each) {
+    answered = std::max(answered, at) + lines * each;
+    return std::max(at + lines, answered - each + 1);
   }
   // What a warp sent to a neighbour: only so much is on its way.
   void hold_back(Warp& w, const FarShared::Done& d) {

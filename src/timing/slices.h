@@ -110,7 +110,7 @@ class Slices {
     const u64 half = busy_.size() / 2, pairs = half / 2, block = granule / 256, pair = granule % 256 / 4;
     const u64 begin = (block / 16 * 0x9e3779b97f4a7c15ull) >> 40;
     const u64 of_half = begin + block / 2 * 64 + pair / 16 * (pairs / 4) + pair % 16;
-    return (begin / pairs + block) % 2 * half + of_half % pairs * 2 + granule % 2;
+    return (begin / pairs + block) % 2 * half + of_half % pairs * 2 + (granule + std::popcount(granule / 512)) % 2;
   }
   std::vector<double> busy_;
   double all_ = 0;

@@ -89,9 +89,8 @@ void Worker::pass() {
   Pulse::count(pulse.passes);
   Round sum;
   if (machine.options.seed) shuffle_residents();
-  // Who shares a loop with others sees what they did in the pass before.
   if (!resident_.empty() && resident_.front()->grid->shares)
-    for (size_t k = resident_.size(); k-- > 0;) visit(k, sum);
+    visit_backwards(sum);
   else
     for (size_t k = 0; k < resident_.size();) k += visit(k, sum);
   if (sum.old_fruit) fruitless_ = 0, stuck_ = false;
@@ -108,6 +107,15 @@ void Worker::pass() {
   if ((!sum.spinning || spins_in_vain()) && admit_more()) return;
   if (watch_.look(*this, resident_)) return;
   rest();
+}
+
+// Who shares a loop with others sees what they did in the pass before. The last one begins, later any: of CTAs that swap
+// a word whoever begins has it.
+void Worker::visit_backwards(Round& sum) {
+  const size_t all = resident_.size(), first = all - (turns_begun_++ * u64{0x9e3779b9} >> 8) % all;
+  for (size_t k = first; k-- > 0;) visit(k, sum);
+  const size_t gone = all - resident_.size();
+  for (size_t k = resident_.size(); k-- > first - gone;) visit(k, sum);
 }
 
 void Worker::shuffle_residents() {

@@ -64,6 +64,7 @@ struct Worker {
   };
   void pass();
   size_t visit(size_t resident_index, Round&);
+  void visit_backwards(Round&);
   bool spins_in_vain();
   void rest();
   bool spinning_moved();
@@ -85,6 +86,7 @@ struct Worker {
   std::vector<Slot*> resident_, free_;        // resident_: in order of admission
   std::shared_ptr<Grid> home_;                // the grid this worker takes clusters from
   u32 fruitless_ = 0;                         // passes in a row that brought nothing
+  u64 turns_begun_ = 0;                       // passes of CTAs that share loops
   bool stuck_ = false;                        // the clusters resident for longer wait for others
   Watch watch_;
   u32 burst_ = 1;                     // clusters to admit when all are stuck
