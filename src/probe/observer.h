@@ -134,6 +134,8 @@ struct Work {
     Complete,
     Waited,  // the calling thread knows that `node` is complete
     Begins,  // `node`, a function of the host: who runs it knows that all before it is complete
+    Tells,   // `node` is about to write `values`, for others to see
+    Hears,   // `node` waited for `values`, and has seen them
   };
   Kind kind = Kind::Submitted;
   u64 node = 0;
@@ -141,11 +143,16 @@ struct Work {
   std::vector<u64> after;
   u64 overlaps = 0;    // a kernel that it may run beside until griddepcontrol.wait; it ends after that one
   bool inner = false;  // started by work that runs (a kernel, a conditional node): what comes before it is not told
+  bool polls = false;  // it waits for values besides: Hears says whose, if a stream writes them
   bool graph = false;  // a node of a graph
   bool stamp = false;  // an event that notes the time
   std::vector<Range> reads, writes;     // of copies and sets
   std::vector<Range> written_among;     // of more rows than are told: what they lie in
   std::vector<Range> allocates, frees;  // of a graph's nodes, whose addresses are the graph's
+  struct Value {                        // of a word of 4 or 8 bytes
+    u64 address = 0, value = 0;
+  };
+  std::vector<Value> values;  // Tells, Hears
   // Of copies and sets: what is at either end, and how much of it.
   enum class Place : u8 { None, Pageable, Pinned, Device };
   struct End {

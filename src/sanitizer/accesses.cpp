@@ -222,9 +222,10 @@ void LaunchChecker::strong(Judge& judge, const probe::Access& a, u32 lane, u64 a
     at += whole ? 4 : 1;
   }
   in_parts_.end();
+  if (reads && !is_told_ && op.scope >= probe::Scope::Gpu && a.space == Space::Global) is_told(address);
   if (reads) order.observed(time, lane, *me.place, seen, a.order, op.scope, me.site);
   if (!writes) return;
-  if (op.scope == probe::Scope::Sys && of_host(address)) tells_host();
+  if (op.scope == probe::Scope::Sys && of_host(address)) tells_host(false);
   if (releases) {
     own.push_back({.node = time.release(1u << lane),
                    .place = *me.place,

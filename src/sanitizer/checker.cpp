@@ -75,6 +75,8 @@ void Checker::work(const probe::Work& w) {
     process_.allocations.told(m, f.mapped().second);
     return;
   }
+  if (w.kind == probe::Work::Kind::Tells)
+    for (const probe::Work::Value& v : w.values) process_.words.insert(v.address);
   if (w.kind != probe::Work::Kind::Submitted) return;
   for (const auto* ranges : {&w.writes, &w.written_among}) {
     for (const probe::Range& r : *ranges)

@@ -14,7 +14,8 @@ class Checker final : public probe::Observer {
   void set_stack(HostStack s) { process_.stack = std::move(s); }
   // Global memory that has its cells in planes, and how a word of it is read.
   void set_memory(u64 begin, u64 bytes, Shadow::Memory);
-  void on_host_told(std::function<void()> f) { process_.on_host_told = std::move(f); }
+  void on_host_told(std::function<void(u64 launch, bool by_fence)> f) { process_.on_host_told = std::move(f); }
+  void on_kernel_told(std::function<void(u64 launch)> f) { process_.on_kernel_told = std::move(f); }
   void on_touched(TouchedHook h) { process_.on_touched = std::move(h); }
   void set_order(std::shared_ptr<const LaunchOrder>);  // before the first launch
   std::shared_ptr<probe::Listener> launch(const probe::LaunchInfo&) override;

@@ -41,11 +41,16 @@ void HostOrder::work(const Work& w) {
       return clocks_.waited(w.node);
     case Work::Kind::Begins:  // a library's own, which tells what it touches, tells the program nothing
       return pending_.contains(w.node) ? void() : clocks_.begins(w.node);
+    case Work::Kind::Tells:
+      return tells(w);
+    case Work::Kind::Hears:
+      return hears(w);
   }
 }
 
 void HostOrder::submitted(const Work& w) {
   clocks_.submitted(w);
+  newest_ = std::max(newest_, w.node);
   if (under_way_.insert(w.node).second) submitted_++;
   if (w.what.find("WriteValue") != w.what.npos || w.what.find("BatchMemOp") != w.what.npos) host_told_ = true;
   if (stack_.take_script && !w.inner) {
@@ -119,7 +124,8 @@ bool HostOrder::before(u64 a, u64 b, bool waited) const {
   std::lock_guard l(m_);
   const auto first = node_of_.find(a), second = node_of_.find(b);
   if (first == node_of_.end() || second == node_of_.end()) return a < b;
-  return clocks_.before(first->second, second->second, waited);
+  if (clocks_.before(first->second, second->second, waited)) return true;
+  return !talks_.empty() && talked(first->second, clocks_.moment(first->second), second->second);
 }
 
 bool HostOrder::node_before(u64 node, u64 launch) const {
@@ -174,6 +180,8 @@ void HostOrder::forget(u64 begin, u64 end) {
 
 void HostOrder::touch(u64 begin, u64 end, const Mark& mark) {
   if (begin >= end) return;
+  if (mark.does == Does::Write)
+    for (auto w = words_.lower_bound(begin); w != words_.end() && w->first < end; ++w) w->second.others = true;
   split(begin);
   split(end);
   for (u64 at = begin; at < end;) {
@@ -188,6 +196,7 @@ void HostOrder::touch(u64 begin, u64 end, const Mark& mark) {
 }
 
 bool HostOrder::ordered(const Mark& a, const Mark& b) const {
+  if (!talks_.empty() && (talked(a.node, a.when, b.node) || talked(b.node, b.when, a.node))) return true;
   if (!a.by->launch || !b.by->launch) return WorkClocks::before(a.when, b.when) || WorkClocks::before(b.when, a.when);
   return clocks_.before(a.node, b.node, b.waited) || clocks_.before(b.node, a.node, a.waited);
 }

@@ -41,7 +41,9 @@ class HostOrder final : public LaunchOrder {
     const std::lock_guard l(m_);
     if (const Mark* const other = unordered_with_host(address, write)) host_access(*other, address, write, stack());
   }
-  void host_is_told() { host_told_ = true; }  // a kernel may tell the host that something is done
+  // A kernel may tell the host that something is done: by a store to memory that it shares, or by a fence for one.
+  void host_is_told(u64 launch, bool by_fence);
+  void kernel_is_told(u64 launch);  // it sees what the host or a stream has written while it runs
   bool before(u64 a, u64 b, bool waited) const override;
   bool node_before(u64 node, u64 launch) const override;
   bool launch_before(u64 launch, u64 node) const override;
@@ -66,11 +68,22 @@ class HostOrder final : public LaunchOrder {
     u64 end = 0;
     std::vector<Mark> marks;
   };
+  struct Talk {       // of a kernel with the host or a stream
+    u64 told_at = 0;  // the last node that was submitted before it told the host something; 0: it never did
+    bool hears = false;
+  };
+  struct Word {  // that a stream has written
+    u64 node = 0, value = 0;
+    bool others = false;  // kernels or copies write it, too
+  };
   struct Pending {  // what a node will have done when it is complete
     std::shared_ptr<const Deed> by;
     std::vector<std::pair<probe::Range, Does>> ranges;
   };
   void submitted(const probe::Work&);
+  void tells(const probe::Work&);
+  void hears(const probe::Work&);
+  bool talked(u64 a, const WorkClocks::Moment&, u64 b) const;  // is a before b by such words?
   bool shared_block(u64 address) const;
   bool known_to_host(const Mark&) const;
   const Mark* unordered_with_host(u64 address, bool write) const;
@@ -97,7 +110,9 @@ class HostOrder final : public LaunchOrder {
   std::map<u64, u64> blocks_;                          // allocations, and their bytes
   std::map<u64, u64> shared_;                          // of these, the program's and the devices'
   std::unordered_set<u64> under_way_;                  // nodes
-  u64 submitted_ = 0;
+  std::map<u64, Talk> talks_;                          // by node, of the last ones
+  std::map<u64, Word> words_;                          // by address
+  u64 submitted_ = 0, newest_ = 0;
   std::atomic<bool> host_told_ = false;
   std::map<u64, Span> spans_;  // by their first byte, apart from each other
 };

@@ -312,9 +312,16 @@ void LaunchChecker::exits(const probe::Who& who) {
   copies_at_exit(p, who);
 }
 
-void LaunchChecker::tells_host() {
-  if (!told_host_ && process_.on_host_told) process_.on_host_told();
-  told_host_ = true;
+void LaunchChecker::tells_host(bool by_fence) {
+  bool& already = by_fence ? fenced_for_host_ : told_host_;
+  if (!already && process_.on_host_told) process_.on_host_told(info_->id, by_fence);
+  already = true;
+}
+
+void LaunchChecker::is_told(u64 address) {
+  if (!of_host(address) && !process_.words.contains(address)) return;
+  if (process_.on_kernel_told) process_.on_kernel_told(info_->id);
+  is_told_ = true;
 }
 
 void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
@@ -323,7 +330,7 @@ void LaunchChecker::fence(const probe::Who& who, const probe::Fence& f) {
   WarpTime& time = p.warp->time;
   switch (f.kind) {
     case probe::Fence::Kind::Memory:
-      if (f.scope == probe::Scope::Sys) tells_host();
+      if (f.scope == probe::Scope::Sys) tells_host(true);
       for (const auto& w : p.cta->warps)
         if (w && w->order.has_pending()) p.warp->order.borrow(time, who.lanes, w->order, w->time.warp());
       return p.warp->order.fence(time, who.lanes, p.cta->place, f.order, f.scope, who.site);

@@ -67,8 +67,9 @@ class LaunchChecker final : public probe::Listener {
   At find(const probe::Who&);  // what the warp does next is as before
   At at(const probe::Who&);    // it may not be
   At not_ordinary(const probe::Who&);
-  At usual(const probe::Who&);  // ... after something that is no more than a barrier
-  void tells_host();            // that something is done, perhaps
+  At usual(const probe::Who&);     // ... after something that is no more than a barrier
+  void tells_host(bool by_fence);  // that something is done, perhaps
+  void is_told(u64 address);       // perhaps, by the host or a stream
   bool of_host(u64 address) const;
   void count_anew();      // segments, if there are many and nobody needs those that were
   bool spent(const At&);  // there are no numbers left for segments
@@ -341,7 +342,7 @@ class LaunchChecker final : public probe::Listener {
   Cluster* cluster_ = nullptr;
   const u32 launch_;           // small number, unique in the process: the upper half of CTA keys
   bool lanes_missed_ = false;  // some warp has lanes that a mask named and that did not come
-  bool told_host_ = false;
+  bool told_host_ = false, is_told_ = false, fenced_for_host_ = false;
   bool undefined_ = false;           // some warp has undefined values (undefined.h)
   bool asks_atomics_ = false;        // something depends on what an atomic has answered: a lock, a ticket
   std::unordered_set<u32> atomics_;  // sites

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <unordered_set>
 
 #include "sanitizer/aliases.h"
 #include "sanitizer/bounds.h"
@@ -76,7 +77,9 @@ struct Process {
   std::shared_ptr<const LaunchOrder> order;
   std::map<u64, std::vector<probe::Range>> writing;  // by copies and sets that are not over, by node
   ConflictHook on_conflict;
-  std::function<void()> on_host_told;  // a kernel does what may tell the host that something is done
+  std::unordered_set<u64> words;                         // that streams have written, for others to see
+  std::function<void(u64, bool by_fence)> on_host_told;  // a kernel does what may tell the host that something is done
+  std::function<void(u64)> on_kernel_told;               // a launch sees what the host or a stream may have told it
   TouchedHook on_touched;
   HostStack stack;  // may be empty
 };

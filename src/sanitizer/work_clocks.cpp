@@ -22,6 +22,7 @@ void WorkClocks::submitted(const probe::Work& w) {
   n.overlaps = w.overlaps;
   n.host = host_;
   n.moment.inner = w.inner;
+  n.polls = w.polls;
 }
 
 // Of a node whose predecessors are timed. A node's own end counts in its chain.
@@ -42,7 +43,7 @@ void WorkClocks::time(u64 id) {
     stack.pop_back();
     if (n.timed) continue;
     auto begin = std::make_shared<Clock>(*n.host);
-    bool inner = n.moment.inner, all_inner = !n.after.empty();
+    bool inner = n.moment.inner || n.polls, all_inner = !n.after.empty();
     for (const u64 p : n.after) {
       const auto it = nodes_.find(p);
       if (it == nodes_.end()) continue;
@@ -93,6 +94,22 @@ void WorkClocks::begins(u64 node) {
   time(node);
   known(*it->second.moment.begin);
 }
+
+void WorkClocks::tells(u64 node) {
+  const auto it = nodes_.find(node);
+  if (it == nodes_.end()) return;
+  time(node);
+  join(told_, *it->second.moment.begin);
+}
+
+void WorkClocks::follows(u64 node, const std::vector<u64>& others) {
+  const auto it = nodes_.find(node);
+  if (it == nodes_.end() || it->second.timed || !it->second.polls) return;
+  it->second.polls = false;
+  it->second.after.insert(it->second.after.end(), others.begin(), others.end());
+}
+
+bool WorkClocks::told(const Moment& m) const { return m.number != 0 && at(told_, m.chain) >= m.number; }
 
 void WorkClocks::known(const Clock& c) {
   auto host = std::make_shared<Clock>(*host_);

@@ -27,7 +27,10 @@ class WorkClocks {
   void submitted(const probe::Work&);
   void complete(u64 node);
   void waited(u64 node);
-  void begins(u64 node);  // the host knows all that is before it
+  void begins(u64 node);                                   // the host knows all that is before it
+  void tells(u64 node);                                    // whoever sees what it writes may know all that is before it
+  void follows(u64 node, const std::vector<u64>& others);  // which polls: it saw what they told
+  bool told(const Moment&) const;                          // to whoever sees what nodes have written
   // Of a node that was submitted; one that is not known any more is before everything.
   Moment moment(u64 node);
   // Is all of `a` over when `b` begins?
@@ -49,6 +52,7 @@ class WorkClocks {
     std::shared_ptr<const Clock> end;   // what is over when it is
     Moment moment;
     bool timed = false, complete = false;
+    bool polls = false;  // behind nobody knows what
   };
   void time(u64 id);
   void known(const Clock&);  // to the host
@@ -57,6 +61,7 @@ class WorkClocks {
   std::unordered_map<u64, Node> nodes_;
   std::vector<u32> ends_;  // by chain: the last number
   std::shared_ptr<const Clock> host_ = std::make_shared<Clock>();
+  Clock told_;
   std::size_t forget_at_ = 1 << 16;
 };
 

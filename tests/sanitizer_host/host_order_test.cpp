@@ -38,6 +38,19 @@ class Order : public ::testing::Test {
     order.work(w);
   }
   void ends(u64 node) { tell(Work::Kind::Complete, node); }
+  void poll(u64 node) {
+    Work w;
+    w.node = node;
+    w.polls = true;
+    order.work(w);
+  }
+  void word(Work::Kind kind, u64 node, u64 value) {
+    Work w;
+    w.kind = kind;
+    w.node = node;
+    w.values = {{1024, value}};
+    order.work(w);
+  }
   void waits(u64 node) { tell(Work::Kind::Waited, node); }
   void tell(Work::Kind kind, u64 node) {
     Work w;
@@ -255,6 +268,53 @@ TEST_F(Order, FunctionsOfTheHostKnow) {
   does(4, {}, {at(0, 4)}, {});
   EXPECT_EQ(checks(), Checks{});
   does(5, {}, {at(64, 4)}, {});
+  EXPECT_EQ(checks(), Checks{Check::RaceHost});
+}
+
+// A stream that has seen what another one wrote is behind what came before that, and nothing else.
+TEST_F(Order, StreamsTellByWords) {
+  does(1, {}, {}, {at(0, 4)});
+  submit(2, {1});
+  word(Work::Kind::Tells, 2, 1);
+  ends(2);
+  does(3, {2}, {}, {at(64, 4)});
+  poll(4);
+  word(Work::Kind::Hears, 4, 1);
+  ends(4);
+  does(5, {4}, {at(0, 4)}, {});
+  EXPECT_EQ(checks(), Checks{});
+  does(6, {4}, {at(64, 4)}, {});
+  EXPECT_EQ(checks(), Checks{Check::RaceHost});
+}
+
+// Who wrote another value is not known, so it may be anybody.
+TEST_F(Order, OthersTellByWords) {
+  does(1, {}, {}, {at(0, 4)});
+  submit(2, {});
+  word(Work::Kind::Tells, 2, 1);
+  ends(2);
+  poll(3);
+  word(Work::Kind::Hears, 3, 2);
+  ends(3);
+  does(4, {3}, {at(0, 4)}, {});
+  EXPECT_EQ(checks(), Checks{});
+}
+
+// A kernel that looks at the host's words is behind what the host knows, and what comes after it told the host
+// something is behind the kernel.
+TEST_F(Order, KernelsTalkWithTheHost) {
+  submit(1, {}), launch(101, 1);
+  order.kernel_is_told(101);
+  does(2, {}, {}, {at(0, 4)});
+  waits(2);
+  does(3, {}, {}, {at(64, 4)});
+  order.host_is_told(101, false);
+  does(4, {}, {}, {at(128, 4)});
+  probe::LaunchInfo l;
+  l.id = 101, l.node = 1;
+  order.touched(l, {{.begin = 0, .bytes = 4}, {.begin = 128, .bytes = 4}});
+  EXPECT_EQ(checks(), Checks{});
+  order.touched(l, {{.begin = 64, .bytes = 4}});
   EXPECT_EQ(checks(), Checks{Check::RaceHost});
 }
 

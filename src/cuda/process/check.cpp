@@ -65,7 +65,8 @@ class Process final : public probe::Observer {
       iovec to{&word, sizeof word}, from{reinterpret_cast<void*>(at), sizeof word};  // it may be gone already
       return ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0) == sizeof word;
     });
-    engine_.on_host_told([this] { order_->host_is_told(); });
+    engine_.on_host_told([this](u64 launch, bool by_fence) { order_->host_is_told(launch, by_fence); });
+    engine_.on_kernel_told([this](u64 launch) { order_->kernel_is_told(launch); });
     engine_.on_touched([this](const probe::LaunchInfo& info, const std::vector<sanitizer::Touched>& touched) {
       order_->touched(info, touched);
       journal_.judged(info.kernel);

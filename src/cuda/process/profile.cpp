@@ -120,7 +120,8 @@ class Profiler final : public probe::Observer {
     host_thread().since += chunks_.change(parameters_, m);
   }
   void work(const probe::Work& w) override {
-    if (w.kind == probe::Work::Kind::Begins) return;
+    using Kind = probe::Work::Kind;
+    if (w.kind == Kind::Begins || w.kind == Kind::Tells || w.kind == Kind::Hears) return;
     const std::lock_guard held(m_);
     if (w.kind == probe::Work::Kind::Complete) return complete(w.node);
     WorkProfile to = record_of(w);

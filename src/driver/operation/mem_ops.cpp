@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include "driver/context.h"
+#include "driver/order/telling.h"
+#include "driver/runtime.h"
 
 namespace us::driver {
 namespace {
@@ -31,9 +33,12 @@ std::atomic_ref<T> at(u64 address) {
   return std::atomic_ref<T>(*reinterpret_cast<T*>(address));
 }
 
-bool holds(const MemOp& op) {  // is it true now?
-  if (op.wide) return holds<u64>(at<u64>(op.address).load(std::memory_order_acquire), op.value, op.how);
-  return holds<u32>(at<u32>(op.address).load(std::memory_order_acquire), static_cast<u32>(op.value), op.how);
+// Is it true now? `seen`: of what value.
+bool holds(const MemOp& op, u64& seen) {
+  if (op.wide) return holds<u64>(seen = at<u64>(op.address).load(std::memory_order_acquire), op.value, op.how);
+  const u32 word = at<u32>(op.address).load(std::memory_order_acquire);
+  seen = word;
+  return holds<u32>(word, static_cast<u32>(op.value), op.how);
 }
 
 void write(const MemOp& op) {
@@ -43,16 +48,36 @@ void write(const MemOp& op) {
     at<u32>(op.address).store(static_cast<u32>(op.value), std::memory_order_release);
 }
 
-// Each call goes on; true when all are done.
-std::function<bool()> in_turn(std::vector<MemOp> list) {
-  return [list = std::move(list), at = std::size_t(0)]() mutable {
-    for (; at < list.size(); ++at) {
-      if (list[at].kind == MemOp::Write) write(list[at]);
-      if (list[at].kind == MemOp::Wait && !holds(list[at])) return false;
+// Operations of a node, one after the other.
+class InTurn {
+ public:
+  InTurn(std::vector<MemOp> list, const Node& n, Telling* t) : list_(std::move(list)), node_(&n), telling_(t) {}
+  bool operator()() {  // each call goes on; true when all are done
+    for (; at_ < list_.size(); ++at_) {
+      const MemOp& op = list_[at_];
+      u64 value = op.value;
+      if (op.kind == MemOp::Wait && !holds(op, value)) return false;
+      if (telling_ && op.kind != MemOp::Barrier) tell(op, value);
+      if (op.kind == MemOp::Write) write(op);
     }
+    if (telling_ && !heard_.empty()) telling_->values(probe::Work::Kind::Hears, *node_, std::move(heard_));
     return true;
-  };
-}
+  }
+
+ private:
+  void tell(const MemOp& op, u64 value) {
+    if (op.kind == MemOp::Wait)
+      heard_.push_back({op.address, value});
+    else
+      telling_->values(probe::Work::Kind::Tells, *node_, {{op.address, op.wide ? value : static_cast<u32>(value)}});
+  }
+
+  std::vector<MemOp> list_;
+  std::size_t at_ = 0;
+  const Node* node_;  // it holds this
+  Telling* telling_;  // null: nobody observes the process
+  std::vector<probe::Work::Value> heard_;
+};
 
 }  // namespace
 
@@ -62,15 +87,15 @@ Error MemOps::check(Context& c) {
 }
 
 NodeRef MemOps::node(Executor& e) const {
-  auto operations = in_turn(list);
-  if (std::ranges::none_of(list, [](const MemOp& op) { return op.kind == MemOp::Wait; })) {
-    NodeRef n = e.make(Node::Kind::Work);
-    n->small = true;
-    n->work = [f = std::move(operations)] { f(); };
+  const bool waits = std::ranges::any_of(list, [](const MemOp& op) { return op.kind == MemOp::Wait; });
+  NodeRef n = waits ? make_node(e, kType) : e.make(Node::Kind::Work);
+  InTurn operations(list, *n, where.context ? where.context->runtime().telling() : nullptr);
+  if (waits) {
+    n->until = std::move(operations);
     return n;
   }
-  NodeRef n = make_node(e, kType);
-  n->until = std::move(operations);
+  n->small = true;
+  n->work = [f = std::move(operations)]() mutable { f(); };
   return n;
 }
 

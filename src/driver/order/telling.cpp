@@ -17,8 +17,8 @@ void Telling::submitted(Node& n, std::span<const NodeRef> after, const NodeRef& 
   if (overlaps) w.overlaps = overlaps->id;
   for (const NodeRef& a : after)
     if (a && a->id) w.after.push_back(a->id);
-  // Not told: who began work of the device, and what a stream that waits for a value waits for.
-  w.inner |= (!n.in_stream && w.after.empty()) || n.kind == Node::Kind::Poll;
+  w.inner |= !n.in_stream && w.after.empty();  // not told: who began work of the device
+  w.polls = n.kind == Node::Kind::Poll;
   observer_.work(w);
 }
 
@@ -37,6 +37,15 @@ void Telling::waited(const Node& n) {
 
 void Telling::begins(const Node& n) {
   if (n.id) tell(Work::Kind::Begins, n);
+}
+
+void Telling::values(Work::Kind kind, const Node& n, std::vector<Work::Value> values) {
+  if (!n.id) return;
+  Work w;
+  w.kind = kind;
+  w.node = n.id;
+  w.values = std::move(values);
+  observer_.work(w);
 }
 
 }  // namespace us::driver

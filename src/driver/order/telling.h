@@ -16,6 +16,8 @@ class Telling {
   void complete(const Node&);
   void waited(const Node&);  // the calling thread knows that it is complete
   void begins(const Node&);  // a function of the host
+  // Of operations on values in memory.
+  void values(probe::Work::Kind, const Node&, std::vector<probe::Work::Value>);
   std::optional<double> end_of(const Node& n) { return observer_.end_of(n.id); }
 
  private:
