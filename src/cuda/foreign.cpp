@@ -38,6 +38,10 @@ std::string explain(const std::string& file) {
            " is the CUDA toolkit's, which needs the vendor's driver; its calls fail. Understudy has one of its own: "
            "start "
            "the program with `understudy run`, and see that the build found FFTW (`understudy info`)";
+  if (name.starts_with("libcublas.so"))
+    return file +
+           " is the CUDA toolkit's, which needs the vendor's driver; its calls fail. Understudy has one of its own: "
+           "start the program with `understudy run`, and see that the build found a BLAS (`understudy doctor`)";
   if (std::any_of(std::begin(kToolkit), std::end(kToolkit), [&](std::string_view t) { return name.starts_with(t); }))
     return file +
            " is a library of the CUDA toolkit, which needs the vendor's driver; its calls fail. Use code that comes as "

@@ -250,7 +250,7 @@ class Cli(unittest.TestCase):
         self.assertIn("nvcc -cudart shared", self.load_plugin("libplug.so", str(script)))
 
     def test_library_of_the_toolkit_is_named(self):
-        self.assertIn("is a library of the CUDA toolkit", self.load_plugin("libcublas.so.13"))
+        self.assertIn("is a library of the CUDA toolkit", self.load_plugin("libcusparse.so.12"))
         self.assertIn("is the CUDA toolkit's runtime", self.load_plugin("libcudart.so.11.0"))
 
     def test_library_that_wants_private_functions_is_named(self):

@@ -5,6 +5,10 @@
 
 #include <cstdio>
 
+#ifndef US_STUB_HAS
+#define US_STUB_HAS "the names only"
+#endif
+
 namespace us::stubs {
 
 namespace {
@@ -21,8 +25,8 @@ int take_failure() {
 int refuse(bool& said, const char* function) {
   if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
     std::fprintf(stderr,
-                 "understudy: %s is refused: of " US_STUB_NAME
-                 " Understudy has the names only (docs/clients.md says what a program can do without it)\n",
+                 "understudy: %s is refused: of " US_STUB_NAME " Understudy has " US_STUB_HAS
+                 " (docs/clients.md says what a program can do without it)\n",
                  function);
   return fail(US_STUB_CODE);
 }

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles, their settings, and copies of vectors and matrices.
+#include "cuda/libcublas/handle.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "cuda/api.h"
+
+namespace us::cublas {
+namespace {
+
+using Work = std::function<void()>;
+
+void CUDART_CB run_work(void* work) { (*static_cast<Work*>(work))(); }
+void CUDART_CB run_once(void* work) {
+  run_work(work);
+  delete static_cast<Work*>(work);
+}
+void CUDART_CB delete_work(void* work) { delete static_cast<Work*>(work); }
+
+// A graph may run it any number of times, so it keeps the work.
+bool give_to_graph(cudaGraph_t graph, std::unique_ptr<Work> work) {
+  cudaUserObject_t object;
+  if (cudaUserObjectCreate(&object, work.get(), delete_work, 1, cudaUserObjectNoDestructorSync) != cudaSuccess)
+    return false;
+  work.release();
+  return cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove) == cudaSuccess;
+}
+
+cublasStatus_t copy(const void* from, int from_ld, void* to, int to_ld, int rows, int columns, int element,
+                    cudaStream_t* stream) {
+  if (rows < 0 || columns < 0 || element <= 0 || from_ld <= 0 || to_ld <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!rows || !columns) return CUBLAS_STATUS_SUCCESS;
+  const size_t e = static_cast<size_t>(element), width = static_cast<size_t>(rows) * e;
+  const size_t from_pitch = static_cast<size_t>(from_ld) * e, to_pitch = static_cast<size_t>(to_ld) * e;
+  const auto n = static_cast<size_t>(columns);
+  const cudaError_t r = stream ? cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, n, cudaMemcpyDefault, *stream)
+                               : cudaMemcpy2D(to, to_pitch, from, from_pitch, width, n, cudaMemcpyDefault);
+  return r == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
+}
+
+}  // namespace
+
+void Touched::matrix(const void* p, long rows, long columns, long ld, size_t element, bool writes) {
+  if (rows <= 0 || columns <= 0) return;
+  if (ld == rows) rows *= columns, columns = 1;
+  const auto first = reinterpret_cast<unsigned long long>(p);
+  for (long c = 0; c < columns; ++c)
+    ranges_.push_back({first + static_cast<size_t>(c * ld) * element, static_cast<size_t>(rows) * element, writes});
+}
+
+void Touched::vector(const void* p, long n, long increment, size_t element, bool writes) {
+  const long step = std::labs(increment);
+  if (step == 1)
+    matrix(p, n, 1, n, element, writes);
+  else
+    matrix(p, 1, step ? n : 1, step, element, writes);
+}
+
+cublasStatus_t submit(cublasHandle_t h, const Touched& touched, std::function<void()> work) {
+  auto job = std::make_unique<Work>(std::move(work));
+  if (const understudyFunctions* const u = understudyGetFunctions())
+    u->nextHostFunctionTouches(touched.ranges().data(), touched.ranges().size());
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaGraph_t graph = nullptr;
+  unsigned long long id = 0;
+  if (h->stream) cudaStreamGetCaptureInfo(h->stream, &status, &id, &graph, nullptr, nullptr, nullptr);
+  Work* const raw = job.get();
+  if (status == cudaStreamCaptureStatusActive)
+    return give_to_graph(graph, std::move(job)) && cudaLaunchHostFunc(h->stream, run_work, raw) == cudaSuccess
+               ? CUBLAS_STATUS_SUCCESS
+               : CUBLAS_STATUS_EXECUTION_FAILED;
+  if (cudaLaunchHostFunc(h->stream, run_once, raw) != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
+  job.release();
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t submit_result(cublasHandle_t h, const Touched& touched, std::function<void()> work) {
+  const cublasStatus_t r = submit(h, touched, std::move(work));
+  if (r != CUBLAS_STATUS_SUCCESS || h->pointers == CUBLAS_POINTER_MODE_DEVICE) return r;
+  return cudaStreamSynchronize(h->stream) == cudaSuccess ? r : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+}  // namespace us::cublas
+
+using us::cublas::copy;
+
+US_API cublasStatus_t cublasCreate_v2(cublasHandle_t* out) {
+  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
+  if (cudaFree(nullptr) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
+  *out = new cublasContext;
+  return CUBLAS_STATUS_SUCCESS;
+}
+US_API cublasStatus_t cublasDestroy_v2(cublasHandle_t h) {
+  if (!h) return CUBLAS_STATUS_NOT_INITIALIZED;
+  delete h;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+namespace {
+#ifdef US_CUBLAS_OLDER
+constexpr int kNumbers[] = {12, 9, 1};  // CUDA 12.9
+#else
+constexpr int kNumbers[] = {CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH};
+#endif
+
+template <class T>
+cublasStatus_t set(cublasHandle_t h, T cublasContext::*member, T value) {
+  if (!h) return CUBLAS_STATUS_NOT_INITIALIZED;
+  h->*member = value;
+  return CUBLAS_STATUS_SUCCESS;
+}
+template <class T>
+cublasStatus_t get(cublasHandle_t h, T cublasContext::*member, T* value) {
+  if (!h) return CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!value) return CUBLAS_STATUS_INVALID_VALUE;
+  *value = h->*member;
+  return CUBLAS_STATUS_SUCCESS;
+}
+}  // namespace
+
+US_API cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
+  if (!version) return CUBLAS_STATUS_INVALID_VALUE;
+  *version = kNumbers[0] * 10000 + kNumbers[1] * 100 + kNumbers[2];
+  return CUBLAS_STATUS_SUCCESS;
+}
+US_API cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
+  if (!value || (type != MAJOR_VERSION && type != MINOR_VERSION && type != PATCH_LEVEL))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  *value = kNumbers[type == MAJOR_VERSION ? 0 : type == MINOR_VERSION ? 1 : 2];
+  return CUBLAS_STATUS_SUCCESS;
+}
+US_API size_t cublasGetCudartVersion() {
+  int version = 0;
+  cudaRuntimeGetVersion(&version);
+  return static_cast<size_t>(version);
+}
+
+#define US_STATUS(name, text) \
+  case CUBLAS_STATUS_##name:  \
+    return text;
+#define US_STATUSES(S)                                                                      \
+  S(SUCCESS, "success")                                                                     \
+  S(NOT_INITIALIZED, "the library was not initialized")                                     \
+  S(ALLOC_FAILED, "the resource allocation failed")                                         \
+  S(INVALID_VALUE, "an unsupported value or parameter was passed to the function")          \
+  S(ARCH_MISMATCH, "the function requires an architectural feature absent from the device") \
+  S(MAPPING_ERROR, "an access to GPU memory space failed")                                  \
+  S(EXECUTION_FAILED, "the GPU program failed to execute")                                  \
+  S(INTERNAL_ERROR, "an internal operation failed")                                         \
+  S(NOT_SUPPORTED, "the parameters given are not supported")                                \
+  S(LICENSE_ERROR, "the functionality requested requires some license")
+#define US_STATUS_NAME(name, text) US_STATUS(name, "CUBLAS_STATUS_" #name)
+US_API const char* cublasGetStatusName(cublasStatus_t status) {
+  switch (status) { US_STATUSES(US_STATUS_NAME) }
+  return "unknown";
+}
+US_API const char* cublasGetStatusString(cublasStatus_t status) {
+  switch (status) { US_STATUSES(US_STATUS) }
+  return "unknown";
+}
+
+US_API cublasStatus_t cublasSetStream_v2(cublasHandle_t h, cudaStream_t s) { return set(h, &cublasContext::stream, s); }
+US_API cublasStatus_t cublasGetStream_v2(cublasHandle_t h, cudaStream_t* s) {
+  return get(h, &cublasContext::stream, s);
+}
+US_API cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t h, cublasPointerMode_t m) {
+  if (m != CUBLAS_POINTER_MODE_HOST && m != CUBLAS_POINTER_MODE_DEVICE) return CUBLAS_STATUS_INVALID_VALUE;
+  return set(h, &cublasContext::pointers, m);
+}
+US_API cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t h, cublasPointerMode_t* m) {
+  return get(h, &cublasContext::pointers, m);
+}
+// Kept; products of 32 bits are of 32 bits in every mode.
+US_API cublasStatus_t cublasSetMathMode(cublasHandle_t h, cublasMath_t m) { return set(h, &cublasContext::math, m); }
+US_API cublasStatus_t cublasGetMathMode(cublasHandle_t h, cublasMath_t* m) { return get(h, &cublasContext::math, m); }
+US_API cublasStatus_t cublasSetAtomicsMode(cublasHandle_t h, cublasAtomicsMode_t m) {
+  return set(h, &cublasContext::atomics, m);
+}
+US_API cublasStatus_t cublasGetAtomicsMode(cublasHandle_t h, cublasAtomicsMode_t* m) {
+  return get(h, &cublasContext::atomics, m);
+}
+US_API cublasStatus_t cublasSetSmCountTarget(cublasHandle_t h, int n) {
+  return set(h, &cublasContext::multiprocessors, n);
+}
+US_API cublasStatus_t cublasGetSmCountTarget(cublasHandle_t h, int* n) {
+  return get(h, &cublasContext::multiprocessors, n);
+}
+US_API cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t h, void*, size_t) {
+  return h ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+
+US_API cublasStatus_t cublasSetVector(int n, int element, const void* x, int incx, void* y, int incy) {
+  return copy(x, incx, y, incy, 1, n, element, nullptr);
+}
+US_API cublasStatus_t cublasGetVector(int n, int element, const void* x, int incx, void* y, int incy) {
+  return copy(x, incx, y, incy, 1, n, element, nullptr);
+}
+US_API cublasStatus_t cublasSetVectorAsync(int n, int element, const void* x, int incx, void* y, int incy,
+                                           cudaStream_t s) {
+  return copy(x, incx, y, incy, 1, n, element, &s);
+}
+US_API cublasStatus_t cublasGetVectorAsync(int n, int element, const void* x, int incx, void* y, int incy,
+                                           cudaStream_t s) {
+  return copy(x, incx, y, incy, 1, n, element, &s);
+}
+US_API cublasStatus_t cublasSetMatrix(int rows, int columns, int element, const void* a, int lda, void* b, int ldb) {
+  return copy(a, lda, b, ldb, rows, columns, element, nullptr);
+}
+US_API cublasStatus_t cublasGetMatrix(int rows, int columns, int element, const void* a, int lda, void* b, int ldb) {
+  return copy(a, lda, b, ldb, rows, columns, element, nullptr);
+}
+US_API cublasStatus_t cublasSetMatrixAsync(int rows, int columns, int element, const void* a, int lda, void* b, int ldb,
+                                           cudaStream_t s) {
+  return copy(a, lda, b, ldb, rows, columns, element, &s);
+}
+US_API cublasStatus_t cublasGetMatrixAsync(int rows, int columns, int element, const void* a, int lda, void* b, int ldb,
+                                           cudaStream_t s) {
+  return copy(a, lda, b, ldb, rows, columns, element, &s);
+}
