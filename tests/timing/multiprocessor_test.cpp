@@ -356,8 +356,8 @@ probe::Record lanes_apart(probe::Space space, u64 bytes, u64 first, u64 (&each)[
   return r;
 }
 
-// One warp, nothing waits: oracle/timing/ways.txt, streams 32 and 16 (72.1 and 40.1 cycles a load); hits.txt, four (324.4
-// and 192.7 a turn).
+// One warp, nothing waits: oracle/timing/ways.txt, streams 32 and 16 (72.1 and 40.1 cycles a load); hits.txt, four
+// (324.4 and 192.7 a turn).
 TEST(Multiprocessor, ASubPartitionGetsAWayInTwoCycles) {
   for (const bool shared : {true, false}) {
     const auto run = [&](u32 ways) {
@@ -376,8 +376,8 @@ TEST(Multiprocessor, ASubPartitionGetsAWayInTwoCycles) {
   }
 }
 
-// oracle/timing/stores.txt, a CTA of 256 threads: a line of which each sector, or the only one, is stored in part takes a
-// cycle more than its sectors.
+// oracle/timing/stores.txt, a CTA of 256 threads: a line of which each sector, or the only one, is stored in part takes
+// a cycle more than its sectors.
 TEST(Multiprocessor, WhatIsStoredLeavesBySectors) {
   for (const auto& [apart, lines, cycles] : {std::tuple(128u, 32u, 2.01), {64u, 16u, 3.01}, {32u, 8u, 5.03}}) {
     Code c;

@@ -109,8 +109,8 @@ void Worker::pass() {
   rest();
 }
 
-// Who shares a loop with others sees what they did in the pass before. The last one begins, later any: of CTAs that swap
-// a word whoever begins has it.
+// Who shares a loop with others sees what they did in the pass before. The last one begins, later any: of CTAs that
+// swap a word whoever begins has it.
 void Worker::visit_backwards(Round& sum) {
   const size_t all = resident_.size(), first = all - (turns_begun_++ * u64{0x9e3779b9} >> 8) % all;
   for (size_t k = first; k-- > 0;) visit(k, sum);
