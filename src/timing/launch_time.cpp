@@ -127,9 +127,9 @@ void LaunchTime::ask(u32 cta, float sectors) {
   if (wanted(cta)) asked_of_[cta] += sectors;
 }
 
-void LaunchTime::store(const Lines::Line& l) {
+void LaunchTime::store(const Lines::Line& l, bool narrow) {
   footprint_.write(l.line, l.bytes);
-  const StoreBuffer::Stored one = stores_.add(l);
+  const StoreBuffer::Stored one = stores_.add(l, narrow);
   of_stores_.add(l.line, one.cost.cycles);
   if (one.again) of_again_.add(l.line, one.cost.cycles);
   stored_ += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
@@ -138,7 +138,7 @@ void LaunchTime::store(const Lines::Line& l) {
 Footprint::Reader LaunchTime::reader(const probe::Record& r) { return {r.cta, static_cast<u32>(traces_.progress(r))}; }
 
 float LaunchTime::touch_line(const probe::Record& r, const Lines::Line& l, bool write) {
-  if (write) return store(l), 0.0f;
+  if (write) return store(l, r.code.bytes < 4), 0.0f;
   const float cost = footprint_.read(l.line, l.sectors, reader(r));
   behind_ = behind_ || footprint_.behind_a_store();
   return cost;

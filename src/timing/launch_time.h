@@ -41,7 +41,7 @@ class LaunchTime {
   float touch_atomic(const probe::Record&);
   float touch_line(const probe::Record&, const Lines::Line&, bool write);
   float span(const probe::Record&, u64 first, u64 end, bool write);
-  void store(const Lines::Line&);
+  void store(const Lines::Line&, bool narrow);
   void ask(u32 cta, float sectors);
   u32 hand_over(const probe::Record&);
   double wait_for_others(const TimedLaunch&, std::vector<TimedCta>&);

@@ -522,7 +522,7 @@ class Multiprocessor {
         q.hold_back(w, far_.store(FarShared::of_lanes(n.r, far), at + cycles));
       return {at + cycles, at + cycles + 5};
     }
-    const Share::Stored s = n.known ? share_.store(at, of) : share_.store_lines(at, r.words);
+    const Share::Stored s = n.known ? share_.store(at, of, n.r.code.bytes < 4) : share_.store_lines(at, r.words);
     lsu_ = std::max(lsu_, s.out - p_.store_room);
     q.take_later(lsu_);  // the warp does not wait
     for (u64 k = s.anew; k; k &= k - 1) l1_.store(of.begin()[std::countr_zero(k)].line, at, s.out);

@@ -104,12 +104,12 @@ void Share::take_dram(double at, double cycles, bool writes) {
   dram_ = std::max(dram_, std::max(begun_ = std::min(begun_, at), at - p_.dram_credit)) + cycles;
 }
 
-Share::Stored Share::store(double at, const Lines& lines) {
+Share::Stored Share::store(double at, const Lines& lines, bool narrow) {
   Store s;
   u64 anew = 0;
   for (const Lines::Line& l : lines) {
-    const StoreBuffer::Stored one = waiting_.add(l);
-    again_.all += all_stores_.add(l).again, again_.joined += one.again;
+    const StoreBuffer::Stored one = waiting_.add(l, narrow);
+    again_.all += all_stores_.add(l, narrow).again, again_.joined += one.again;
     anew |= u64{one.anew} << (&l - lines.begin());
     s.lines += one.anew, s.cost += one.cost, s.bytes += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
   }

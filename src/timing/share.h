@@ -18,9 +18,9 @@ class Share {
     double out = 0;  // when it has left the multiprocessor and is taken
     u64 anew = 0;    // of lines those that did not join what waits
   };
-  Stored store(double at, const Lines&);
-  Stored store_lines(double at, double lines);  // whole ones, whose places are not known
-  void rest(double from, double to);            // the unit of loads and stores had nothing to do
+  Stored store(double at, const Lines&, bool narrow);  // `narrow`: words of less than 4 bytes
+  Stored store_lines(double at, double lines);         // whole ones, whose places are not known
+  void rest(double from, double to);                   // the unit of loads and stores had nothing to do
   // Sectors of local memory that L1 gives up; DRAM gets some of them.
   void write_back(double at, u32 sectors, double dram_bytes);
   struct Atomic {

@@ -16,11 +16,13 @@ struct StoreCost {
   StoreCost operator-() const { return {-packets, -cycles}; }
   StoreCost& operator+=(const StoreCost& o) { return packets += o.packets, cycles += o.cycles, *this; }
 };
-inline StoreCost cost_of_store(const Parameters& p, const u8 (&bytes)[4]) {
+// `narrow`: words of less than 4 bytes.
+inline StoreCost cost_of_store(const Parameters& p, const u8 (&bytes)[4], bool narrow = false) {
   u32 sectors = 0;
   bool part = false;
   for (const u8 n : bytes) sectors += n > 0, part = part || (n && n < kSectorBytes);
-  return {double(sectors + part), p.slice_store + sectors * p.slice_store_sector + part * p.slice_store_part};
+  const double of_part = narrow ? p.slice_store_bytes : p.slice_store_part;
+  return {double(sectors + part), p.slice_store + sectors * p.slice_store_sector + part * of_part};
 }
 inline StoreCost cost_of_line(const Parameters& p) { return cost_of_store(p, {32, 32, 32, 32}); }
 inline double slice_cost(const Parameters& p, const AtomicSectors::Sector& s, bool swaps) {
@@ -45,16 +47,16 @@ class StoreBuffer {
     bool again = false;  // of one that waited it overlaps something
     StoreCost cost{};    // less than none, where sectors of which a part waited are complete
   };
-  Stored add(const Lines::Line& l) {
+  Stored add(const Lines::Line& l, bool narrow = false) {
     Waiting& w = place_of(l.line);
     Stored r{.again = w.line == l.line && w.touched.meets(l.touched)};
     r.anew = w.line != l.line || (r.again && !joins_);
     if (r.anew) some_ -= w.at != 0, w = {.line = l.line};
-    if (!r.anew) r.cost = -cost_of_store(p_, w.bytes);
+    if (!r.anew) r.cost = -cost_of_store(p_, w.bytes, narrow);
     w.touched |= l.touched;
     for (u32 k = 0; k < 4; ++k) w.bytes[k] = w.touched.of_sector(k);
     if (!w.at) ++some_, w.at = ++lines_;
-    r.cost += cost_of_store(p_, w.bytes);
+    r.cost += cost_of_store(p_, w.bytes, narrow);
     return r;
   }
   void leave(double cycles) {  // of nothing else to do

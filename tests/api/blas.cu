@@ -132,6 +132,39 @@ void vectors() {
   expect(r[0] == -12 && y[0] == -14 && y[7] == 7 && x[0] == -10 && x[7] == 4, "dot, axpy, scal");
 }
 
+// More of them than floats can be added one by one.
+void many() {
+  const int n = 1 << 24;
+  float* x = managed<float>(n);
+  for (int i = 0; i < n; ++i) x[i] = 3;
+  float norm = 0, sum = 0, dot = 0;
+  done(cublasSnrm2(h, n, x, 1, &norm), "nrm2");
+  done(cublasSasum(h, n, x, 1, &sum), "asum");
+  done(cublasSdot(h, n, x, 1, x, 1, &dot), "dot");
+  expect(norm == 3 * 4096 && sum == 3.0f * n && dot == 9.0f * n, "many");
+  const cuComplex* z = reinterpret_cast<const cuComplex*>(x);
+  cuComplex both, conjugate;
+  done(cublasScnrm2(h, 8, z, 2, &norm), "complex nrm2");
+  done(cublasCdotu(h, 4, z, 1, z, -2, &both), "dotu");
+  done(cublasCdotc(h, 4, z, 1, z, 2, &conjugate), "dotc");
+  expect(norm == 12 && both.x == 0 && both.y == 72 && conjugate.x == 72 && conjugate.y == 0, "complex sums");
+}
+
+void with_types_of_arguments() {
+  __half *x = managed<__half>(8), *y = managed<__half>(8);
+  for (int i = 0; i < 8; ++i) x[i] = of<__half>(i - 5), y[i] = of<__half>(1);
+  float dot = 0, two = 2;
+  __half norm;
+  done(cublasDotEx(h, 4, x, CUDA_R_16F, 2, y, CUDA_R_16F, -1, &dot, CUDA_R_32F, CUDA_R_32F), "DotEx");
+  done(cublasNrm2Ex(h, 2, x + 1, CUDA_R_16F, 1, &norm, CUDA_R_16F, CUDA_R_32F), "Nrm2Ex");
+  expect(dot == -8 && from(norm) == 5, "DotEx, Nrm2Ex");
+  done(cublasAxpyEx(h, 8, &two, CUDA_R_32F, x, CUDA_R_16F, 1, y, CUDA_R_16F, 1, CUDA_R_32F), "AxpyEx");
+  done(cublasScalEx(h, 4, &two, CUDA_R_32F, x, CUDA_R_16F, 2, CUDA_R_32F), "ScalEx");
+  MUST(cudaDeviceSynchronize());
+  expect(from(y[0]) == -9 && from(y[7]) == 5 && from(x[0]) == -10 && from(x[1]) == -4, "AxpyEx, ScalEx");
+  expect(cublasDotEx(h, 4, x, CUDA_C_32F, 2, y, CUDA_R_16F, 1, &dot, CUDA_R_32F, CUDA_R_32F) == CUBLAS_STATUS_NOT_SUPPORTED, "types that do not go together");
+}
+
 void matrices() {
   // a = [2 0; 3 4] by columns, x = (1, 2)
   float* p = managed<float>(16);
@@ -188,6 +221,8 @@ int main() {
   complex_product();
   batches();
   vectors();
+  many();
+  with_types_of_arguments();
   matrices();
   float x = 0;
   expect(cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &x, &x, 1, &x, 2, &x, &x, 2) == CUBLAS_STATUS_INVALID_VALUE, "rows too close");

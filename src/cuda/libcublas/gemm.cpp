@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // cublas?gemm, by strides, by arrays of pointers, and with types as arguments.
-#include <cstring>
-
 #include "cuda/api.h"
 #include "cuda/libcublas/products.h"
 
+using us::cublas::AnyScalar;
 using us::cublas::Product;
 using us::cublas::Touched;
 using i64 = int64_t;
 
 namespace {
-
-// alpha or beta of any type: its bytes now, or its address on the device.
-class AnyScalar {
- public:
-  AnyScalar(cublasHandle_t h, const void* p, cudaDataType type)
-      : at_(h->pointers == CUBLAS_POINTER_MODE_DEVICE ? p : nullptr) {
-    if (!at_) std::memcpy(bytes_, p, us::cublas::bytes_of(type));
-  }
-  const void* get() const { return at_ ? at_ : bytes_; }
-
- private:
-  const void* at_;
-  alignas(16) unsigned char bytes_[16] = {};
-};
 
 const void* advance(const void* p, i64 bytes) { return static_cast<const char*>(p) + bytes; }
 

@@ -174,12 +174,13 @@ cublasStatus_t geam(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb
 
 }  // namespace
 
-#define US_EACH(F)                                                                                     \
-  F(S, s, float, int, _v2, )                                                                           \
-  F(D, d, double, int, _v2, )                                                                          \
-  F(C, c, cuComplex, int, _v2, ) F(Z, z, cuDoubleComplex, int, _v2, ) F(S, s, float, i64, _v2_64, _64) \
-      F(D, d, double, i64, _v2_64, _64) F(C, c, cuComplex, i64, _v2_64, _64)                           \
-          F(Z, z, cuDoubleComplex, i64, _v2_64, _64)
+#define US_EACH(F)                     \
+  F(S, s, float, int, _v2, )           \
+  F(D, d, double, int, _v2, )          \
+  F(C, c, cuComplex, int, _v2, )       \
+  F(Z, z, cuDoubleComplex, int, _v2, ) \
+  F(S, s, float, i64, _v2_64, _64)     \
+  F(D, d, double, i64, _v2_64, _64) F(C, c, cuComplex, i64, _v2_64, _64) F(Z, z, cuDoubleComplex, i64, _v2_64, _64)
 
 #define US_MATRICES(L, low, T, I, V, V2)                                                                               \
   US_API cublasStatus_t cublas##L##gemv##V(cublasHandle_t h, cublasOperation_t op, I m, I n, const T* alpha,           \

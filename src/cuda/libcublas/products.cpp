@@ -42,6 +42,12 @@ void store(void* p, int64_t i, T value) {
   std::memcpy(static_cast<char*>(p) + i * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
+u16 narrow(double x, numerics::Format f) {
+  return static_cast<u16>(numerics::narrow(x, 0, f, numerics::Round::Nearest));
+}
+
+}  // namespace
+
 double number(const void* p, cudaDataType type, int64_t i) {
   switch (type) {
     case CUDA_R_16F:
@@ -58,9 +64,6 @@ double number(const void* p, cudaDataType type, int64_t i) {
       return load<int8_t>(p, i);
   }
 }
-u16 narrow(double x, numerics::Format f) {
-  return static_cast<u16>(numerics::narrow(x, 0, f, numerics::Round::Nearest));
-}
 void put(void* p, cudaDataType type, int64_t i, double x) {
   switch (type) {
     case CUDA_R_16F:
@@ -75,6 +78,8 @@ void put(void* p, cudaDataType type, int64_t i, double x) {
       return store(p, i, static_cast<int32_t>(static_cast<int64_t>(x)));
   }
 }
+
+namespace {
 
 // Numbers as BLAS takes them: where they lie, or a copy.
 template <class W>

@@ -37,27 +37,43 @@ void swap(int n, float* x, int ix, float* y, int iy) { cblas_sswap(n, x, ix, y, 
 void swap(int n, double* x, int ix, double* y, int iy) { cblas_dswap(n, x, ix, y, iy); }
 void swap(int n, cuComplex* x, int ix, cuComplex* y, int iy) { cblas_cswap(n, x, ix, y, iy); }
 void swap(int n, cuDoubleComplex* x, int ix, cuDoubleComplex* y, int iy) { cblas_zswap(n, x, ix, y, iy); }
-void dot(int n, const float* x, int ix, const float* y, int iy, float* r) { *r = cblas_sdot(n, x, ix, y, iy); }
+// Sums of floats are added in 64 bits: one after the other in 32 they are wrong where there are many.
+void dot(int n, const float* x, int ix, const float* y, int iy, float* r) {
+  *r = static_cast<float>(cblas_dsdot(n, x, ix, y, iy));
+}
 void dot(int n, const double* x, int ix, const double* y, int iy, double* r) { *r = cblas_ddot(n, x, ix, y, iy); }
+cuComplex complex_dot(int n, const cuComplex* x, int ix, const cuComplex* y, int iy, double sign) {
+  const auto parts = [&](const float* a, const float* b) { return cblas_dsdot(n, a, 2 * ix, b, 2 * iy); };
+  return {static_cast<float>(parts(&x->x, &y->x) - sign * parts(&x->y, &y->y)),
+          static_cast<float>(parts(&x->x, &y->y) + sign * parts(&x->y, &y->x))};
+}
 void dot(int n, const cuComplex* x, int ix, const cuComplex* y, int iy, cuComplex* r) {
-  cblas_cdotu_sub(n, x, ix, y, iy, r);
+  *r = complex_dot(n, x, ix, y, iy, 1);
 }
 void dot(int n, const cuDoubleComplex* x, int ix, const cuDoubleComplex* y, int iy, cuDoubleComplex* r) {
   cblas_zdotu_sub(n, x, ix, y, iy, r);
 }
 void dot_conjugate(int n, const cuComplex* x, int ix, const cuComplex* y, int iy, cuComplex* r) {
-  cblas_cdotc_sub(n, x, ix, y, iy, r);
+  *r = complex_dot(n, x, ix, y, iy, -1);
 }
 void dot_conjugate(int n, const cuDoubleComplex* x, int ix, const cuDoubleComplex* y, int iy, cuDoubleComplex* r) {
   cblas_zdotc_sub(n, x, ix, y, iy, r);
 }
-float norm(int n, const float* x, int ix) { return cblas_snrm2(n, x, ix); }
+float norm(int n, const float* x, int ix) { return static_cast<float>(std::sqrt(cblas_dsdot(n, x, ix, x, ix))); }
 double norm(int n, const double* x, int ix) { return cblas_dnrm2(n, x, ix); }
-float norm(int n, const cuComplex* x, int ix) { return cblas_scnrm2(n, x, ix); }
+float norm(int n, const cuComplex* x, int ix) {
+  const auto squares = [&](const float* a) { return cblas_dsdot(n, a, 2 * ix, a, 2 * ix); };
+  return static_cast<float>(std::sqrt(squares(&x->x) + squares(&x->y)));
+}
 double norm(int n, const cuDoubleComplex* x, int ix) { return cblas_dznrm2(n, x, ix); }
-float sum(int n, const float* x, int ix) { return cblas_sasum(n, x, ix); }
+float sum_of(int n, const float* x, i64 step) {
+  double all = 0;
+  for (i64 k = 0; k < n; ++k) all += std::fabs(x[k * step]);
+  return static_cast<float>(all);
+}
+float sum(int n, const float* x, int ix) { return sum_of(n, x, ix); }
 double sum(int n, const double* x, int ix) { return cblas_dasum(n, x, ix); }
-float sum(int n, const cuComplex* x, int ix) { return cblas_scasum(n, x, ix); }
+float sum(int n, const cuComplex* x, int ix) { return sum_of(n, &x->x, 2 * i64{ix}) + sum_of(n, &x->y, 2 * i64{ix}); }
 double sum(int n, const cuDoubleComplex* x, int ix) { return cblas_dzasum(n, x, ix); }
 
 float size_of(float x) { return std::fabs(x); }
@@ -140,12 +156,14 @@ cublasStatus_t extreme(cublasHandle_t h, i64 n, const T* x, i64 ix, R* result, B
 
 }  // namespace
 
-#define US_EACH(F)                                                                                                  \
-  F(S, s, float, float, int, _v2)                                                                                   \
-  F(D, d, double, double, int, _v2)                                                                                 \
-  F(C, c, cuComplex, float, int, _v2) F(Z, z, cuDoubleComplex, double, int, _v2) F(S, s, float, float, i64, _v2_64) \
-      F(D, d, double, double, i64, _v2_64) F(C, c, cuComplex, float, i64, _v2_64)                                   \
-          F(Z, z, cuDoubleComplex, double, i64, _v2_64)
+#define US_EACH(F)                                                            \
+  F(S, s, float, float, int, _v2)                                             \
+  F(D, d, double, double, int, _v2)                                           \
+  F(C, c, cuComplex, float, int, _v2)                                         \
+  F(Z, z, cuDoubleComplex, double, int, _v2)                                  \
+  F(S, s, float, float, i64, _v2_64)                                          \
+  F(D, d, double, double, i64, _v2_64) F(C, c, cuComplex, float, i64, _v2_64) \
+      F(Z, z, cuDoubleComplex, double, i64, _v2_64)
 #define US_REAL(F) F(S, float, int, _v2) F(D, double, int, _v2) F(S, float, i64, _v2_64) F(D, double, i64, _v2_64)
 #define US_COMPLEX(F)       \
   F(C, cuComplex, int, _v2) \
