@@ -156,14 +156,14 @@ cublasStatus_t extreme(cublasHandle_t h, i64 n, const T* x, i64 ix, R* result, B
 
 }  // namespace
 
-#define US_EACH(F)                                                            \
-  F(S, s, float, float, int, _v2)                                             \
-  F(D, d, double, double, int, _v2)                                           \
-  F(C, c, cuComplex, float, int, _v2)                                         \
-  F(Z, z, cuDoubleComplex, double, int, _v2)                                  \
-  F(S, s, float, float, i64, _v2_64)                                          \
-  F(D, d, double, double, i64, _v2_64) F(C, c, cuComplex, float, i64, _v2_64) \
-      F(Z, z, cuDoubleComplex, double, i64, _v2_64)
+#define US_EACH(F)                           \
+  F(S, s, float, float, int, _v2)            \
+  F(D, d, double, double, int, _v2)          \
+  F(C, c, cuComplex, float, int, _v2)        \
+  F(Z, z, cuDoubleComplex, double, int, _v2) \
+  F(S, s, float, float, i64, _v2_64)         \
+  F(D, d, double, double, i64, _v2_64)       \
+  F(C, c, cuComplex, float, i64, _v2_64) F(Z, z, cuDoubleComplex, double, i64, _v2_64)
 #define US_REAL(F) F(S, float, int, _v2) F(D, double, int, _v2) F(S, float, i64, _v2_64) F(D, double, i64, _v2_64)
 #define US_COMPLEX(F)       \
   F(C, cuComplex, int, _v2) \

@@ -91,26 +91,26 @@ cublasStatus_t scal(cublasHandle_t h, i64 n, const void* alpha, cudaDataType typ
 
 }  // namespace
 
-#define US_EX(I, V)                                                                                                   \
-  US_API cublasStatus_t cublasDotEx##V(cublasHandle_t h, I n, const void* x, cudaDataType tx, I ix, const void* y,    \
-                                       cudaDataType ty, I iy, void* r, cudaDataType of, cudaDataType in) {            \
-    return dot(h, n, {x, tx, ix}, {y, ty, iy}, r, of, in);                                                            \
-  }                                                                                                                   \
-  US_API cublasStatus_t cublasDotcEx##V(cublasHandle_t h, I n, const void* x, cudaDataType tx, I ix, const void* y,   \
-                                        cudaDataType ty, I iy, void* r, cudaDataType of, cudaDataType in) {           \
-    return dot(h, n, {x, tx, ix}, {y, ty, iy}, r, of, in);                                                            \
-  }                                                                                                                   \
-  US_API cublasStatus_t cublasNrm2Ex##V(cublasHandle_t h, I n, const void* x, cudaDataType tx, I ix, void* r,         \
-                                        cudaDataType of, cudaDataType in) {                                           \
-    return norm(h, n, {x, tx, ix}, r, of, in);                                                                        \
-  }                                                                                                                   \
-  US_API cublasStatus_t cublasAxpyEx##V(cublasHandle_t h, I n, const void* a, cudaDataType ta, const void* x,         \
-                                        cudaDataType tx, I ix, void* y, cudaDataType ty, I iy, cudaDataType in) {     \
-    return axpy(h, n, a, ta, {x, tx, ix}, {y, ty, iy}, in);                                                           \
-  }                                                                                                                   \
-  US_API cublasStatus_t cublasScalEx##V(cublasHandle_t h, I n, const void* a, cudaDataType ta, void* x,               \
-                                        cudaDataType tx, I ix, cudaDataType in) {                                     \
-    return scal(h, n, a, ta, {x, tx, ix}, in);                                                                        \
+#define US_EX(I, V)                                                                                                 \
+  US_API cublasStatus_t cublasDotEx##V(cublasHandle_t h, I n, const void* x, cudaDataType tx, I ix, const void* y,  \
+                                       cudaDataType ty, I iy, void* r, cudaDataType of, cudaDataType in) {          \
+    return dot(h, n, {x, tx, ix}, {y, ty, iy}, r, of, in);                                                          \
+  }                                                                                                                 \
+  US_API cublasStatus_t cublasDotcEx##V(cublasHandle_t h, I n, const void* x, cudaDataType tx, I ix, const void* y, \
+                                        cudaDataType ty, I iy, void* r, cudaDataType of, cudaDataType in) {         \
+    return dot(h, n, {x, tx, ix}, {y, ty, iy}, r, of, in);                                                          \
+  }                                                                                                                 \
+  US_API cublasStatus_t cublasNrm2Ex##V(cublasHandle_t h, I n, const void* x, cudaDataType tx, I ix, void* r,       \
+                                        cudaDataType of, cudaDataType in) {                                         \
+    return norm(h, n, {x, tx, ix}, r, of, in);                                                                      \
+  }                                                                                                                 \
+  US_API cublasStatus_t cublasAxpyEx##V(cublasHandle_t h, I n, const void* a, cudaDataType ta, const void* x,       \
+                                        cudaDataType tx, I ix, void* y, cudaDataType ty, I iy, cudaDataType in) {   \
+    return axpy(h, n, a, ta, {x, tx, ix}, {y, ty, iy}, in);                                                         \
+  }                                                                                                                 \
+  US_API cublasStatus_t cublasScalEx##V(cublasHandle_t h, I n, const void* a, cudaDataType ta, void* x,             \
+                                        cudaDataType tx, I ix, cudaDataType in) {                                   \
+    return scal(h, n, a, ta, {x, tx, ix}, in);                                                                      \
   }
 US_EX(int, )
 US_EX(i64, _64)
