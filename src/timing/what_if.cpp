@@ -94,6 +94,7 @@ void Changed::open_memory() {
   any_ = true;
   Parameters& p = parameters_;
   for (double* rate : {&p.dram_rate, &p.l2_read, &p.l2_sm_read, &p.l2_sm_write}) *rate *= kUnbounded;
+  p.store_packet = 0, launch_.store_share = launch_.atomic_share = 0;
   for_each([](TimedAccess& a) { a.cost = 0; });
 }
 

@@ -74,7 +74,10 @@ TEST(WhatIf, PipesAndRates) {
   const Changed pipes(WhatIf::FastPipes, l, {}, Parameters());
   EXPECT_EQ(pipes.launch().code.rows[0].interval, 0);
   EXPECT_EQ(pipes.launch().code.rows[1].interval, 2);
+  l.store_share = l.atomic_share = 0.5;
   const Changed memory(WhatIf::FastMemory, l, {}, Parameters());
+  EXPECT_EQ(memory.parameters().store_packet, 0);
+  EXPECT_EQ(memory.launch().store_share + memory.launch().atomic_share, 0);
   EXPECT_GT(memory.parameters().dram_rate, 1e6 * Parameters().dram_rate);
   EXPECT_EQ(memory.parameters().dram_latency, Parameters().dram_latency);
   l.resident = 1;
