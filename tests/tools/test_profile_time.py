@@ -37,6 +37,25 @@ int main() {
 }
 """
 
+# The least of all threads' numbers: who has a larger one than is there goes at once.
+LEAST = r"""
+__global__ void least(unsigned long long* to) {
+  const unsigned long long mine = threadIdx.x + blockIdx.x * blockDim.x + 1;
+  unsigned long long there = *(volatile unsigned long long*)to;
+  while (mine < there) {
+    const unsigned long long old = there;
+    if ((there = atomicCAS(to, old, mine)) == old) break;
+  }
+}
+int main() {
+  unsigned long long* to;
+  cudaMalloc(&to, 8);
+  cudaMemset(to, 0xff, 8);
+  least<<<1024, 256>>>(to);
+  return cudaDeviceSynchronize();
+}
+"""
+
 # As oracle/timing/mixes.cu has it; and of 64-bit integers, of which only some lanes have more than 32 bits.
 QUOTIENTS = r"""
 #include <cstdint>
@@ -187,6 +206,12 @@ class Time(unittest.TestCase):
                                   (0.6, 0.6, 0.4, 0.3), strict=True):
             h200 = float(recorded[name].split()[0])
             self.assertLess(abs(self.value(l, "gpu__time_duration.sum") / h200 - 1), limit, name)
+
+    def test_who_swaps_a_word(self):
+        """Not whoever has the largest number in each pass: 205 us and 284466 instructions on an H200 (oracle/timing/public, hec_atomicCAS)."""
+        [l] = self.launches(self.build("least", LEAST))
+        self.assertLess(self.value(l, "gpu__time_duration.sum"), 4 * 205248)
+        self.assertLess(self.value(l, "smsp__inst_executed.sum"), 4 * 284466)
 
     def test_arithmetic_of_some_lanes(self):
         app = self.build("some_lanes", SOME_LANES, "-use_fast_math")
