@@ -1,61 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices with vectors, triangular systems, products of a matrix with itself, sums.
-#include <cblas.h>
-
 #include <algorithm>
-#include <complex>
 
 #include "cuda/api.h"
-#include "cuda/libcublas/handle.h"
+#include "cuda/libcublas/blas_calls.h"
 
-using us::cublas::Double;
-using us::cublas::fit;
-using us::cublas::Scalar;
-using us::cublas::Single;
-using us::cublas::Touched;
+using namespace us::cublas;
 using i64 = int64_t;
 
 namespace {
-
-constexpr cublasStatus_t kSuccess = CUBLAS_STATUS_SUCCESS;
-constexpr auto kColumns = CblasColMajor;
-
-CBLAS_TRANSPOSE of(cublasOperation_t op) {
-  return op == CUBLAS_OP_N ? CblasNoTrans : op == CUBLAS_OP_T ? CblasTrans : CblasConjTrans;
-}
-CBLAS_UPLO of(cublasFillMode_t f) { return f == CUBLAS_FILL_MODE_UPPER ? CblasUpper : CblasLower; }
-CBLAS_DIAG of(cublasDiagType_t d) { return d == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit; }
-CBLAS_SIDE of(cublasSideMode_t s) { return s == CUBLAS_SIDE_LEFT ? CblasLeft : CblasRight; }
-int small(i64 n) { return static_cast<int>(n); }
-
-// BLAS takes real numbers by value, complex ones by address.
-float pass(const float& x) { return x; }
-double pass(const double& x) { return x; }
-const void* pass(const cuComplex& x) { return &x; }
-const void* pass(const cuDoubleComplex& x) { return &x; }
-
-Single number(cuComplex x) { return {x.x, x.y}; }
-Double number(cuDoubleComplex x) { return {x.x, x.y}; }
-float number(float x) { return x; }
-double number(double x) { return x; }
-void put(float& to, float x) { to = x; }
-void put(double& to, double x) { to = x; }
-void put(cuComplex& to, Single x) { to = {x.real(), x.imag()}; }
-void put(cuDoubleComplex& to, Double x) { to = {x.real(), x.imag()}; }
-float conjugate(float x) { return x; }
-double conjugate(double x) { return x; }
-template <class T>
-std::complex<T> conjugate(std::complex<T> x) {
-  return std::conj(x);
-}
-
-cublasStatus_t state(cublasHandle_t h, bool right, bool fits) {
-  return !h       ? CUBLAS_STATUS_NOT_INITIALIZED
-         : !right ? CUBLAS_STATUS_INVALID_VALUE
-         : !fits  ? CUBLAS_STATUS_NOT_SUPPORTED
-                  : kSuccess;
-}
-i64 least(i64 rows) { return rows > 1 ? rows : 1; }
 
 template <class T, class F>
 cublasStatus_t gemv(cublasHandle_t h, cublasOperation_t op, i64 m, i64 n, const T* alpha, const T* a, i64 lda,
