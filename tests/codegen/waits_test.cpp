@@ -68,6 +68,15 @@ TEST(Waits, GridBarrierInALoop) {
   EXPECT_FALSE(waits(loop("ld.global.u32 %r1, [%g];", barrier)));
 }
 
+// A loop within looks at each of some words once; what it saw decides whether the loop around a barrier goes on.
+TEST(Waits, LooksLieInALoopWithin) {
+  EXPECT_TRUE(
+      waits("top: bar.sync 0; mov.u32 %r3, 0; mov.u32 %r5, 0;\n"
+            "each: ld.volatile.global.u32 %r1, [%g]; setp.ge.s32 %p1, %r1, 0; @%p1 bra on; mov.u32 %r5, 1;\n"
+            "on: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 9; @%p2 bra each;\n"
+            "setp.ne.u32 %p3, %r5, 0; @%p3 bra top; ret;"));
+}
+
 // A condition on loaded data that does not decide the loop.
 TEST(Waits, DataInACountedLoop) {
   EXPECT_FALSE(

@@ -219,7 +219,8 @@ void ItsControl::end_round(u32 blocks) {
   b_.CreateStore(b_.getInt32(0), spun_);
   s_.set_mask(b_.CreateLoad(b_.getInt32Ty(), spun_lanes_), false);
   b_.CreateStore(b_.getInt32(0), spun_lanes_);
-  builder_.call_rt(RtFn::Yield, {v_.imm(64, 0)}, {}, &none, false);
+  const bool around = std::ranges::any_of(s_.lowered.spins, [](const auto& spin) { return spin.second; });
+  builder_.call_rt(RtFn::Yield, {v_.imm(64, around ? device::kYieldAroundBarrier : 0)}, {}, &none, false);
   b_.CreateBr(dispatch_);
 }
 

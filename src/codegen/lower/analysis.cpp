@@ -43,6 +43,11 @@ class Analyzer {
       a_.loop_spins[l] = shares || a_.spins_around[l] || waits_.exit_waits(static_cast<int>(l), all_conditions);
       a_.yields = a_.yields || a_.loop_spins[l];
     }
+    const std::vector<u8> waits_around = a_.spins_around;
+    // A loop within one around a barrier shares its budget, and may be the one that always uses it up.
+    for (u32 l = 0; l < c_.loops.size(); ++l)
+      for (int o = c_.loops[l].parent; o >= 0 && a_.loop_spins[l]; o = c_.loops[static_cast<std::size_t>(o)].parent)
+        a_.spins_around[l] |= waits_around[static_cast<std::size_t>(o)];
     for (u32 l = 0; l < c_.loops.size() && facts_.records(); ++l)
       if (a_.loop_spins[l] && (!a_.shares || waits_.only_reads(static_cast<int>(l))))
         for (const ir::Inst* i : waits_.looks(static_cast<int>(l))) a_.looks.insert(i->site);

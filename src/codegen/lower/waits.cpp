@@ -2,6 +2,7 @@
 #include "codegen/lower/waits.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace us::codegen {
@@ -137,45 +138,56 @@ bool Waits::only_reads(int loop) const {
                              [&](u32 b) { return std::ranges::all_of(f_.blocks[b].insts, reads); });
 }
 
-bool Waits::around_barrier(int loop) const {
-  std::vector<ir::ValueId> exits;
-  std::vector<ir::Inst*> looks;
-  bool barrier = false;
+std::vector<ir::ValueId> Waits::exits(int loop) const {
+  std::vector<ir::ValueId> out;
   for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks) {
-    const bool waits_here = c_.loop_of[b] != loop && exit_waits(c_.loop_of[b], [](const Operand&) { return true; });
-    for (ir::Inst& i : f_.blocks[b].insts) {
-      barrier = barrier || is_block_barrier(i);
-      const bool of_block = i.has(isa::Tok::shared) || i.has(isa::Tok::shared_cta);
-      if (is_spin(i) && only_looks(i) && !of_block && !waits_here && !is_lock_free_update(i, loop)) looks.push_back(&i);
-    }
     const auto leaves = [&](u32 s) { return !c_.in_loop(s, loop); };
     const Operand& o = f_.blocks[b].term.cond;
     if (o.kind == Operand::Kind::Value && std::any_of(c_.succs[b].begin(), c_.succs[b].end(), leaves))
-      exits.push_back(o.value);
+      out.push_back(o.value);
   }
-  if (!barrier || looks.empty()) return false;
-  const auto is_look = [&](ir::Inst& i) { return std::find(looks.begin(), looks.end(), &i) != looks.end(); };
+  return out;
+}
+
+bool Waits::around_barrier(int loop) const {
+  const std::vector<u32>& blocks = c_.loops[static_cast<std::size_t>(loop)].blocks;
+  const auto has_barrier = [&](u32 b) { return std::ranges::any_of(f_.blocks[b].insts, is_block_barrier); };
+  if (std::ranges::none_of(blocks, has_barrier)) return false;
+  const auto may_look = [&](const ir::Inst& i) { return is_spin(i) && only_looks(i) && !of_block(i); };
+  const auto some_look = [&](u32 b) { return std::ranges::any_of(f_.blocks[b].insts, may_look); };
+  if (std::ranges::none_of(blocks, some_look)) return false;
   const Cfg choices = ir::analyze_cfg(f_, false);  // an exit is a way like others
-  if (depends(exits, loop, is_look, &choices)) return true;
-  return depends(exits, loop, is_plain_load, &choices) &&
+  std::vector<ir::Inst*> looks;
+  const auto is_look = [&](ir::Inst& i) { return std::find(looks.begin(), looks.end(), &i) != looks.end(); };
+  // Loops within that wait by themselves; one that looks at what others do and goes on whatever it sees is none.
+  std::map<int, bool> waiting;
+  const auto waits_itself = [&](int inner) {
+    const auto [it, is_new] = waiting.emplace(inner, false);
+    if (is_new)
+      it->second = depends(
+          exits(inner), inner, [&](ir::Inst& i) { return is_spin(i) && !is_lock_free_update(i, inner); }, &choices);
+    return it->second;
+  };
+  for (u32 b : blocks) {
+    if (!some_look(b) || (c_.loop_of[b] != loop && waits_itself(c_.loop_of[b]))) continue;
+    for (ir::Inst& i : f_.blocks[b].insts)
+      if (may_look(i) && !is_lock_free_update(i, loop)) looks.push_back(&i);
+  }
+  if (looks.empty()) return false;
+  if (depends(exits(loop), loop, is_look, &choices)) return true;
+  return depends(exits(loop), loop, is_plain_load, &choices) &&
          std::any_of(looks.begin(), looks.end(), [&](ir::Inst* i) { return is_told(*i, loop); });
 }
 
 bool Waits::shares(int loop) const {
   bool writes = false, takes = false;  // takes: by an atomic in global memory
-  std::vector<ir::ValueId> exits;
-  for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks) {
+  for (u32 b : c_.loops[static_cast<std::size_t>(loop)].blocks)
     for (const ir::Inst& i : f_.blocks[b].insts) {
       const bool far = of_device(i) && !of_block(i);
       writes = writes || (effects(i) & isa::kAtomic) || ((effects(i) & isa::kStore) && far);
       takes = takes || ((effects(i) & isa::kAtomic) && far);
     }
-    const auto leaves = [&](u32 s) { return !c_.in_loop(s, loop); };
-    const Operand& o = f_.blocks[b].term.cond;
-    if (o.kind == Operand::Kind::Value && std::any_of(c_.succs[b].begin(), c_.succs[b].end(), leaves))
-      exits.push_back(o.value);
-  }
-  return depends(exits, loop, [&](ir::Inst& i) {
+  return depends(exits(loop), loop, [&](ir::Inst& i) {
     if (effects(i) & isa::kAtomic) return true;
     if (!(effects(i) & isa::kLoad) || !of_device(i)) return false;
     return is_spin(i) || (of_block(i) ? takes : writes);

@@ -37,6 +37,7 @@ struct Waits {
   bool depends(std::vector<ir::ValueId> on, int loop, const Test&, const ir::Cfg* choices = nullptr) const;
   template <class F>
   void for_each_choice(const ir::Cfg&, u32 block, int loop, F use) const;
+  std::vector<ir::ValueId> exits(int loop) const;  // conditions that end it
   bool is_lock_free_update(ir::Inst&, int loop) const;
   bool is_told(ir::Inst&, int loop) const;
 
