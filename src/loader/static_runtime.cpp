@@ -71,6 +71,8 @@ void each_replaced(const Functions& functions, RuntimeVersion version, F&& f) {
   });
 }
 
+std::atomic<unsigned> next_runtime = cuda::kFirstStaticRuntime;
+
 template <class Functions>
 void replace(const link_map& object, const ObjectFile& file, const Functions& functions) {
   RuntimeVersion version;
@@ -87,8 +89,7 @@ void replace(const link_map& object, const ObjectFile& file, const Functions& fu
   if (!expected || memcmp(code, expected, end - begin) != 0) return;
   const WritableCode pages(code, end - begin, protection);
   if (!pages) return;
-  static std::atomic<unsigned> next = cuda::kFirstStaticRuntime;
-  const unsigned number = next++;
+  const unsigned number = next_runtime++;
   each_replaced(functions, version,
                 [&](Elf64_Addr at, cuda::EntryFn stub) { write_numbered_jump(code + (at - begin), number, stub); });
 }
