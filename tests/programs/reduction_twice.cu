@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // All threads read one word of shared memory behind a barrier, and a thread writes the word for the next time without a
 // barrier between. The programming model promises nothing here, but warps leave a barrier together on hardware, and
-// programs rely on it: a block reduction that is called twice.
+// programs rely on it: a block reduction that is called twice. Or all warps read the words of all, lane by lane, and
+// then each writes its own.
 #include "program.h"
 using namespace program;
 
@@ -46,6 +47,21 @@ __global__ void handed_out(int* out, const int* in, int n) {
   out[threadIdx.x] = sum;
 }
 
+// Sums of rows, by all warps alike: no warp is the one that hands the sum to the others.
+__global__ void rows(int* out, const int* in, int width) {
+  __shared__ int cell[32];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (warp == 0) cell[lane] = 0;
+  __syncthreads();
+  for (int r = 0; r < 4; ++r) {
+    int v = 0;
+    for (int i = threadIdx.x; i < width; i += blockDim.x) v += in[r * width + i];
+    cell[warp] = __reduce_add_sync(~0u, v);
+    __syncthreads();
+    out[r * blockDim.x + threadIdx.x] = __reduce_add_sync(~0u, cell[lane]);
+  }
+}
+
 int main() {
   constexpr int kNumbers = 700;
   std::vector<int> in(kNumbers);
@@ -59,7 +75,7 @@ int main() {
 
   int *d_in, *d_out;
   MUST(cudaMalloc(&d_in, sizeof(int) * kNumbers));
-  MUST(cudaMalloc(&d_out, sizeof(int) * 2048));
+  MUST(cudaMalloc(&d_out, sizeof(int) * 4096));
   MUST(cudaMemcpy(d_in, in.data(), sizeof(int) * kNumbers, cudaMemcpyHostToDevice));
   for (int threads = 32; threads <= 1024; threads *= 2) {
     std::vector<int> out(2048);
@@ -74,6 +90,14 @@ int main() {
     int unequal = 0;
     for (int t = 0; t < threads; ++t) unequal += out[t] != handed * (t + 1);
     std::printf("%d threads: mean %d, above %d, %d wrong; handed out %d, %d wrong\n", threads, mean, above, wrong, handed, unequal);
+    constexpr int kWidth = kNumbers / 4;
+    std::vector<int> sums(4 * threads), want(4 * threads);
+    rows<<<1, threads>>>(d_out, d_in, kWidth);
+    MUST_RUN();
+    MUST(cudaMemcpy(sums.data(), d_out, sizeof(int) * sums.size(), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 4 * threads; ++i)
+      for (int k = 0; k < kWidth; ++k) want[i] += in[i / threads * kWidth + k];
+    expect_equal("rows", sums, want);
     if (wrong || unequal) all_passed() = false;
   }
   return finish();
