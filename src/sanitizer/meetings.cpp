@@ -215,14 +215,17 @@ void LaunchChecker::barrier_arrive(const At& p, const probe::Who& who, const Mee
 }
 
 // An arrival counts for the whole warp: with a number of threads, lanes that were there and did not come are taken for
-// come. (Without one they may be about to end, which is what many programs do.)
+// come. (Without one they may be about to end, which is what many programs do.) Who has ended may have left before; not
+// where all threads come to something behind the barrier.
 void LaunchChecker::parts_of_warps(Cta& cta, u32 id, const NamedBarrier::Phase& phase) {
   for (const NamedBarrier::Arrival& a : phase.arrivals) {
-    if (!a.aligned || a.threads == 0 || a.lanes == a.live) continue;
+    const Warp* const w = a.warp < cta.warps.size() ? cta.warps[a.warp].get() : nullptr;
+    const u32 ended = w ? w->exited : 0;
+    if (!a.aligned || a.threads == 0 || (a.lanes == a.live && !(ended & ~a.lanes))) continue;
     u32 came = 0;
     for (const NamedBarrier::Arrival& other : phase.arrivals) came |= other.warp == a.warp ? other.lanes : 0;
-    const Warp* const w = a.warp < cta.warps.size() ? cta.warps[a.warp].get() : nullptr;
-    const u32 away = a.live & ~came & ~(w ? w->exited : 0);
+    u32 away = a.live & ~came & ~ended;
+    if (!away && ended & ~came && all_come_to(a.site) != probe::kNoSite) away = ended & ~came;
     if (!away) continue;
     const std::string object = fmt::format("barrier {}", id);
     raise(Check::BarrierDivergent,

@@ -267,7 +267,7 @@ class Sites {
   }
   u32 all_come_to(u32 site) {
     const ir::Site* s = at_instruction(site);
-    return s ? driver::all_come_to(*s->function, *s->inst) : probe::kNoSite;
+    return s ? driver::all_come_to(module_, *s->function, *s->inst) : probe::kNoSite;
   }
 
  private:
