@@ -115,6 +115,7 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
   if (strong && !atomic) {
     w.told->looked = w.probe_site;
     worker_of(w).may_break(w);
+    if (code.kind == probe::Access::Kind::Write && !is(Space::Shared)) worker_of(w).let_look(w);
   }
   if (code.kind == probe::Access::Kind::Atomic) {
     e.wrote = 0;
@@ -129,6 +130,7 @@ void rt_ProbeAccess(WarpCtx* ctx, u32 mask, const u64* args, u64*) {
     if (probe::Quick* q = w.listener->quick(who(w, mask))) w.quick = q;
   }
   if (atomic) worker_of(w).may_break(w);
+  if (atomic && wrote && !is(Space::Shared)) worker_of(w).let_look(w);
 }
 
 void rt_ProbeRecord(WarpCtx* ctx, u32 mask, const u64* args, u64*) {

@@ -18,6 +18,7 @@ struct Told {
   bool copies = false;          // any of these, or groups
   NoteCode next;                // of the synchronisation that follows
   u32 looked = ~0u;             // site of the last strong load
+  bool spun = false;            // it gave way since it came to a barrier
   u32 gated = 0;                // lanes that wait for others of their warp
   u32 arrived[kWarpSize] = {};  // by lane: the site that NoteCode::What::Arrival came from
   bool arrivals = false;        // any of these
@@ -26,7 +27,7 @@ struct Told {
     for (u32 bulk = 0; copies && bulk < 2; ++bulk)
       std::fill_n(filled[bulk], kWarpSize, 0u), std::fill_n(waited[bulk], kWarpSize, 0u);
     if (arrivals) std::fill_n(arrived, kWarpSize, 0u), arrivals = false;
-    live = lanes, met = 0, copies = false, next = {}, looked = ~0u, gated = 0;
+    live = lanes, met = 0, copies = false, next = {}, looked = ~0u, spun = false, gated = 0;
   }
 };
 

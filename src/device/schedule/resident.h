@@ -146,7 +146,8 @@ struct Slot {
   u32 ctas_running = 0;
   bool abandoned = false;
   bool fresh = false;   // has not been stuck yet
-  bool breaks = false;  // a warp lets other clusters run: by chance
+  bool breaks = false;  // a warp lets other clusters run
+  bool spins = false;   // some warp gave way in its last round
   u64 events = 0;       // barrier phases, mbarrier changes, ended warps: anything but spinning
   // Of these, since the cluster began: barrier phases in which every warp that arrived was waiting in a loop around the
   // barrier.

@@ -16,6 +16,7 @@ constexpr u32 kPatience = 8;        // fruitless passes between looks at the sta
 constexpr u32 kLongPatience = 256;  // ... before the first cluster that is admitted although they may get on
 constexpr u32 kMaxBurst = 32;       // clusters admitted at once when all are stuck
 constexpr u32 kPollAfter = 2;       // fruitless passes before a waiting try_wait returns false
+constexpr u32 kMostLooks = 1024;    // by who spins, at what others have written
 constexpr u32 kRestAfter = 64;      // fruitless passes before looks at the clock: is it time to sleep?
 constexpr u64 kReadyNs =
     80'000;  // without sleep: longer than a nap takes, or two who wait for each other sleep in turn
@@ -160,6 +161,7 @@ bool Worker::spinning_moved() {
 size_t Worker::visit(size_t k, Round& sum) {
   Slot& s = *resident_[k];
   const u64 before = s.events, idle_before = s.idle_events;
+  spinning_ -= s.spins, s.spins = false;
   run_round(s);
   if (s.abandoned || s.grid->failed.load(std::memory_order_relaxed)) {
     drop(s);
@@ -171,7 +173,8 @@ size_t Worker::visit(size_t k, Round& sum) {
   sum.fruit |= fruit;
   sum.old_fruit |= fruit && !s.fresh;
   if (s.ctas_running != 0) {
-    sum.spinning |= any(s, &Cta::spun);
+    sum.spinning |= s.spins = any(s, &Cta::spun);
+    spinning_ += s.spins;
     if (!fruit) s.fresh = false;
     return 1;
   }
@@ -200,6 +203,7 @@ bool Worker::spins_in_vain() {
 void Worker::fresh_start() {
   fruitless_ = 0, stuck_ = false;
   burst_ = 1, patience_ = kLongPatience;
+  looks_ = kMostLooks;
 }
 
 bool Worker::admit_more() {

@@ -296,8 +296,21 @@ void Worker::may_break(Warp& w) {
   switch_fibre(w.fibre, scheduler);
 }
 
+// Who waits for a word by a loop and finds it changed late has heard, by the word's last value, of all that was done
+// in the meantime: what it should have waited for once more is ordered by luck. So a loop that spins has a look as soon
+// as somebody writes. Not for ever: spinning loops must be seen to make nothing.
+void Worker::let_look(Warp& w) {
+  Slot& s = *w.home->slot;
+  if (!w.on_fibre || s.grid->chance.on() || !looks_ || (!spinning_ && !w.home->spun)) return;
+  --looks_;
+  s.breaks = true;
+  current = nullptr;
+  switch_fibre(w.fibre, scheduler);
+}
+
 void Worker::give_way(Warp& w) {
   Cta& c = *w.home;
+  if (w.told) w.told->spun = true;
   // A warp that waits for warps which are waiting themselves spins in vain at each of its turns: its budget shrinks
   // every time.
   constexpr u32 kLastStep = 5, kLeast = 2;

@@ -30,6 +30,7 @@ struct Worker {
   void leave(Warp&);                 // run others; returns when the warp is ready and chosen again
   void give_way(Warp&);              // let every other warp run first
   void may_break(Warp&);             // if chance says so, others run first
+  void let_look(Warp&);              // who spins sees what others did before this one goes on
   [[noreturn]] void abandon(Warp&);  // the launch has failed: never comes back
 
   Machine& machine;
@@ -85,6 +86,8 @@ struct Worker {
   std::vector<std::unique_ptr<Slot>> slots_;  // all ever made, apart from loop_slot_
   std::vector<Slot*> resident_, free_;        // resident_: in order of admission
   std::shared_ptr<Grid> home_;                // the grid this worker takes clusters from
+  u32 spinning_ = 0;                          // resident clusters with a warp that gave way in its last round
+  u32 looks_ = 0;                             // left: see let_look
   u32 fruitless_ = 0;                         // passes in a row that brought nothing
   u64 turns_begun_ = 0;                       // passes of CTAs that share loops
   bool stuck_ = false;                        // the clusters resident for longer wait for others

@@ -121,6 +121,10 @@ enum class Kind { Sync, Arrive, Red, Try, TryRed };
 template <Kind kind, class Args>
 inline void barrier(Warp& w, u32 mask, const Args& a, u64* results) {
   if (w.live != w.seen_live) count_exits(w);
+  if (w.told && w.told->spun) {  // what it waited for has come: who waits for the same has a look, too
+    w.told->spun = false;
+    worker_of(w).let_look(w);
+  }
   for (u32 left = mask; left;) {
     u32 first = first_lane(left);
     u64 id = a.id[first], count = a.count[first];
