@@ -268,12 +268,14 @@ void Footprint::finish_flushed() {
   for_each_entry([](Entry& e) { e.dirty = 0; });
 }
 
-// What was written first goes first; what is read takes room from it.
+// What was written first goes first; what is read takes room from it, but no more than it needs.
 void Footprint::finish_kept() {
+  constexpr u64 kForEach = 2;  // of what comes, a guess
+  const u64 most = so_far_.written + kForEach * (so_far_.read + fresh_);
   const double read = static_cast<double>(so_far_.read), written = static_cast<double>(fresh_);
   dirty_room_ = p_.l2_dirty_kept / 128 * (1 - 0.5 * read / std::max(1.0, read + written));
   std::vector<std::pair<u64, u32>> stay;
-  for (; !dirty_.empty(); dirty_.pop_front()) {
+  for (; !dirty_.empty() && so_far_.written <= most; dirty_.pop_front()) {
     const auto [line, dirtied] = dirty_.front();
     Entry* const e = find(line);
     if (!e || e->line != line || !e->dirty || e->dirtied != dirtied) continue;
