@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "timing/far_shared.h"
@@ -60,6 +61,7 @@ class Slots {
 };
 
 constexpr u32 kPartitions = 4;
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Of warp `warp` of the CTA that is the `number`-th of its multiprocessor: the first one goes where the CTA before left
 // off, or one further, if that would be the same for all (oracle/timing/slots.txt).
@@ -81,7 +83,8 @@ struct Partition {
   Closings undispatched;
   double answered = 0;        // until when its registers get what was loaded
   std::vector<double> queue;  // when each place is free
-  u32 head = 0;
+  u32 head = 0, filled = 0;   // the next place; that of the access that is done
+  double full_since = -1;     // the queue is full, until when is not known
 
   // When the warp scheduler knows that the pipe takes an instruction.
   double opens(const Row& r) const {
@@ -112,7 +115,10 @@ struct Partition {
     undispatched.add(now + 1, latch);
     if (r.pipe == Pipe::None || r.pipe == Pipe::Fma) return;
     double end = free[static_cast<u32>(r.pipe)];
-    if (r.pipe == Pipe::Memory) end = std::max(end, queue[head]);
+    if (r.pipe == Pipe::Memory && queue[head] == kNever)
+      full_since = now + 1;
+    else if (r.pipe == Pipe::Memory)
+      end = std::max(end, queue[head]);
     closed[static_cast<u32>(r.pipe)].add(now + 1, end);
   }
   // The time since the warp issued last, by what it waited for: at last for its turn, while its pipe was open.
@@ -139,17 +145,23 @@ struct Partition {
     if (r.pipe != Pipe::Memory) return Stall::MathPipeThrottle;
     return r.kind == Row::Kind::Load || r.kind == Row::Kind::Store ? Stall::LgThrottle : Stall::MioThrottle;
   }
-  void take(double until) {  // a place
-    queue[head] = until;
-    head = (head + 1) % queue.size();
+  u32 reserve() {  // a place
+    const u32 place = head;
+    queue[place] = kNever, head = (head + 1) % static_cast<u32>(queue.size());
+    return place;
   }
+  void take(double until) { queue[filled] = until; }
   Done pass(double now) {  // of an access without lanes
     take(now + 4);
     return {now + 6, now + 6};
   }
-  void take_later(double until) {  // the place that was taken last, at least as long
-    double& last_place = queue[(head + queue.size() - 1) % queue.size()];
-    last_place = std::max(last_place, until);
+  void take_later(double until) {  // at least as long
+    queue[filled] = queue[filled] == kNever ? until : std::max(queue[filled], until);
+  }
+  void release(double now) {  // the access in `filled` is done
+    if (queue[filled] == kNever) queue[filled] = now;
+    if (full_since < 0 || queue[head] == kNever) return;
+    closed[static_cast<u32>(Pipe::Memory)].add(full_since, queue[head]), full_since = -1;
   }
   // L1 gives lines from now on, one a cycle, and each takes so many on its way: when the last one has begun.
   double answer(double at, double lines, double each) {

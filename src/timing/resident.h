@@ -32,6 +32,11 @@ struct Warp {
   u32 left = 0;       // of lanes in a loop around a swap, those that have not done it
   double looked = 0;  // .. when they read their words
   bool live = false, waits = false;
+  // Accesses that wait for the unit of loads and stores: all, and what of each scoreboard is theirs.
+  u32 queued = 0;
+  std::array<u8, 6> pending{};
+  bool stores = false;   // something that may not have left
+  bool unknown = false;  // when the next instruction may go is not known before they are done
 
   void wait_until(double at, Stall reason) {
     if (at <= ready) return;
@@ -51,12 +56,24 @@ struct Warp {
   }
   // What the control word of the next instruction waits for.
   void heed(const Row& r) {
+    using Kind = Row::Kind;
+    unknown = queued && (r.kind == Kind::Fence || r.kind == Kind::AwaitCopies || r.kind == Kind::CommitBulk);
     for (u32 k = 0; k < 6; ++k)
-      if (r.control.wait >> k & 1) wait_until(scoreboards[k], of[k]);
+      if (r.control.wait >> k & 1) wait_until(scoreboards[k], of[k]), unknown = unknown || pending[k];
     if (r.kind == Row::Kind::AwaitCopies && copies.size() > r.number)
       wait_until(copies[copies.size() - 1 - r.number], Stall::LongScoreboard);
     if (r.kind == Row::Kind::AwaitMatrix && matrices.size() > r.number)
       wait_until(matrices[matrices.size() - 1 - r.number], Stall::Gmma);
+  }
+  void expect(const Row& r) {
+    ++queued;
+    for (const u8 k : {r.control.write_scoreboard, r.control.read_scoreboard})
+      if (k < 6) ++pending[k];
+  }
+  void done(const Row& r) {
+    --queued;
+    for (const u8 k : {r.control.write_scoreboard, r.control.read_scoreboard})
+      if (k < 6) --pending[k];
   }
   void set(u8 scoreboard, double at, Stall reason) {
     if (at >= scoreboards[scoreboard]) scoreboards[scoreboard] = at, of[scoreboard] = reason;

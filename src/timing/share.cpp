@@ -14,12 +14,6 @@ namespace {
 constexpr double kMostWritten = 0.6;  // of DRAM's time, a guess
 constexpr double kMixes = 8;          // loads and stores come in turns that are longer than dram_memory
 
-// What of it is to be paid: what was saved counts against it.
-double spend(double cost, double& saved) {
-  const double paid = std::max(0.0, cost - saved);
-  return saved = std::max(0.0, saved - cost), paid;
-}
-
 // Who asks DRAM for more than others do has more of it: they leave it idle.
 double appetite(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
   double asked = 0;
@@ -104,37 +98,59 @@ void Share::take_dram(double at, double cycles, bool writes) {
   dram_ = std::max(dram_, std::max(begun_ = std::min(begun_, at), at - p_.dram_credit)) + cycles;
 }
 
+// Lines go one after the other to where they wait.
 Share::Stored Share::store(double at, const Lines& lines, bool narrow) {
-  Store s;
-  u64 anew = 0;
+  Stored s{at};
   for (const Lines::Line& l : lines) {
+    if (!waiting_.has(l.line)) s.taken = make_room(s.taken), s.anew |= u64{1} << (&l - lines.begin());
     const StoreBuffer::Stored one = waiting_.add(l, narrow);
     again_.all += all_stores_.add(l, narrow).again, again_.joined += one.again;
-    anew |= u64{one.anew} << (&l - lines.begin());
-    s.lines += one.anew, s.cost += one.cost, s.bytes += l.bytes[0] + l.bytes[1] + l.bytes[2] + l.bytes[3];
+    press(s.taken++);
   }
-  return {store(at, s), anew};
+  return s;
 }
 
-Share::Stored Share::store_lines(double at, double lines) {
-  const StoreCost line = cost_of_line(p_);
-  return {store(at, {lines, {lines * line.packets, lines * line.cycles}, lines * kLineBytes}), 0};
+Share::Stored Share::store_lines(double at, u32 lines) {
+  Stored s{at};
+  for (u32 k = 0; k < lines; ++k) {
+    s.taken = make_room(s.taken);
+    waiting_.add({unknown_--, 15, {32, 32, 32, 32}, {~u64{0}, ~u64{0}}});
+    press(s.taken++);
+  }
+  return s;
+}
+
+double Share::make_room(double at) { return waiting_.room(at) ? at : waiting_.next_out(); }
+
+// Where all places are taken, the line that came first leaves.
+void Share::press(double at) {
+  if (!waiting_.room(at) && !waiting_.leaving()) leave(*waiting_.oldest(), at);
 }
 
 // Lines that were stored leave.
-void Share::rest(double from, double to) { waiting_.leave(to - from - p_.store_waits); }
+void Share::rest(double from, double to) {
+  for (from += p_.store_waits; from <= to; from += p_.store_leaves)
+    if (StoreBuffer::Waiting* w = waiting_.oldest())
+      leave(*w, from);
+    else
+      return;
+}
+
+double Share::flush(double at) {
+  while (StoreBuffer::Waiting* w = waiting_.oldest()) leave(*w, at);
+  return out_;
+}
 
 // Loads and stores share the tags of L2.
-double Share::store(double at, const Store& s) {
-  const double packets = spend(s.cost.packets, saved_.packets), cycles = spend(s.cost.cycles, saved_.cycles);
-  tags_ = std::max(tags_, at) + s.lines * p_.store_tags * request_cost_;
-  out_ = std::max(out_, at) + packets * p_.store_packet;
-  if (s.lines > 0) out_ = std::max(out_, tags_);
-  l2_bytes_ += packets * kSectorBytes;
-  const double before = std::max(by_slices_, by_dram_);
-  by_slices_ += cycles * store_pace_, by_dram_ += s.bytes * written_back_ / dram_rate_;
+void Share::leave(StoreBuffer::Waiting& w, double at) {
+  const StoreCost cost = cost_of_store(p_, w.bytes, w.narrow);
+  tags_ = std::max(tags_, at) + p_.store_tags * request_cost_;
+  out_ = std::max(std::max(out_, at) + cost.packets * p_.store_packet, tags_);
+  l2_bytes_ += cost.packets * kSectorBytes;
+  const double before = std::max(by_slices_, by_dram_), bytes = w.bytes[0] + w.bytes[1] + w.bytes[2] + w.bytes[3];
+  by_slices_ += cost.cycles * store_pace_, by_dram_ += bytes * written_back_ / dram_rate_;
   take_dram(at, std::max(by_slices_, by_dram_) - before, written_back_ > 0);
-  return out_ = std::max(out_, dram_);
+  waiting_.leave(w, out_ = std::max(out_, dram_));
 }
 
 void Share::write_back(double at, u32 sectors, double dram_bytes) {

@@ -15,12 +15,13 @@ class Share {
   // When L2 has given so many bytes of so many lines, and DRAM what L2 lacks: `twice` where that is waited for again.
   double load(double at, double bytes, u32 lines, double dram_bytes, bool twice = false);
   struct Stored {
-    double out = 0;  // when it has left the multiprocessor and is taken
-    u64 anew = 0;    // of lines those that did not join what waits
+    double taken = 0;  // when the unit of loads and stores goes on
+    u64 anew = 0;      // of lines those that did not join what waits
   };
   Stored store(double at, const Lines&, bool narrow);  // `narrow`: words of less than 4 bytes
-  Stored store_lines(double at, double lines);         // whole ones, whose places are not known
+  Stored store_lines(double at, u32 lines);            // whole ones, whose places are not known
   void rest(double from, double to);                   // the unit of loads and stores had nothing to do
+  double flush(double at);                             // all that waits leaves: when it has
   // Sectors of local memory that L1 gives up; DRAM gets some of them.
   void write_back(double at, u32 sectors, double dram_bytes);
   struct Atomic {
@@ -34,12 +35,9 @@ class Share {
   const StoredAgain& stored_again() const { return again_; }
 
  private:
-  struct Store {
-    double lines = 0;  // that leave
-    StoreCost cost{};
-    double bytes = 0;  // of lanes
-  };
-  double store(double at, const Store&);
+  void leave(StoreBuffer::Waiting&, double at);
+  double make_room(double at);  // for a line: when there is
+  void press(double at);
   double from_dram(double at, double bytes, u32 lines, bool twice = false);
   void take_dram(double at, double cycles, bool writes = false);
   double dram_idle() const;
@@ -49,6 +47,7 @@ class Share {
 
   const Parameters& p_;
   StoreBuffer waiting_, all_stores_;
+  u64 unknown_ = ~u64{0} - 1;  // lines whose places are not known
   StoredAgain again_;
   const double sms_, written_back_;
   const double read_rate_, write_rate_, dram_rate_;              // bytes a cycle
@@ -66,7 +65,6 @@ class Share {
   double asked_ = 0;                // cycles of DRAM for them
   double l2_bytes_ = 0;
   double by_slices_ = 0, by_dram_ = 0;  // what stores took, if only slices or only DRAM were there
-  StoreCost saved_;                     // by stores that left with those before them
   u32 random_ = 12345;
 };
 

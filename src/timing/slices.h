@@ -2,6 +2,7 @@
 // The slices of L2, each of which does one thing after the other: what stores and atomics of a launch cost the busiest.
 #pragma once
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "timing/lines.h"
@@ -35,10 +36,10 @@ inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sec
   return cycles;
 }
 
-// Lines that a multiprocessor stores wait until it has no other accesses to do, twenty at most: what else is stored of
-// them leaves with them (oracle/timing/parts.txt: gaps, fields_write), in place of what it overlaps, too
-// (oracle/timing/again.txt: whole_shared, one_word_shared). `joins`: false where it is not known when they leave, so
-// that what overlaps stands for another line.
+// Lines that a multiprocessor stores have twenty places, and wait there until it has no other accesses to do or there is
+// none for another one: what else is stored of them leaves with them (oracle/timing/parts.txt: gaps, fields_write;
+// joins.txt), in place of what it overlaps, too (again.txt: whole_shared, one_word_shared). What leaves keeps its place
+// until it is out. `joins`: false where it is not known when they leave, so that what overlaps stands for another line.
 class StoreBuffer {
  public:
   explicit StoreBuffer(const Parameters& p, bool joins = true) : p_(p), joins_(joins) {}
@@ -47,39 +48,56 @@ class StoreBuffer {
     bool again = false;  // of one that waited it overlaps something
     StoreCost cost{};    // less than none, where sectors of which a part waited are complete
   };
+  struct Waiting {
+    u64 line = kNone, at = 0;
+    double out = kWaits;  // when it is
+    u8 bytes[4] = {};
+    bool narrow = false;
+    Lines::Bytes touched{};
+  };
+  // In the place of what is out first, if it does not wait: else of what has waited longest.
   Stored add(const Lines::Line& l, bool narrow = false) {
-    Waiting& w = place_of(l.line);
-    Stored r{.again = w.line == l.line && w.touched.meets(l.touched)};
-    r.anew = w.line != l.line || (r.again && !joins_);
-    if (r.anew) some_ -= w.at != 0, w = {.line = l.line};
-    if (!r.anew) r.cost = -cost_of_store(p_, w.bytes, narrow);
-    w.touched |= l.touched;
-    for (u32 k = 0; k < 4; ++k) w.bytes[k] = w.touched.of_sector(k);
-    if (!w.at) ++some_, w.at = ++lines_;
-    r.cost += cost_of_store(p_, w.bytes, narrow);
+    Waiting* w = find(l.line);
+    Stored r{.again = w && w->touched.meets(l.touched)};
+    r.anew = !w || (r.again && !joins_);
+    if (!w) w = &place();
+    if (r.anew) *w = {.line = l.line, .at = ++lines_, .narrow = narrow};
+    if (!r.anew) r.cost = -cost_of_store(p_, w->bytes, w->narrow);
+    w->touched |= l.touched, w->narrow = w->narrow && narrow;
+    for (u32 k = 0; k < 4; ++k) w->bytes[k] = w->touched.of_sector(k);
+    r.cost += cost_of_store(p_, w->bytes, w->narrow);
     return r;
   }
-  void leave(double cycles) {  // of nothing else to do
-    for (; some_ && cycles >= p_.store_leaves; cycles -= p_.store_leaves, --some_)
-      *std::ranges::min_element(waiting_, {}, [](const Waiting& w) { return w.at ? w.at : ~u64{0}; }) = {};
+  bool has(u64 line) { return find(line); }
+  // Of those that wait.
+  Waiting* oldest() {
+    Waiting* w = nullptr;
+    for (Waiting& o : waiting_)
+      if (o.line != kNone && o.out == kWaits && (!w || o.at < w->at)) w = &o;
+    return w;
+  }
+  void leave(Waiting& w, double out) { w.out = out; }
+  bool leaving() const { return next_out() < kWaits; }
+  double next_out() const { return std::ranges::min_element(waiting_, {}, &Waiting::out)->out; }
+  bool room(double at) const {
+    return std::ranges::any_of(waiting_, [&](const Waiting& w) { return w.line == kNone || w.out <= at; });
   }
 
  private:
-  struct Waiting {
-    u64 line = ~u64{0}, at = 0;  // 0: nothing
-    u8 bytes[4] = {};
-    Lines::Bytes touched{};
-  };
-  // Where the line waits, or the one that waits longest.
-  Waiting& place_of(u64 line) {
-    const auto it = std::ranges::find(waiting_, line, &Waiting::line);
-    return it != std::end(waiting_) ? *it : *std::ranges::min_element(waiting_, {}, &Waiting::at);
+  static constexpr u64 kNone = ~u64{0};
+  static constexpr double kWaits = 1e30;
+  Waiting* find(u64 line) {
+    const auto it = std::ranges::find_if(waiting_, [&](const Waiting& w) { return w.line == line && w.out == kWaits; });
+    return it == std::end(waiting_) ? nullptr : it;
+  }
+  Waiting& place() {
+    return *std::ranges::min_element(waiting_, {},
+                                     [](const Waiting& w) { return std::tuple(w.line != kNone, w.out, w.at); });
   }
   const Parameters& p_;
   const bool joins_;
   Waiting waiting_[20];
   u64 lines_ = 0;
-  u32 some_ = 0;
 };
 
 // Of lines that were stored again, how many might have waited, and how many did and left once.
