@@ -117,6 +117,8 @@ class Slices {
     for (std::size_t k = 0; k < busy_.size(); ++k) busy_[k] += times * other.busy_[k];
     all_ += times * other.all_;
   }
+  // How far a line is from a multiprocessor, of -1 to 1: not public, so any.
+  static double way(u64 line) { return static_cast<double>((line / 2 * 0x9e3779b97f4a7c15ull) >> 40) / (1 << 23) - 1; }
   double busiest() const { return *std::ranges::max_element(busy_); }
   double share_of_busiest() const { return all_ > 0 ? busiest() / all_ : 1.0 / static_cast<double>(busy_.size()); }
 

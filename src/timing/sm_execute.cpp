@@ -211,18 +211,20 @@ Done Multiprocessor::load(Partition& q, Warp& w, u32 index, const Row& r, double
 double Multiprocessor::global_load(const NextAccess& n, const Lines& lines, const Row& r, double at, double hit,
                                    bool stored) {
   u32 missing = 0, requests = 0;
-  double done = hit;
+  double done = hit, way = -1;  // of the line that is farthest
   for (const Lines::Line& l : lines) {
     double arrives = 0;
     const u32 m = r.bypass ? l.sectors : l1_.missing(l.line, l.sectors, arrives);
     done = std::max(done, arrives);
     missing += static_cast<u32>(std::popcount(m)), requests += m != 0;
+    if (m && !r.bypass) way = std::max(way, Slices::way(l.line));
   }
   result_.l1_sectors += lines.sectors(), result_.l1_hits += lines.sectors() - missing;
   // Machine code may have accesses in another order than they were recorded: who pays for DRAM may find them in L1.
   if (!missing && n.cost <= 0) return done;
   const double of_dram_bytes = of_dram(n.cost) * kSectorBytes;
-  done = std::max(done, share_.load(at, missing * kSectorBytes, requests, of_dram_bytes, n.behind && stored));
+  const double there = share_.load(at, missing * kSectorBytes, requests, of_dram_bytes, n.behind && stored);
+  done = std::max(done, there + (requests && !r.bypass ? way * p_.l2_apart : 0));
   if (!r.bypass)
     for (const Lines::Line& l : lines) local_.give_back(l1_.fill(l.line, l.sectors, done), at);
   return done;
