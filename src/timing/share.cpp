@@ -105,7 +105,7 @@ Share::Stored Share::store(double at, const Lines& lines, bool narrow) {
     if (!waiting_.has(l.line)) s.taken = make_room(s.taken), s.anew |= u64{1} << (&l - lines.begin());
     const StoreBuffer::Stored one = waiting_.add(l, narrow);
     again_.all += all_stores_.add(l, narrow).again, again_.joined += one.again;
-    press(s.taken++);
+    ++s.taken;
   }
   return s;
 }
@@ -115,16 +115,18 @@ Share::Stored Share::store_lines(double at, u32 lines) {
   for (u32 k = 0; k < lines; ++k) {
     s.taken = make_room(s.taken);
     waiting_.add({unknown_--, 15, {32, 32, 32, 32}, {~u64{0}, ~u64{0}}});
-    press(s.taken++);
+    ++s.taken;
   }
   return s;
 }
 
-double Share::make_room(double at) { return waiting_.room(at) ? at : waiting_.next_out(); }
-
-// Where all places are taken, the line that came first leaves.
-void Share::press(double at) {
-  if (!waiting_.room(at) && !waiting_.leaving()) leave(*waiting_.oldest(), at);
+// Where all places are taken, the line that came first leaves, from when the last was taken.
+double Share::make_room(double at) {
+  if (!waiting_.room(at)) {
+    if (!waiting_.leaving()) leave(*waiting_.oldest(), taken_);
+    at = std::max(at, waiting_.next_out());
+  }
+  return taken_ = at;
 }
 
 // Lines that were stored leave.

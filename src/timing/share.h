@@ -37,7 +37,6 @@ class Share {
  private:
   void leave(StoreBuffer::Waiting&, double at);
   double make_room(double at);  // for a line: when there is
-  void press(double at);
   double from_dram(double at, double bytes, u32 lines, bool twice = false);
   void take_dram(double at, double cycles, bool writes = false);
   double dram_idle() const;
@@ -47,6 +46,7 @@ class Share {
 
   const Parameters& p_;
   StoreBuffer waiting_, all_stores_;
+  double taken_ = 0;           // when a line last took a place
   u64 unknown_ = ~u64{0} - 1;  // lines whose places are not known
   StoredAgain again_;
   const double sms_, written_back_;
