@@ -52,7 +52,8 @@ __global__ void passes(const uint32_t* in, T* out) {
   for (int f = 0; f < fields; ++f) put(out + i * fields + f, v[f] * 7);
 }
 
-// Reads words one behind the other; of every `often`-th a lane stores to one word, as a search that marks what it changes.
+// Reads words one behind the other; of every `often`-th a lane stores to one word, as a search that marks what it
+// changes.
 __global__ void flags(const uint32_t* in, uint32_t* flag, int turns, int often) {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
   for (int t = 0; t < turns; ++t)

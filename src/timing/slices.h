@@ -36,8 +36,8 @@ inline double slice_cost_of_atomic(const Parameters& p, const AtomicSectors& sec
   return cycles;
 }
 
-// Lines that a multiprocessor stores have twenty places, and wait there until it has no other accesses to do or there is
-// none for another one: what else is stored of them leaves with them (oracle/timing/parts.txt: gaps, fields_write;
+// Lines that a multiprocessor stores have twenty places, and wait there until it has no other accesses to do or there
+// is none for another one: what else is stored of them leaves with them (oracle/timing/parts.txt: gaps, fields_write;
 // joins.txt), in place of what it overlaps, too (again.txt: whole_shared, one_word_shared). What leaves keeps its place
 // until it is out. `joins`: false where it is not known when they leave, so that what overlaps stands for another line.
 class StoreBuffer {

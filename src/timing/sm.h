@@ -50,8 +50,8 @@ class Multiprocessor {
   // The last warp as long as it can; then one of the oldest CTA that has one that can (oracle/timing/ctas.txt): who has
   // waited longest, if the last instruction yields, else the youngest (pairs.txt).
   u32 choose(Partition& q, u64 now);
-  // Warps of a CTA that wait for room in the queue take turns (oracle/timing/queue.txt), but for stores that follow each
-  // other (parts.txt, fields_write: what a warp stores of a line leaves together though all warps wait).
+  // Warps of a CTA that wait for room in the queue take turns (oracle/timing/queue.txt), but for stores that follow
+  // each other (parts.txt, fields_write: what a warp stores of a line leaves together though all warps wait).
   u32 longest_for_room(Partition& q, u32 pick, u64 now);
   void issue(Partition& q, u32 index, u64 at);
   void complete(Partition& q, Warp& w, const QueuedAccess& a);
