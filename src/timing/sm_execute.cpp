@@ -263,7 +263,8 @@ Done Multiprocessor::store(Partition& q, Warp& w, u32 index, const Row& r, doubl
   const Share::Stored s = n.known ? share_.store(at, of, n.r.code.bytes < 4) : share_.store_lines(at, r.words);
   lsu_ = std::max(lsu_, s.taken);
   q.take_later(lsu_);  // the warp does not wait
-  for (u64 k = s.anew; k; k &= k - 1) l1_.store(of.begin()[std::countr_zero(k)].line, at, s.taken + p_.store_stays);
+  for (u64 k = s.anew; k; k &= k - 1)
+    l1_.store(of.begin()[std::countr_zero(k)].line, at, s.taken + of.count() * p_.store_stays);
   result_.hear(n.event, now, now);
   w.stores = stored_ = true;
   return {at + cycles, at + cycles + 5};
