@@ -49,4 +49,22 @@ inline cublasStatus_t state(cublasHandle_t h, bool right, bool fits) {
 }
 inline int64_t least(int64_t rows) { return rows > 1 ? rows : 1; }
 
+// c = alpha a b + beta c, or with b a; a is symmetric or hermitian, of which `f` sees one triangle.
+template <class T, class F>
+cublasStatus_t symm(cublasHandle_t h, cublasSideMode_t side, cublasFillMode_t uplo, int64_t m, int64_t n,
+                    const T* alpha, const T* a, int64_t lda, const T* b, int64_t ldb, const T* beta, T* c, int64_t ldc,
+                    F f) {
+  const int64_t size = side == CUBLAS_SIDE_LEFT ? m : n;
+  const bool right = m >= 0 && n >= 0 && lda >= least(size) && ldb >= least(m) && ldc >= least(m) && alpha && beta;
+  if (const auto r = state(h, right, fit(m, n, lda, ldb, ldc)); r != kSuccess || !m || !n) return r;
+  Touched t;
+  t.matrix(a, size, size, lda, sizeof(T), false), t.matrix(b, m, n, ldb, sizeof(T), false);
+  t.matrix(c, m, n, ldc, sizeof(T), true);
+  return submit(h, t, [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
+    const T by = p.get(), old = q.get();
+    f(kColumns, of(side), of(uplo), small(m), small(n), pass(by), a, small(lda), b, small(ldb), pass(old), c,
+      small(ldc));
+  });
+}
+
 }  // namespace us::cublas

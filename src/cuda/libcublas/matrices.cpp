@@ -81,22 +81,6 @@ cublasStatus_t syrk(cublasHandle_t h, cublasFillMode_t uplo, cublasOperation_t o
   });
 }
 
-template <class T, class F>
-cublasStatus_t symm(cublasHandle_t h, cublasSideMode_t side, cublasFillMode_t uplo, i64 m, i64 n, const T* alpha,
-                    const T* a, i64 lda, const T* b, i64 ldb, const T* beta, T* c, i64 ldc, F f) {
-  const i64 size = side == CUBLAS_SIDE_LEFT ? m : n;
-  const bool right = m >= 0 && n >= 0 && lda >= least(size) && ldb >= least(m) && ldc >= least(m) && alpha && beta;
-  if (const auto r = state(h, right, fit(m, n, lda, ldb, ldc)); r != kSuccess || !m || !n) return r;
-  Touched t;
-  t.matrix(a, size, size, lda, sizeof(T), false), t.matrix(b, m, n, ldb, sizeof(T), false);
-  t.matrix(c, m, n, ldc, sizeof(T), true);
-  return submit(h, t, [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
-    const T by = p.get(), old = q.get();
-    f(kColumns, of(side), of(uplo), small(m), small(n), pass(by), a, small(lda), b, small(ldb), pass(old), c,
-      small(ldc));
-  });
-}
-
 // c = alpha op(a) + beta op(b); c may be a or b where that one is not transposed.
 template <class T>
 cublasStatus_t geam(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, i64 m, i64 n, const T* alpha,

@@ -27,21 +27,6 @@ cublasStatus_t rank(cublasHandle_t h, cublasOperation_t op, i64 n, i64 k, const 
   });
 }
 
-template <class T, class F>
-cublasStatus_t hemm(cublasHandle_t h, cublasSideMode_t side, cublasFillMode_t uplo, i64 m, i64 n, const T* alpha,
-                    const T* a, i64 lda, const T* b, i64 ldb, const T* beta, T* c, i64 ldc, F f) {
-  const i64 size = side == CUBLAS_SIDE_LEFT ? m : n;
-  const bool right = m >= 0 && n >= 0 && lda >= least(size) && ldb >= least(m) && ldc >= least(m) && alpha && beta;
-  if (const auto r = state(h, right, fit(m, n, lda, ldb, ldc)); r != kSuccess || !m || !n) return r;
-  Touched t;
-  t.matrix(a, size, size, lda, sizeof(T), false), t.matrix(b, m, n, ldb, sizeof(T), false);
-  t.matrix(c, m, n, ldc, sizeof(T), true);
-  return submit(h, t, [=, p = Scalar<T>(h, alpha), q = Scalar<T>(h, beta)] {
-    const T by = p.get(), old = q.get();
-    f(kColumns, of(side), of(uplo), small(m), small(n), &by, a, small(lda), b, small(ldb), &old, c, small(ldc));
-  });
-}
-
 // c = alpha op(a) op(b)' + beta c, of which the caller knows that it is symmetric (or hermitian).
 template <bool kHermitian, class B, class T>
 cublasStatus_t rank_kx(cublasHandle_t h, cublasFillMode_t uplo, cublasOperation_t op, i64 n, i64 k, const T* alpha,
@@ -141,7 +126,7 @@ cublasStatus_t pack(cublasHandle_t h, cublasFillMode_t uplo, i64 n, const T* fro
   US_API cublasStatus_t cublas##L##hemm##V(cublasHandle_t h, cublasSideMode_t side, cublasFillMode_t uplo, I m, I n,  \
                                            const T* alpha, const T* a, I lda, const T* b, I ldb, const T* beta, T* c, \
                                            I ldc) {                                                                   \
-    return hemm(h, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc, cblas_##low##hemm);                         \
+    return symm(h, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc, cblas_##low##hemm);                         \
   }                                                                                                                   \
   US_API cublasStatus_t cublas##L##gemm3m##V2(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb, I m, I n, \
                                               I k, const T* alpha, const T* a, I lda, const T* b, I ldb,              \
