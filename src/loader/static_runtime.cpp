@@ -33,9 +33,11 @@ struct FromSymbols {
   const ObjectFile& file;
   template <class F>
   void each(F&& f) const {
-    file.each_function([&](const char* name, const Elf64_Sym& s) {
-      f(name, s.st_value, s.st_size >= kNumberedJumpBytes || file.alone(s, kNumberedJumpBytes));
-    });
+    file.each_function(f);
+  }
+  Elf64_Addr place(const Elf64_Sym& s) const { return s.st_value; }
+  bool has_room(const Elf64_Sym& s) const {
+    return s.st_size >= kNumberedJumpBytes || file.alone(s, kNumberedJumpBytes);
   }
 };
 // or by those of the archive that begins at a place of the file.
@@ -44,16 +46,17 @@ struct FromArchive {
   Elf64_Addr begin;
   template <class F>
   void each(F&& f) const {
-    archive.each_function(
-        [&](const char* name, const Elf64_Sym& s) { f(name, begin + s.st_value, s.st_size >= kNumberedJumpBytes); });
+    archive.each_function(f);
   }
+  Elf64_Addr place(const Elf64_Sym& s) const { return begin + s.st_value; }
+  bool has_room(const Elf64_Sym& s) const { return s.st_size >= kNumberedJumpBytes; }
 };
 
 // CUDA 13 has no cudaGetDeviceProperties_v2, CUDA 11 no such name yet and the texture references that CUDA 12 gave up.
 template <class Functions>
 bool find_version(const Functions& functions, RuntimeVersion& version) {
   bool twelve = false, eleven = false;
-  functions.each([&](const char* name, Elf64_Addr, bool) {
+  functions.each([&](const char* name, const Elf64_Sym&) {
     twelve |= strcmp(name, "cudaGetDeviceProperties_v2") == 0;
     eleven |= strcmp(name, "cudaBindTexture") == 0;
   });
@@ -64,10 +67,10 @@ bool find_version(const Functions& functions, RuntimeVersion& version) {
 // f(place, stub) for each public function that ours has and whose first bytes may be written.
 template <class Functions, class F>
 void each_replaced(const Functions& functions, RuntimeVersion version, F&& f) {
-  functions.each([&](const char* name, Elf64_Addr at, bool has_room) {
+  functions.each([&](const char* name, const Elf64_Sym& s) {
     if (strncmp(name, "cuda", 4) != 0 && strncmp(name, "__cuda", 6) != 0) return;
     const cuda::EntryFn stub = find_stub(version, name);
-    if (stub && has_room) f(at, stub);
+    if (stub && functions.has_room(s)) f(functions.place(s), stub);
   });
 }
 
