@@ -12,6 +12,12 @@ constexpr u64 kOfPage = 32;  // lines that are asked about together
 u32 count(u32 sectors) { return static_cast<u32>(std::popcount(sectors)); }
 u32 pairs(u32 sectors) { return (sectors & 3 ? 3u : 0) | (sectors & 12 ? 12u : 0); }
 
+// At the same point of their way, or nearly.
+bool near(u32 one, u32 other) {
+  constexpr u32 kNear = 2;  // blocks of the program's text
+  return one <= other + kNear && other <= one + kNear;
+}
+
 }  // namespace
 
 class Footprint::Spare {
@@ -130,11 +136,15 @@ bool Footprint::put_back_since(const Entry& e) const {
   return age > dirty_room_ / 2 && age > room(e.line, dirty_room_, p_.l2_spread);
 }
 
-Footprint::Entry& Footprint::enter(u64 line) {
+// CTAs that are at work at the same time run one after the other here: what one reads that another one has just read
+// is there, whatever ran in between.
+Footprint::Entry& Footprint::enter(u64 line, const Reader* who) {
   Entry& e = entry_of(line);
   if (e.line != line) {
     e.line = line;
     touched(e);
+  } else if (who && at_once(e, *who)) {
+    return e;
   } else if (old(e)) {
     put_back(e, e.dirty);
     e = {.line = line};
@@ -176,9 +186,24 @@ bool Footprint::beside(const Entry& e, Reader r) const {
   return distance(e, r) < at_a_time_ && e.launch == (launch_ & kLaunches);
 }
 
-bool Footprint::at_once(const Entry& e, Reader r) const {
-  constexpr u32 kNear = 2;  // blocks of the program's text
-  return beside(e, r) && r.progress <= e.reader.progress + kNear && e.reader.progress <= r.progress + kNear;
+bool Footprint::at_once(const Entry& e, Reader r) const { return beside(e, r) && near(r.progress, e.reader.progress); }
+
+// Up to four requests of the multiprocessors of a GPC for a line go to L2 as one (oracle/timing/merging.txt). CTAs that
+// follow each other are in one GPC, sixteen at a time, and the next sixteen in the next of eight. Who reads rows keeps
+// in step with others, because who is behind finds them there; who gathers does not.
+void Footprint::ask(Entry& e, Reader r, bool joins) {
+  constexpr u32 kOfGpc = 16, kGpcs = 8, kTogether = 4;
+  const u32 launch = launch_ & kAskedIn;
+  if (e.asked_in == launch && e.asker == r.cta) return;
+  ++so_far_.asked;
+  if (e.asked_in != launch || r.cta - e.asker >= at_a_time_ || !near(r.progress, e.asked))
+    e.asked_in = launch, e.asked = r.progress, e.gpcs = e.askers = 0;
+  else if (e.asker / kOfGpc == r.cta / kOfGpc)
+    ++e.askers;
+  else
+    ++e.gpcs, e.askers = 0;
+  e.asker = r.cta;
+  so_far_.joined += joins && (e.gpcs / kGpcs + e.askers) % kTogether != 0;
 }
 
 // Half a line, without what is beside it: neither the other line of a pair, nor the line before, which would have come
@@ -191,15 +216,16 @@ bool Footprint::lone(const Entry& e, u32 brought, Reader r) {
   return !last || last->line != before || static_cast<u32>(lines_ - last->since) > 2;
 }
 
-float Footprint::read(u64 line, u32 sectors, Reader reader, bool single) {
+float Footprint::read(u64 line, u32 sectors, Reader reader, As as) {
   behind_ = false;
   const probe::Page& p = page(line);
   if (p.host) return static_cast<float>(count(sectors) * p_.dram_rate * p_.sm_clock / p_.host_read);
   if (p.compressible && memory_.compression(line * 128) > 1) sectors = 15;
-  Entry& e = enter(line);
+  Entry& e = enter(line, &reader);
+  if (as != As::Atomic) ask(e, reader, as == As::Row);
   const u32 missing = sectors & ~e.sectors;
   if (!missing) return on_the_way(e, reader);
-  const u32 brought = (single ? missing : pairs(missing)) & ~e.sectors;
+  const u32 brought = (as == As::Atomic ? missing : pairs(missing)) & ~e.sectors;
   const bool alone = lone(e, brought, reader);
   behind_ = e.dirty;
   e.reader = reader, e.launch = launch_ & kLaunches;

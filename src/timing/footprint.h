@@ -42,9 +42,11 @@ class Footprint {
   struct Reader {
     u32 cta, progress;
   };
-  // Of the sectors of a line (one bit each), DRAM gives those that are not there, in pairs unless `single`. The cost;
+  // Lines that follow each other, others, or what an atomic changes.
+  enum class As : u8 { Row, Gather, Atomic };
+  // Of the sectors of a line (one bit each), DRAM gives those that are not there, in pairs but for atomics. The cost;
   // if it is negative, nothing but waiting: a CTA that was given out so many sooner or later has asked for them.
-  float read(u64 line, u32 sectors, Reader = {}, bool single = false);
+  float read(u64 line, u32 sectors, Reader = {}, As = As::Row);
   bool behind_a_store() const {
     return behind_;
   }  // the last read lacked sectors of a line with others that were written
@@ -57,22 +59,27 @@ class Footprint {
     double cost_of_writing = 0;  // and of what must be read to complete it
     u64 lines = 0;               // that were touched, those soon again once
     u64 of_host = 0;             // bytes that were written to its memory
+    u64 asked = 0, joined = 0;   // CTAs that read a line, once each, and those whose request went with another one's
   };
   Traffic finish();
 
  private:
   struct Entry {
     u64 line = ~u64{0};
-    u32 since = 0;                       // lines_ when it was touched, but for touches that soon follow
-    u32 dirtied = 0;                     // writes_ when it was written, likewise
-    u32 open = 0;                        // parts_ when the first of its sectors was written in part
+    u32 since = 0;             // lines_ when it was touched, but for touches that soon follow
+    u32 dirtied = 0;           // writes_ when it was written, likewise
+    u32 open = 0;              // parts_ when the first of its sectors was written in part
+    u32 asker = 0, asked = 0;  // the last CTA that read it, and how far the one was that did so first
+    // In which launch; of the CTAs that have read it at the same time how many GPCs were passed, and how many CTAs of
+    // the last one.
+    u32 asked_in : 20 = 0, gpcs : 8 = 0, askers : 4 = 0;
     u32 sectors : 4 = 0, dirty : 4 = 0;  // there entirely, written
     u32 launch : 24 = 0;                 // in which DRAM gave the latest of them
     u8 bytes[4] = {};                    // written of each sector
     Reader reader{};                     // that it gave them for
     u32 parts() const { return dirty & ~sectors; }
   };
-  static constexpr u32 kLaunches = 0xffffff;
+  static constexpr u32 kLaunches = 0xffffff, kAskedIn = 0xfffff;
   // Entries of lines that follow each other stay where they are; a table has where those of a group are.
   static constexpr u64 kGroup = 8;
   struct Group {
@@ -94,8 +101,9 @@ class Footprint {
       for (Entry *e = at(k), *const end = e + kGroup; e < end; ++e) f(*e);
   }
   Entry* at(std::size_t k) const { return pieces_[k / kPiece] + k % kPiece * kGroup; }
-  Entry& enter(u64 line);
+  Entry& enter(u64 line, const Reader* = nullptr);
   float on_the_way(Entry&, Reader) const;
+  void ask(Entry&, Reader, bool joins);
   // Who brought the line: how many CTAs away, whether at work at the same time, and at the same point of its way.
   static u64 distance(const Entry&, Reader);
   bool beside(const Entry&, Reader) const;

@@ -16,7 +16,6 @@
 namespace us::timing {
 namespace {
 
-constexpr u64 kReplayedSms = 2;
 constexpr u64 kMostSmall = 16;      // CTAs that are replayed of a grid that has fewer than there are multiprocessors
 constexpr u64 kLeastL1 = 8192;      // bytes
 constexpr double kMostLost = 0.02;  // of the warps
@@ -55,8 +54,7 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
       traces_(*code_->image->program, warps_, [this](u32 cta) { return wanted(cta); }) {
   footprint_.begin(u64{sms_} * resident_, std::move(memory));
   most_per_sm_ = std::max<u64>(kRounds * resident_, 16);
-  step_ =
-      ctas_ <= sms_ ? std::max<u64>(1, (ctas_ + kMostSmall - 1) / kMostSmall) : std::max<u64>(1, sms_ / kReplayedSms);
+  if (ctas_ <= sms_) step_ = (ctas_ + kMostSmall - 1) / kMostSmall | 1;
   for (std::size_t k = 0; k < code_->timed.sites.size(); ++k) {
     const u32 site = code_->timed.sites[k];
     if (site == probe::kNoSite) continue;
@@ -75,8 +73,12 @@ LaunchTime::LaunchTime(std::shared_ptr<KernelCode> code, const LaunchProfile& p,
 }
 
 // That of the last CTA, too: it may finish what all have begun.
-bool LaunchTime::wanted(u32 cta) const {
-  return (cta % sms_ % step_ == 0 || with_the_last(cta)) && cta / sms_ < most_per_sm_;
+bool LaunchTime::wanted(u32 cta) const { return (chosen(cta) || with_the_last(cta)) && cta / sms_ < most_per_sm_; }
+
+// CTAs with even and with odd numbers often do different things.
+bool LaunchTime::chosen(u32 cta) const {
+  const u64 sm = cta % sms_;
+  return ctas_ <= sms_ ? sm % step_ == 0 : sm == 0 || sm == (sms_ / 2 | 1);
 }
 
 bool LaunchTime::with_the_last(u32 cta) const { return cta % sms_ == (ctas_ - 1) % sms_; }
@@ -137,9 +139,9 @@ void LaunchTime::store(const Lines::Line& l, bool narrow) {
 
 Footprint::Reader LaunchTime::reader(const probe::Record& r) { return {r.cta, static_cast<u32>(traces_.progress(r))}; }
 
-float LaunchTime::touch_line(const probe::Record& r, const Lines::Line& l, bool write) {
+float LaunchTime::touch_line(const probe::Record& r, const Lines::Line& l, bool write, Footprint::As as) {
   if (write) return store(l, r.code.bytes < 4), 0.0f;
-  const float cost = footprint_.read(l.line, l.sectors, reader(r));
+  const float cost = footprint_.read(l.line, l.sectors, reader(r), as);
   behind_ = behind_ || footprint_.behind_a_store();
   return cost;
 }
@@ -150,11 +152,12 @@ float LaunchTime::touch(const probe::Record& r, const Lines* lines) {
   float cost = 0;
   if (r.lanes == ~0u && r.code.addresses == probe::RecordCode::Addresses::Row)
     return span(r, r.first, r.first + u64{probe::kLanes} * std::max(1u, r.code.bytes), write);
-  if (lines) {
-    for (const Lines::Line& l : *lines) cost = sum(cost, touch_line(r, l, write));
-  } else {
-    for (const Lines::Line& l : Lines(r)) cost = sum(cost, touch_line(r, l, write));
-  }
+  const auto all = [&](const Lines& of) {
+    constexpr u32 kRow = 5;  // at most, that begins anywhere
+    const auto as = of.count() > kRow ? Footprint::As::Gather : Footprint::As::Row;
+    for (const Lines::Line& l : of) cost = sum(cost, touch_line(r, l, write, as));
+  };
+  lines ? all(*lines) : all(Lines(r));
   return cost;
 }
 
@@ -168,7 +171,7 @@ float LaunchTime::touch_atomic(const probe::Record& all) {
   for (const AtomicSectors::Sector& s : sectors) of_atomics_.add(s.sector / 4, slice_cost(parameters_, s, swaps));
   float dram = 0;
   for (const Lines::Line& l : Lines(r)) {
-    dram = sum(dram, footprint_.read(l.line, l.sectors, reader(r), true));
+    dram = sum(dram, footprint_.read(l.line, l.sectors, reader(r), Footprint::As::Atomic));
     footprint_.write(l.line, l.bytes);
   }
   stored_ += static_cast<u32>(std::popcount(r.lanes)) * r.code.bytes;
@@ -193,7 +196,7 @@ float LaunchTime::span(const probe::Record& r, u64 first, u64 end, bool write) {
         l.bytes[k] = static_cast<u8>(low < high ? high - low : 0), l.sectors |= u32{low < high} << k;
       }
     }
-    cost = sum(cost, touch_line(r, l, write));
+    cost = sum(cost, touch_line(r, l, write, Footprint::As::Row));
   }
   return cost;
 }
@@ -287,9 +290,9 @@ std::vector<TimedCta> LaunchTime::replayed() {
   std::vector<TimedCta> out;
   const auto place = [&](const auto& c) { return std::pair(c.cta % sms_, c.cta); };
   const bool special = last_is_special();
-  const u64 others = special && ctas_ > sms_ ? sms_ : step_;
   std::erase_if(traces_.kept(), [&](const CtaTrace& c) {
-    return special && with_the_last(c.cta) ? false : c.cta % sms_ % others != 0;
+    if (!special) return !chosen(c.cta);
+    return !with_the_last(c.cta) && (ctas_ > sms_ ? c.cta % sms_ != 0 : !chosen(c.cta));
   });
   std::ranges::sort(traces_.kept(), {}, place);
   const u64 most = code_->execution.searched() + kMostSearched;
@@ -330,6 +333,7 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   l.resident = resident_;
   l.warm_code = l2_is_kept_ && code_->ran;
   l.asked = asked_ / static_cast<double>(ctas_);
+  if (dram.asked) l.asked_at_once = static_cast<double>(dram.asked) / static_cast<double>(dram.asked - dram.joined);
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);

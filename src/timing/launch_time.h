@@ -33,13 +33,14 @@ class LaunchTime {
 
  private:
   bool wanted(u32 cta) const;  // to be kept: some of them are replayed
+  bool chosen(u32 cta) const;  // by its multiprocessor
   bool with_the_last(u32 cta) const;
   bool last_is_special() const;
   Footprint::Reader reader(const probe::Record&);
   float bring(const probe::Record&);
   float touch(const probe::Record&, const Lines*);
   float touch_atomic(const probe::Record&);
-  float touch_line(const probe::Record&, const Lines::Line&, bool write);
+  float touch_line(const probe::Record&, const Lines::Line&, bool write, Footprint::As);
   float span(const probe::Record&, u64 first, u64 end, bool write);
   void store(const Lines::Line&, bool narrow);
   void ask(u32 cta, float sectors);
@@ -69,7 +70,7 @@ class LaunchTime {
   const std::shared_ptr<KernelCode> code_;
   const u32 warps_, sms_, resident_;
   const u64 ctas_;
-  u64 step_ = 1;         // between the multiprocessors that are replayed
+  u64 step_ = 1;         // between the CTAs that are replayed of a small grid
   u64 most_per_sm_ = 0;  // CTAs of each
   const bool l2_is_kept_;
   const std::shared_ptr<Footprint> l2_;

@@ -52,11 +52,12 @@ struct TimedCta {
 struct TimedLaunch {
   TimedCode code{};
   std::vector<u32> slot_of_site{};
-  u32 resident = 1;         // CTAs of an SM at a time
-  u32 active_sms = 1;       // of the device, that have CTAs
-  u64 l1_bytes = 0;         // what shared memory leaves
-  double asked = 0;         // of an average CTA
-  double written_back = 0;  // bytes whose time DRAM needs for each that is stored
+  u32 resident = 1;          // CTAs of an SM at a time
+  u32 active_sms = 1;        // of the device, that have CTAs
+  u64 l1_bytes = 0;          // what shared memory leaves
+  double asked = 0;          // of an average CTA
+  double asked_at_once = 1;  // requests for lines that go to L2 as one
+  double written_back = 0;   // bytes whose time DRAM needs for each that is stored
   // What the busiest slice of L2 has to do of all stores, of all atomics.
   double store_share = 0, atomic_share = 0;
   bool warm_code = false;  // it ran before, and caches were kept

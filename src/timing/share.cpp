@@ -28,6 +28,12 @@ double crowd(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
   return std::max(1.0, static_cast<double>(ctas.size()) * l.active_sms / std::max(1.0, all));
 }
 
+// The way to a multiprocessor, of which two share one.
+double sm_read(const TimedLaunch& l, const Parameters& p) {
+  constexpr u32 kFew = 66;  // each has one to itself
+  return l.active_sms > kFew ? std::min(p.l2_sm_read, p.l2_tpc_read / 2) : p.l2_sm_read;
+}
+
 }  // namespace
 
 Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, const Parameters& p)
@@ -36,12 +42,12 @@ Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, con
       all_stores_(p, false),
       sms_(l.active_sms),
       written_back_(l.written_back),
-      read_rate_(std::min(p.l2_sm_read, p.l2_read / sms_ * crowd(l, ctas))),
+      read_rate_(std::min(sm_read(l, p), p.l2_read * l.asked_at_once / sms_ * crowd(l, ctas))),
       write_rate_(std::min(p.l2_sm_write, p.l2_write / sms_ * crowd(l, ctas))),
       dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_ * crowd(l, ctas) * appetite(l, ctas))),
       store_pace_(l.store_share * sms_),
       atomic_pace_(l.atomic_share * sms_),
-      request_cost_(std::max(1.0, sms_ / p.l2_requests / crowd(l, ctas))) {}
+      request_cost_(std::max(1.0, sms_ / (p.l2_requests * l.asked_at_once) / crowd(l, ctas))) {}
 
 double Share::load(double at, double bytes, u32 lines, double dram_bytes, bool twice) {
   l2_bytes_ += bytes;

@@ -249,6 +249,63 @@ TEST(Footprint, WhoReadsAtTheSamePointWaits) {
   EXPECT_LT(f.read(7, 15, {4, 20}), 0);
 }
 
+// oracle/timing/merging.txt, words one at a time: requests that came to L2, of 512 lines for each CTA. Where CTAs of one
+// multiprocessor share lines (66 and 132 of 528 that lie apart), L1 joins them, too.
+TEST(Footprint, RequestsOfAGpcGoTogether) {
+  struct Case {
+    bool next;  // CTAs that follow each other share lines, else those that lie a part of the grid apart
+    u32 sharers, ctas;
+    double requests;
+  };
+  for (const Case& c : {Case{true, 1, 132, 67584},
+                        {true, 2, 132, 33792},
+                        {true, 3, 132, 24576},
+                        {true, 4, 132, 17408},
+                        {true, 6, 132, 22528},
+                        {true, 12, 132, 18141},
+                        {true, 132, 132, 17887},
+                        {true, 4, 528, 69632},
+                        {true, 12, 528, 72083},
+                        {true, 132, 528, 67220},
+                        {false, 2, 132, 67584},
+                        {false, 11, 132, 49152},
+                        {false, 12, 132, 45056},
+                        {false, 22, 132, 24576},
+                        {false, 33, 132, 18432},
+                        {false, 66, 132, 18571},
+                        {false, 3, 528, 270336},
+                        {false, 22, 528, 98665},
+                        {false, 33, 528, 65868}}) {
+    const Parameters p;
+    Footprint f(p);
+    f.begin(c.ctas);
+    for (u32 cta = 0; cta < c.ctas; ++cta) f.read(c.next ? cta / c.sharers : cta % (c.ctas / c.sharers), 15, {cta, 1});
+    const Footprint::Traffic t = f.finish();
+    EXPECT_EQ(t.asked, c.ctas);
+    EXPECT_NEAR(static_cast<double>(t.asked - t.joined) / (c.requests / 512), 1, 0.13) << c.sharers << " of " << c.ctas;
+  }
+  // At other times, and again by the same CTA.
+  const Parameters p;
+  Footprint f(p);
+  f.begin(132);
+  f.read(7, 15, {0, 1}), f.read(7, 15, {1, 50}), f.read(7, 15, {1, 60});
+  const Footprint::Traffic t = f.finish();
+  EXPECT_EQ(t.asked, 2u);
+  EXPECT_EQ(t.joined, 0u);
+}
+
+// merging.txt, apart 2 16 4 528: 69 MB that two CTAs at work read at once come from DRAM once (22.0 us; 35.2 us for each
+// its own), although L2 has not room for all that is read between the two here.
+TEST(Footprint, WhatIsReadAtOnceIsThere) {
+  const Parameters p;
+  Footprint f(p);
+  constexpr u32 kCtas = 528, kLines = 2048;
+  f.begin(kCtas);
+  for (u32 cta = 0; cta < kCtas; ++cta)
+    for (u32 k = 0; k < kLines; ++k) f.read(u64{cta % 264} * kLines + k, 15, {cta, k});
+  EXPECT_EQ(f.finish().read, u64{264} * kLines * 4);
+}
+
 // oracle/timing/pieces.txt, read 262144 64: streams that begin at half lines are as fast as others. Half a line alone
 // takes longer (dram_lone_read).
 TEST(Footprint, HalvesOfLinesThatFollowEachOtherAreNotAlone) {
