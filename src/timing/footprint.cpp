@@ -192,16 +192,16 @@ bool Footprint::at_once(const Entry& e, Reader r) const { return beside(e, r) &&
 // follow each other are in one GPC, sixteen at a time, and the next sixteen in the next of eight. Who reads rows keeps
 // in step with others, because who is behind finds them there; who gathers does not.
 void Footprint::ask(Entry& e, Reader r, bool joins) {
-  constexpr u32 kOfGpc = 16, kGpcs = 8, kTogether = 4;
+  constexpr u32 kGpcs = 8, kTogether = 4;
   const u32 launch = launch_ & kAskedIn;
   if (e.asked_in == launch && e.asker == r.cta) return;
   ++so_far_.asked;
   if (e.asked_in != launch || r.cta - e.asker >= at_a_time_ || !near(r.progress, e.asked))
-    e.asked_in = launch, e.asked = r.progress, e.gpcs = e.askers = 0;
+    e.asked_in = launch, e.asked = r.progress, e.gpcs = e.askers = 0, ++so_far_.asked_first;
   else if (e.asker / kOfGpc == r.cta / kOfGpc)
     ++e.askers;
   else
-    ++e.gpcs, e.askers = 0;
+    so_far_.asked_apart += ++e.gpcs == 1, e.askers = 0;
   e.asker = r.cta;
   so_far_.joined += joins && (e.gpcs / kGpcs + e.askers) % kTogether != 0;
 }

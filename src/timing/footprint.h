@@ -20,6 +20,8 @@ namespace us::timing {
 class Footprint {
  public:
   enum class Between : u8 { Flushed, Kept };  // launches
+  // CTAs that follow each other and are on multiprocessors of one GPC (oracle/timing/placement.txt).
+  static constexpr u32 kOfGpc = 16;
   explicit Footprint(const Parameters& p, Between b = Between::Flushed)
       : p_(p),
         kept_(b == Between::Kept),
@@ -59,7 +61,9 @@ class Footprint {
     double cost_of_writing = 0;  // and of what must be read to complete it
     u64 lines = 0;               // that were touched, those soon again once
     u64 of_host = 0;             // bytes that were written to its memory
-    u64 asked = 0, joined = 0;   // CTAs that read a line, once each, and those whose request went with another one's
+    u64 asked_first = 0,
+        asked_apart = 0;        // lines, each time that CTAs came together, and those that two GPCs asked for
+    u64 asked = 0, joined = 0;  // CTAs that read a line, once each, and those whose request went with another one's
   };
   Traffic finish();
 

@@ -333,7 +333,10 @@ TimedLaunch LaunchTime::launch_of(const LaunchProfile& p, const Footprint::Traff
   l.resident = resident_;
   l.warm_code = l2_is_kept_ && code_->ran;
   l.asked = asked_ / static_cast<double>(ctas_);
-  if (dram.asked) l.asked_at_once = static_cast<double>(dram.asked) / static_cast<double>(dram.asked - dram.joined);
+  const auto part = [](u64 some, u64 all) {
+    return static_cast<double>(some) / static_cast<double>(std::max<u64>(1, all));
+  };
+  l.asked_at_once = 1 / (1 - part(dram.joined, dram.asked)), l.asked_apart = part(dram.asked_apart, dram.asked_first);
   l.active_sms = static_cast<u32>(std::min<u64>(sms_, ctas_));
   const u64 both = static_cast<u64>(parameters_.l1_and_shared);
   l.l1_bytes = both - std::min(both - kLeastL1, p.residency.shared_per_sm);

@@ -56,6 +56,7 @@ struct TimedLaunch {
   u32 active_sms = 1;        // of the device, that have CTAs
   u64 l1_bytes = 0;          // what shared memory leaves
   double asked = 0;          // of an average CTA
+  double asked_apart = 0;    // part of the lines that CTAs of several GPCs ask for at the same time
   double asked_at_once = 1;  // requests for lines that go to L2 as one
   double written_back = 0;   // bytes whose time DRAM needs for each that is stored
   // What the busiest slice of L2 has to do of all stores, of all atomics.

@@ -42,6 +42,7 @@ Share::Share(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas, con
       all_stores_(p, false),
       sms_(l.active_sms),
       written_back_(l.written_back),
+      sooner_(p.dram_sooner * std::max(0.0, 2 * l.asked_apart - 1)),
       read_rate_(std::min(sm_read(l, p), p.l2_read * l.asked_at_once / sms_ * crowd(l, ctas))),
       write_rate_(std::min(p.l2_sm_write, p.l2_write / sms_ * crowd(l, ctas))),
       dram_rate_(std::min(p.l2_sm_read, p.dram_rate / sms_ * crowd(l, ctas) * appetite(l, ctas))),
@@ -61,11 +62,17 @@ double Share::from_dram(double at, double bytes, u32 lines, bool twice) {
   take_dram(at, bytes / dram_rate_);
   const double there = std::max(dram_, at + bytes / p_.l2_sm_read), idle = dram_idle();
   return std::max(there + (twice ? 2 : 1) * idle, at + dram_time(at, bytes / dram_rate_, idle, twice)) +
-         p_.dram_spread * (std::log2(std::max(1u, lines)) + luck());
+         dram_spread() * (std::log2(std::max(1u, lines)) + luck());
 }
 
-// Of a load that waits for no other. DRAM that is written, too, takes longer to answer.
-double Share::dram_idle() const { return p_.dram_latency + p_.dram_turn * dram_written(); }
+double Share::dram_spread() const {
+  constexpr double kBusy = 0.35;  // of its time: halos.txt, with one plane
+  return p_.dram_spread * std::min(1.0, p_.dram_calm + (1 - p_.dram_calm) * dram_use_ / kBusy);
+}
+
+// Of a load that waits for no other. DRAM that is written, too, takes longer to answer; who asks for what others ask for
+// was not the first.
+double Share::dram_idle() const { return p_.dram_latency - sooner_ + p_.dram_turn * dram_written(); }
 
 // The part of its time for which DRAM is written.
 double Share::dram_written() const {
@@ -85,7 +92,7 @@ double Share::dram_time(double at, double cycles, double idle, bool twice) {
   return time;
 }
 
-// DRAM answers after different times. dram_spread is what the slowest of several lines takes longer with each doubling
+// DRAM answers after different times, the more so the more it has to do. dram_spread is what the slowest of several lines takes longer with each doubling
 // of their number, which says how the times of single lines are spread (Gumbel's distribution).
 double Share::luck() {
   random_ = random_ * 1664525 + 1013904223;

@@ -41,6 +41,7 @@ class Share {
   void take_dram(double at, double cycles, bool writes = false);
   double dram_idle() const;
   double dram_written() const;
+  double dram_spread() const;
   double dram_time(double at, double cycles, double idle, bool twice);
   double luck();  // 0 on average
 
@@ -49,7 +50,7 @@ class Share {
   double taken_ = 0;           // when a line last took a place
   u64 unknown_ = ~u64{0} - 1;  // lines whose places are not known
   StoredAgain again_;
-  const double sms_, written_back_;
+  const double sms_, written_back_, sooner_;
   const double read_rate_, write_rate_, dram_rate_;              // bytes a cycle
   const double store_pace_, atomic_pace_;                        // cycles for one of a slice
   const double request_cost_;                                    // cycles for a look-up of tags of L2
