@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared memory of other blocks of a cluster: they must have started, and must not exit before.
+// Shared memory of other blocks of a cluster: they must have started, and must not exit before. Nor must a block whose
+// own shared memory a copy reads that reports to another one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +24,10 @@ void LaunchChecker::visit(const At& p, const probe::Who& who, Cta& owner, u32 la
           {"nothing tells this thread that the block has started"}, "cluster.sync() before the first access.");
   }
   p.warp->peers_started |= lanes;
-  if (awaited) return;
+  if (!awaited) visited(p, who, owner, lanes, segment);
+}
+
+void LaunchChecker::visited(const At& p, const probe::Who& who, Cta& owner, u32 lanes, u32 segment) {
   const Segment& by = p.cluster->segments[segment];
   for (auto v = owner.visits.rbegin(); v != owner.visits.rend(); ++v) {
     if (v->segment == segment) {
@@ -65,6 +69,10 @@ void LaunchChecker::leave_cluster(const At& p, const probe::Who& who) {
     if (by.reports && std::any_of(p.cta->mbarriers.begin(), p.cta->mbarriers.end(), surplus)) continue;
     const u32 unknown = visit_known(*p.cluster, *p.cta, v);
     if (!unknown) continue;
+    if (by.by_cta == p.cta->key) {
+      lent(p, v, unknown);
+      continue;
+    }
     const Segment& s = p.cluster->segments[v.segment];
     probe::Who exit = who;
     exit.site = probe::kNoSite;
@@ -79,6 +87,20 @@ void LaunchChecker::leave_cluster(const At& p, const probe::Who& who) {
           {"no thread of the block waits for the access before the block exits"},
           "cluster.sync() before the block ends.");
   }
+}
+
+// A copy out of the block's own shared memory that no thread of it has seen the end of. A relaxed arrival of who has
+// seen it keeps the block, too.
+void LaunchChecker::lent(const At& p, const Visit& v, u32 lanes) {
+  const auto seen = [&](const auto& cta) { return cta && visit_known(*p.cluster, *cta, v) != lanes; };
+  if (p.cta->cluster_left > v.before && std::ranges::any_of(p.cluster->ctas, seen)) return;
+  const Segment& s = p.cluster->segments[v.segment];
+  raise(Check::AsyncExit,
+        {{.action = "bulk copy", .site = v.site, .cta = s.by_cta, .warp = s.by_warp, .lane = s.by_lane}}, "lent",
+        "shared memory of the block",
+        {"no thread of the block waits for it before the block exits, and it may still read the shared memory of the "
+         "block"},
+        "cluster.sync() behind the wait for the mbarrier that the copy reports to.");
 }
 
 }  // namespace us::sanitizer

@@ -234,7 +234,11 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
     if (rank >= cluster_size_) return wrong_rank(who, f.lane, rank);
     owner = &cta_of(*p.cluster, who, rank);
     local.begin %= probe::kCtaStride;
-    if (rank != who.rank) visit(p, who, *owner, 1u << (f.lane & 31), segment);
+    if (rank != who.rank) {
+      visit(p, who, *owner, 1u << (f.lane & 31), segment);
+    } else if (!writes && p.cluster->segments[segment].reports) {
+      visited(p, who, *owner, 1u << (f.lane & 31), segment);
+    }
   }
   Shadow& shadow = shared ? owner->shared : process_.global;
   std::optional<Judge> judged;
