@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared memory of other blocks of a cluster: they must have started, and must not exit before. Nor must a block whose
-// own shared memory a copy reads that reports to another one.
+// own shared memory a copy reads or writes that reports to an mbarrier.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ void LaunchChecker::leave_cluster(const At& p, const probe::Who& who) {
     const u32 unknown = visit_known(*p.cluster, *p.cta, v);
     if (!unknown) continue;
     if (by.by_cta == p.cta->key) {
-      lent(p, v, unknown);
+      lent(p, v);
       continue;
     }
     const Segment& s = p.cluster->segments[v.segment];
@@ -89,18 +89,19 @@ void LaunchChecker::leave_cluster(const At& p, const probe::Who& who) {
   }
 }
 
-// A copy out of the block's own shared memory that no thread of it has seen the end of. A relaxed arrival of who has
-// seen it keeps the block, too.
-void LaunchChecker::lent(const At& p, const Visit& v, u32 lanes) {
-  const auto seen = [&](const auto& cta) { return cta && visit_known(*p.cluster, *cta, v) != lanes; };
-  if (p.cta->cluster_left > v.before && std::ranges::any_of(p.cluster->ctas, seen)) return;
+// A copy of the block's own shared memory that no thread of it knows the end of. A relaxed wait keeps the block, too,
+// and so may the cluster's barrier, whatever its arrivals publish.
+void LaunchChecker::lent(const At& p, const Visit& v) {
+  if (p.cta->cluster_left > v.before) return;
   const Segment& s = p.cluster->segments[v.segment];
+  const auto waited = [&](const auto& m) { return m.second.slot == s.slot && m.second.seen > s.clock; };
+  if (s.cta == p.cta->key && std::ranges::any_of(p.cta->mbarriers, waited)) return;
   raise(Check::AsyncExit,
         {{.action = "bulk copy", .site = v.site, .cta = s.by_cta, .warp = s.by_warp, .lane = s.by_lane}}, "lent",
         "shared memory of the block",
-        {"no thread of the block waits for it before the block exits, and it may still read the shared memory of the "
+        {"no thread of the block waits for it before the block exits, and it may still use the shared memory of the "
          "block"},
-        "cluster.sync() behind the wait for the mbarrier that the copy reports to.");
+        "A wait for the mbarrier that the copy reports to; where another block waits, cluster.sync() behind that.");
 }
 
 }  // namespace us::sanitizer

@@ -321,7 +321,7 @@ class LaunchChecker final : public probe::Listener {
   // `awaited`: whoever keeps the block there waits for it by the copy that it belongs to.
   void visit(const At&, const probe::Who&, Cta& owner, u32 lanes, u32 segment, bool awaited = false);
   void visited(const At&, const probe::Who&, Cta& owner, u32 lanes, u32 segment);
-  void lent(const At&, const Visit&, u32 lanes);
+  void lent(const At&, const Visit&);
   u32 visit_known(const Cluster&, const Cta& owner, const Visit&) const;
   void leave_cluster(const At&, const probe::Who&);
 

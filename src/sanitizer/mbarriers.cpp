@@ -319,6 +319,7 @@ void LaunchChecker::mbarrier_test(const At& p, const probe::Who& who, const Mbar
     return;
   }
   p.warp->waiting = {};
+  o.seen = o.phase;
   WarpTime& time = p.warp->time;
   if (o.phase > o.first_phase) {
     if (owner.key == time.cta()) {

@@ -29,6 +29,7 @@ struct MbarrierObject {
   u32 expected = 0;
   i64 pending = 0, tx = 0;
   u64 phase = 0, first_phase = 0;  // completed ones; what it was when the object was initialised
+  u64 seen = 0;                    // completed ones, as somebody has seen: by a relaxed wait, too
   Step init;
   Step copy;  // the last copy that reports to it
   bool copied = false;

@@ -236,7 +236,7 @@ void LaunchChecker::mark(const At& p, const probe::Who& who, const probe::Range&
     local.begin %= probe::kCtaStride;
     if (rank != who.rank) {
       visit(p, who, *owner, 1u << (f.lane & 31), segment);
-    } else if (!writes && p.cluster->segments[segment].reports) {
+    } else if (p.cluster->segments[segment].reports) {
       visited(p, who, *owner, 1u << (f.lane & 31), segment);
     }
   }
