@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // twin: fake; kinds: 59, 77
-// A block sends its tile to the other block of the cluster and ends when that one has it; it says so by a relaxed arrival.
+// A block sends its tile to the other block of the cluster and ends when that one has it, which a relaxed arrival says.
 #include "../twin.h"
 
 #define BULK_SEND(address, src, bytes, bar)                                                                          \
