@@ -5,6 +5,7 @@
 
 using us::cublas::AnyScalar;
 using us::cublas::Product;
+using us::cublas::submit;
 using us::cublas::Touched;
 using i64 = int64_t;
 

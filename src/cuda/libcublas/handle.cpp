@@ -4,31 +4,10 @@
 
 #include <cuda_runtime_api.h>
 
-#include <cstdlib>
-#include <memory>
-
 #include "cuda/api.h"
 
 namespace us::cublas {
 namespace {
-
-using Work = std::function<void()>;
-
-void CUDART_CB run_work(void* work) { (*static_cast<Work*>(work))(); }
-void CUDART_CB run_once(void* work) {
-  run_work(work);
-  delete static_cast<Work*>(work);
-}
-void CUDART_CB delete_work(void* work) { delete static_cast<Work*>(work); }
-
-// A graph may run it any number of times, so it keeps the work.
-bool give_to_graph(cudaGraph_t graph, std::unique_ptr<Work> work) {
-  cudaUserObject_t object;
-  if (cudaUserObjectCreate(&object, work.get(), delete_work, 1, cudaUserObjectNoDestructorSync) != cudaSuccess)
-    return false;
-  work.release();
-  return cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove) == cudaSuccess;
-}
 
 cublasStatus_t copy(const void* from, int from_ld, void* to, int to_ld, int rows, int columns, int element,
                     cudaStream_t* stream) {
@@ -44,38 +23,9 @@ cublasStatus_t copy(const void* from, int from_ld, void* to, int to_ld, int rows
 
 }  // namespace
 
-void Touched::matrix(const void* p, long rows, long columns, long ld, size_t element, bool writes) {
-  if (rows <= 0 || columns <= 0) return;
-  if (ld == rows) rows *= columns, columns = 1;
-  const auto first = reinterpret_cast<unsigned long long>(p);
-  for (long c = 0; c < columns; ++c)
-    ranges_.push_back({first + static_cast<size_t>(c * ld) * element, static_cast<size_t>(rows) * element, writes});
-}
-
-void Touched::vector(const void* p, long n, long increment, size_t element, bool writes) {
-  const long step = std::labs(increment);
-  if (step == 1)
-    matrix(p, n, 1, n, element, writes);
-  else
-    matrix(p, 1, step ? n : 1, step, element, writes);
-}
-
 cublasStatus_t submit(cublasHandle_t h, const Touched& touched, std::function<void()> work) {
-  auto job = std::make_unique<Work>(std::move(work));
-  if (const understudyFunctions* const u = understudyGetFunctions())
-    u->nextHostFunctionTouches(touched.ranges().data(), touched.ranges().size());
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cudaGraph_t graph = nullptr;
-  unsigned long long id = 0;
-  if (h->stream) cudaStreamGetCaptureInfo(h->stream, &status, &id, &graph, nullptr, nullptr, nullptr);
-  Work* const raw = job.get();
-  if (status == cudaStreamCaptureStatusActive)
-    return give_to_graph(graph, std::move(job)) && cudaLaunchHostFunc(h->stream, run_work, raw) == cudaSuccess
-               ? CUBLAS_STATUS_SUCCESS
-               : CUBLAS_STATUS_EXECUTION_FAILED;
-  if (cudaLaunchHostFunc(h->stream, run_once, raw) != cudaSuccess) return CUBLAS_STATUS_EXECUTION_FAILED;
-  job.release();
-  return CUBLAS_STATUS_SUCCESS;
+  return host_work::run_in(h->stream, touched, std::move(work)) ? CUBLAS_STATUS_SUCCESS
+                                                                : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
 cublasStatus_t submit_result(cublasHandle_t h, const Touched& touched, std::function<void()> work) {
@@ -101,7 +51,7 @@ US_API cublasStatus_t cublasDestroy_v2(cublasHandle_t h) {
 }
 
 namespace {
-#ifdef US_CUBLAS_OLDER
+#ifdef US_OLDER_LIBRARY
 constexpr int kNumbers[] = {12, 9, 1};  // CUDA 12.9
 #else
 constexpr int kNumbers[] = {CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A handle and the way work gets into its stream. Work is a host function, which reads and writes the device's memory:
-// it runs in the stream's order, and a capturing stream's graph gets a node.
+// A handle and the way work gets into its stream (cuda/host_work).
 #pragma once
 #include <cublas_api.h>
 #include <cuda.h>
 #include <limits.h>
-#include <understudy.h>
 
 #include <complex>
 #include <functional>
 #include <vector>
+
+#include "cuda/host_work/host_work.h"
 
 struct cublasContext {
   cudaStream_t stream = nullptr;
@@ -24,16 +24,7 @@ namespace us::cublas {
 using Single = std::complex<float>;
 using Double = std::complex<double>;
 
-// What work touches, for the device's checks.
-class Touched {
- public:
-  void matrix(const void* p, long rows, long columns, long ld, size_t element, bool writes);
-  void vector(const void* p, long n, long increment, size_t element, bool writes);
-  const std::vector<understudyRange>& ranges() const { return ranges_; }
-
- private:
-  std::vector<understudyRange> ranges_;
-};
+using host_work::Touched;
 
 // The value of an alpha or a beta when the call is made, or where it will be when the work runs.
 template <class T>

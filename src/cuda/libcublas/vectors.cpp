@@ -10,6 +10,8 @@
 
 using us::cublas::fit;
 using us::cublas::Scalar;
+using us::cublas::submit;
+using us::cublas::submit_result;
 using us::cublas::Touched;
 using i64 = int64_t;
 

@@ -10,6 +10,8 @@ using us::cublas::bytes_of;
 using us::cublas::fit;
 using us::cublas::number;
 using us::cublas::put;
+using us::cublas::submit;
+using us::cublas::submit_result;
 using us::cublas::Touched;
 using i64 = int64_t;
 
