@@ -14,7 +14,7 @@ packages=(
   zlib1g-dev libzstd-dev liblz4-dev                 # fat binaries, and LLVM's own CMake files ask for the first two
   libboost-context-dev libfmt-dev libcli11-dev nlohmann-json3-dev libhwloc-dev
   libfftw3-dev                                      # libcufft.so.12
-  libblas-dev                                       # libcublas.so.13
+  libblas-dev liblapack-dev                         # libcublas.so.13, libcublasLt.so.13, libcusolver.so.12
   libgtest-dev libbenchmark-dev
   python3-pytest python3-venv                       # tests of the pytest plugin and of the wheel
 )

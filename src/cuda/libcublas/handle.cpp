@@ -89,29 +89,8 @@ US_API size_t cublasGetCudartVersion() {
   return static_cast<size_t>(version);
 }
 
-#define US_STATUS(name, text) \
-  case CUBLAS_STATUS_##name:  \
-    return text;
-#define US_STATUSES(S)                                                                      \
-  S(SUCCESS, "success")                                                                     \
-  S(NOT_INITIALIZED, "the library was not initialized")                                     \
-  S(ALLOC_FAILED, "the resource allocation failed")                                         \
-  S(INVALID_VALUE, "an unsupported value or parameter was passed to the function")          \
-  S(ARCH_MISMATCH, "the function requires an architectural feature absent from the device") \
-  S(MAPPING_ERROR, "an access to GPU memory space failed")                                  \
-  S(EXECUTION_FAILED, "the GPU program failed to execute")                                  \
-  S(INTERNAL_ERROR, "an internal operation failed")                                         \
-  S(NOT_SUPPORTED, "the parameters given are not supported")                                \
-  S(LICENSE_ERROR, "the functionality requested requires some license")
-#define US_STATUS_NAME(name, text) US_STATUS(name, "CUBLAS_STATUS_" #name)
-US_API const char* cublasGetStatusName(cublasStatus_t status) {
-  switch (status) { US_STATUSES(US_STATUS_NAME) }
-  return "unknown";
-}
-US_API const char* cublasGetStatusString(cublasStatus_t status) {
-  switch (status) { US_STATUSES(US_STATUS) }
-  return "unknown";
-}
+US_API const char* cublasGetStatusName(cublasStatus_t status) { return us::cublas::status_name(status); }
+US_API const char* cublasGetStatusString(cublasStatus_t status) { return us::cublas::status_text(status); }
 
 US_API cublasStatus_t cublasSetStream_v2(cublasHandle_t h, cudaStream_t s) { return set(h, &cublasContext::stream, s); }
 US_API cublasStatus_t cublasGetStream_v2(cublasHandle_t h, cudaStream_t* s) {
@@ -133,6 +112,8 @@ US_API cublasStatus_t cublasSetAtomicsMode(cublasHandle_t h, cublasAtomicsMode_t
 US_API cublasStatus_t cublasGetAtomicsMode(cublasHandle_t h, cublasAtomicsMode_t* m) {
   return get(h, &cublasContext::atomics, m);
 }
+// The toolkit's cuSOLVER calls it when it makes a handle; no header declares it.
+US_API cublasStatus_t cublasSetEnvironmentMode() { return CUBLAS_STATUS_SUCCESS; }
 US_API cublasStatus_t cublasSetSmCountTarget(cublasHandle_t h, int n) {
   return set(h, &cublasContext::multiprocessors, n);
 }

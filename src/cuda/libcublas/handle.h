@@ -44,6 +44,9 @@ cublasStatus_t submit(cublasHandle_t, const Touched&, std::function<void()> work
 // The same for a result: with pointers of the host it is there when the call returns.
 cublasStatus_t submit_result(cublasHandle_t, const Touched&, std::function<void()> work);
 
+const char* status_name(cublasStatus_t);
+const char* status_text(cublasStatus_t);
+
 // Sizes as BLAS takes them.
 template <class... Sizes>
 bool fit(Sizes... sizes) {

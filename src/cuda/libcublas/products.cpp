@@ -5,6 +5,8 @@
 
 #include <cblas.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -60,6 +62,10 @@ double number(const void* p, cudaDataType type, int64_t i) {
       return load<double>(p, i);
     case CUDA_R_32I:
       return load<int32_t>(p, i);
+    case CUDA_R_8F_E4M3:
+      return numerics::widen(numerics::e4m3_to_f16(load<u8>(p, i), 0, 0), numerics::kF16);
+    case CUDA_R_8F_E5M2:
+      return numerics::widen(numerics::e5m2_to_f16(load<u8>(p, i), 0, 0), numerics::kF16);
     default:
       return load<int8_t>(p, i);
   }
@@ -74,6 +80,12 @@ void put(void* p, cudaDataType type, int64_t i, double x) {
       return store(p, i, static_cast<float>(x));
     case CUDA_R_64F:
       return store(p, i, x);
+    case CUDA_R_8F_E4M3:
+      return store(p, i, static_cast<u8>(numerics::f32_to_e4m3(std::bit_cast<u32>(static_cast<float>(x)), 0, 0)));
+    case CUDA_R_8F_E5M2:
+      return store(p, i, static_cast<u8>(numerics::f32_to_e5m2(std::bit_cast<u32>(static_cast<float>(x)), 0, 0)));
+    case CUDA_R_8I:
+      return store(p, i, static_cast<int8_t>(std::nearbyint(std::clamp(x, -128.0, 127.0))));
     default:
       return store(p, i, static_cast<int32_t>(static_cast<int64_t>(x)));
   }
@@ -131,6 +143,8 @@ cudaDataType kept_in(const Product& p) {
 size_t bytes_of(cudaDataType type) {
   switch (type) {
     case CUDA_R_8I:
+    case CUDA_R_8F_E4M3:
+    case CUDA_R_8F_E5M2:
       return 1;
     case CUDA_R_16F:
     case CUDA_R_16BF:

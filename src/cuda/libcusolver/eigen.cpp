@@ -37,9 +37,8 @@ cusolverStatus_t sygvd_of(cusolverDnHandle_t h, cusolverEigType_t type, cusolver
   Touched t;
   square(t, mode, uplo, a, n, lda), t.triangle(b, n, ldb, sizeof(T), uplo == CUBLAS_FILL_MODE_UPPER, true);
   t.vector(w, n, 1, sizeof(*w), true);
-  return submit(h, t, info, [=] {
-    return eigen<T>(sygvd<T>, i64{type}, letter(mode), letter(uplo), n, a, lda, b, ldb, w);
-  });
+  return submit(h, t, info,
+                [=] { return eigen<T>(sygvd<T>, i64{type}, letter(mode), letter(uplo), n, a, lda, b, ldb, w); });
 }
 
 // Which eigenvalues: those counted from..to (from 1), or those above `low` and not above `high`.
@@ -145,88 +144,95 @@ cusolverStatus_t geev_of(cusolverDnHandle_t h, cusolverEigMode_t left, cusolverE
 #define US_HEAD cusolverDnHandle_t h, [[maybe_unused]] cusolverEigMode_t mode
 #define US_TWO_HEAD \
   cusolverDnHandle_t h, [[maybe_unused]] cusolverEigType_t type, [[maybe_unused]] cusolverEigMode_t mode
-#define US_RANGE(R) \
-  [[maybe_unused]] R low, [[maybe_unused]] R high, [[maybe_unused]] int from, [[maybe_unused]] int to
+#define US_RANGE(R) [[maybe_unused]] R low, [[maybe_unused]] R high, [[maybe_unused]] int from, [[maybe_unused]] int to
 #define US_THIS_RANGE \
   Range { kind, static_cast<double>(low), static_cast<double>(high), from, to }
-#define US_EIGEN(L, T, R, sy, un)                                                                                      \
-  US_DN(L##sy##evd_bufferSize)(US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work) {                          \
-    return size(h, holds(n, n, lda), n_work);                                                                          \
-  }                                                                                                                    \
-  US_DN(L##sy##evd)(US_HEAD, US_SQUARE, T* a, int lda, R* w, T*, int, int* info) {                                      \
-    return syevd_of(h, mode, uplo, n, own(a), lda, w, info);                                                           \
-  }                                                                                                                    \
-  US_DN(L##sy##evj_bufferSize)(US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work, syevjInfo_t) {             \
-    return size(h, holds(n, n, lda), n_work);                                                                          \
-  }                                                                                                                    \
-  US_DN(L##sy##evj)(US_HEAD, US_SQUARE, T* a, int lda, R* w, T*, int, int* info, syevjInfo_t) {                         \
-    return syevd_of(h, mode, uplo, n, own(a), lda, w, info);                                                           \
-  }                                                                                                                    \
-  US_DN(L##sy##evjBatched_bufferSize)(US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work, syevjInfo_t, int) { \
-    return size(h, holds(n, n, lda), n_work);                                                                          \
-  }                                                                                                                    \
-  US_DN(L##sy##evjBatched)(US_HEAD, US_SQUARE, T* a, int lda, R* w, T*, int, int* info, syevjInfo_t, int count) {       \
-    return syevd_of(h, mode, uplo, n, own(a), lda, w, info, count);                                                    \
-  }                                                                                                                    \
-  US_DN(L##sy##gvd_bufferSize)(US_TWO_HEAD, US_SQUARE, const T*, int lda, const T*, int ldb, const R*, int* n_work) {   \
-    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                      \
-  }                                                                                                                    \
-  US_DN(L##sy##gvd)(US_TWO_HEAD, US_SQUARE, T* a, int lda, T* b, int ldb, R* w, T*, int, int* info) {                   \
-    return sygvd_of(h, type, mode, uplo, n, own(a), lda, own(b), ldb, w, info);                                        \
-  }                                                                                                                    \
-  US_DN(L##sy##gvj_bufferSize)(US_TWO_HEAD, US_SQUARE, const T*, int lda, const T*, int ldb, const R*, int* n_work,     \
-                              syevjInfo_t) {                                                                           \
-    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                      \
-  }                                                                                                                    \
-  US_DN(L##sy##gvj)(US_TWO_HEAD, US_SQUARE, T* a, int lda, T* b, int ldb, R* w, T*, int, int* info, syevjInfo_t) {      \
-    return sygvd_of(h, type, mode, uplo, n, own(a), lda, own(b), ldb, w, info);                                        \
-  }                                                                                                                    \
-  US_DN(L##sy##evdx_bufferSize)(US_HEAD, cusolverEigRange_t, US_SQUARE, const T*, int lda, US_RANGE(R), int*,           \
-                               const R*, int* n_work) {                                                                \
-    return size(h, holds(n, n, lda), n_work);                                                                          \
-  }                                                                                                                    \
-  US_DN(L##sy##evdx)(US_HEAD, cusolverEigRange_t kind, US_SQUARE, T* a, int lda, US_RANGE(R), int* found, R* w, T*,     \
-                    int, int* info) {                                                                                  \
-    return syevdx_of(h, mode, US_THIS_RANGE, uplo, n, own(a), lda, found, w, info);                                    \
-  }                                                                                                                    \
-  US_DN(L##sy##gvdx_bufferSize)(US_TWO_HEAD, cusolverEigRange_t, US_SQUARE, const T*, int lda, const T*, int ldb,       \
-                               US_RANGE(R), int*, const R*, int* n_work) {                                             \
-    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                      \
-  }                                                                                                                    \
-  US_DN(L##sy##gvdx)(US_TWO_HEAD, cusolverEigRange_t kind, US_SQUARE, T* a, int lda, T* b, int ldb, US_RANGE(R),        \
-                    int* found, R* w, T*, int, int* info) {                                                            \
-    return sygvdx_of(h, type, mode, US_THIS_RANGE, uplo, n, own(a), lda, own(b), ldb, found, w, info);                 \
+#define US_EIGEN(L, T, R, sy, un)                                                                                     \
+  US_DN(L##sy##evd_bufferSize)(US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work) {                        \
+    return size(h, holds(n, n, lda), n_work);                                                                         \
+  }                                                                                                                   \
+  US_DN(L##sy##evd)(US_HEAD, US_SQUARE, T * a, int lda, R* w, T*, int, int* info) {                                   \
+    return syevd_of(h, mode, uplo, n, own(a), lda, w, info);                                                          \
+  }                                                                                                                   \
+  US_DN(L##sy##evj_bufferSize)(US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work, syevjInfo_t) {           \
+    return size(h, holds(n, n, lda), n_work);                                                                         \
+  }                                                                                                                   \
+  US_DN(L##sy##evj)(US_HEAD, US_SQUARE, T * a, int lda, R* w, T*, int, int* info, syevjInfo_t) {                      \
+    return syevd_of(h, mode, uplo, n, own(a), lda, w, info);                                                          \
+  }                                                                                                                   \
+  US_DN(L##sy##evjBatched_bufferSize)                                                                                 \
+  (US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work, syevjInfo_t, int) {                                  \
+    return size(h, holds(n, n, lda), n_work);                                                                         \
+  }                                                                                                                   \
+  US_DN(L##sy##evjBatched)(US_HEAD, US_SQUARE, T * a, int lda, R* w, T*, int, int* info, syevjInfo_t, int count) {    \
+    return syevd_of(h, mode, uplo, n, own(a), lda, w, info, count);                                                   \
+  }                                                                                                                   \
+  US_DN(L##sy##gvd_bufferSize)(US_TWO_HEAD, US_SQUARE, const T*, int lda, const T*, int ldb, const R*, int* n_work) { \
+    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                     \
+  }                                                                                                                   \
+  US_DN(L##sy##gvd)(US_TWO_HEAD, US_SQUARE, T * a, int lda, T* b, int ldb, R* w, T*, int, int* info) {                \
+    return sygvd_of(h, type, mode, uplo, n, own(a), lda, own(b), ldb, w, info);                                       \
+  }                                                                                                                   \
+  US_DN(L##sy##gvj_bufferSize)                                                                                        \
+  (US_TWO_HEAD, US_SQUARE, const T*, int lda, const T*, int ldb, const R*, int* n_work, syevjInfo_t) {                \
+    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                     \
+  }                                                                                                                   \
+  US_DN(L##sy##gvj)(US_TWO_HEAD, US_SQUARE, T * a, int lda, T* b, int ldb, R* w, T*, int, int* info, syevjInfo_t) {   \
+    return sygvd_of(h, type, mode, uplo, n, own(a), lda, own(b), ldb, w, info);                                       \
+  }                                                                                                                   \
+  US_DN(L##sy##evdx_bufferSize)                                                                                       \
+  (US_HEAD, cusolverEigRange_t, US_SQUARE, const T*, int lda, US_RANGE(R), int*, const R*, int* n_work) {             \
+    return size(h, holds(n, n, lda), n_work);                                                                         \
+  }                                                                                                                   \
+  US_DN(L##sy##evdx)                                                                                                  \
+  (US_HEAD, cusolverEigRange_t kind, US_SQUARE, T * a, int lda, US_RANGE(R), int* found, R* w, T*, int, int* info) {  \
+    return syevdx_of(h, mode, US_THIS_RANGE, uplo, n, own(a), lda, found, w, info);                                   \
+  }                                                                                                                   \
+  US_DN(L##sy##gvdx_bufferSize)                                                                                       \
+  (US_TWO_HEAD, cusolverEigRange_t, US_SQUARE, const T*, int lda, const T*, int ldb, US_RANGE(R), int*, const R*,     \
+   int* n_work) {                                                                                                     \
+    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                     \
+  }                                                                                                                   \
+  US_DN(L##sy##gvdx)                                                                                                  \
+  (US_TWO_HEAD, cusolverEigRange_t kind, US_SQUARE, T * a, int lda, T* b, int ldb, US_RANGE(R), int* found, R* w, T*, \
+   int, int* info) {                                                                                                  \
+    return sygvdx_of(h, type, mode, US_THIS_RANGE, uplo, n, own(a), lda, own(b), ldb, found, w, info);                \
   }
 US_TYPES(US_EIGEN)
 
 #define US_X_HEAD cusolverDnHandle_t h, cusolverDnParams_t, [[maybe_unused]] cusolverEigMode_t mode
-#define US_BUFFERS void *, size_t, void *, size_t
+#define US_BUFFERS void*, size_t, void*, size_t
 #define US_SIZES size_t *device, size_t *host
-US_DN(Xsyevd_bufferSize)(US_X_HEAD, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType,
-                        const void*, cudaDataType, US_SIZES) {
+US_DN(Xsyevd_bufferSize)
+(US_X_HEAD, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType, const void*, cudaDataType,
+ US_SIZES) {
   return size(h, holds(n, n, lda), device, host);
 }
-US_DN(Xsyevd)(US_X_HEAD, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType, void* w,
-             cudaDataType, US_BUFFERS, int* info) {
-  return with_type(
-      type, [&]<class T>(T) { return syevd_of(h, mode, uplo, n, cast<T>(a), lda, cast<Real<T>>(w), info); });
+US_DN(Xsyevd)
+(US_X_HEAD, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType, void* w, cudaDataType,
+ US_BUFFERS, int* info) {
+  return with_type(type,
+                   [&]<class T>(T) { return syevd_of(h, mode, uplo, n, cast<T>(a), lda, cast<Real<T>>(w), info); });
 }
-US_DN(XsyevBatched_bufferSize)(US_X_HEAD, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType,
-                              const void*, cudaDataType, US_SIZES, i64) {
+US_DN(XsyevBatched_bufferSize)
+(US_X_HEAD, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType, const void*, cudaDataType,
+ US_SIZES, i64) {
   return size(h, holds(n, n, lda), device, host);
 }
-US_DN(XsyevBatched)(US_X_HEAD, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType, void* w,
-                   cudaDataType, US_BUFFERS, int* info, i64 count) {
+US_DN(XsyevBatched)
+(US_X_HEAD, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType, void* w, cudaDataType,
+ US_BUFFERS, int* info, i64 count) {
   return with_type(
       type, [&]<class T>(T) { return syevd_of(h, mode, uplo, n, cast<T>(a), lda, cast<Real<T>>(w), info, count); });
 }
-US_DN(Xsyevdx_bufferSize)(US_X_HEAD, cusolverEigRange_t, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda,
-                         void*, void*, i64, i64, i64*, cudaDataType, const void*, cudaDataType, US_SIZES) {
+US_DN(Xsyevdx_bufferSize)
+(US_X_HEAD, cusolverEigRange_t, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, void*, void*, i64, i64,
+ i64*, cudaDataType, const void*, cudaDataType, US_SIZES) {
   return size(h, holds(n, n, lda), device, host);
 }
-US_DN(Xsyevdx)(US_X_HEAD, cusolverEigRange_t kind, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda,
-              void* low, void* high, i64 from, i64 to, i64* found, cudaDataType, void* w, cudaDataType, US_BUFFERS,
-              int* info) {
+US_DN(Xsyevdx)
+(US_X_HEAD, cusolverEigRange_t kind, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda, void* low,
+ void* high, i64 from, i64 to, i64* found, cudaDataType, void* w, cudaDataType, US_BUFFERS, int* info) {
   return with_type(type, [&]<class T>(T) {
     const auto number = [&](const void* p) {
       return kind == CUSOLVER_EIG_RANGE_V && p ? static_cast<double>(*cast<Real<T>>(p)) : 0.0;
@@ -235,14 +241,14 @@ US_DN(Xsyevdx)(US_X_HEAD, cusolverEigRange_t kind, cublasFillMode_t uplo, i64 n,
     return syevdx_of(h, mode, range, uplo, n, cast<T>(a), lda, found, cast<Real<T>>(w), info);
   });
 }
-US_DN(Xgeev_bufferSize)(US_X_HEAD, cusolverEigMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType,
-                       const void*, cudaDataType, const void*, i64, cudaDataType, const void*, i64, cudaDataType,
-                       US_SIZES) {
+US_DN(Xgeev_bufferSize)
+(US_X_HEAD, cusolverEigMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType, const void*, cudaDataType,
+ const void*, i64, cudaDataType, const void*, i64, cudaDataType, US_SIZES) {
   return size(h, holds(n, n, lda), device, host);
 }
-US_DN(Xgeev)(US_X_HEAD, cusolverEigMode_t right, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType w_type,
-            void* w, cudaDataType, void* vl, i64 ldvl, cudaDataType, void* vr, i64 ldvr, cudaDataType, US_BUFFERS,
-            int* info) {
+US_DN(Xgeev)
+(US_X_HEAD, cusolverEigMode_t right, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType w_type, void* w,
+ cudaDataType, void* vl, i64 ldvl, cudaDataType, void* vr, i64 ldvr, cudaDataType, US_BUFFERS, int* info) {
   return with_type(type, [&]<class T>(T) {
     return geev_of(h, mode, right, n, cast<T>(a), lda, w, w_type, cast<T>(vl), ldvl, cast<T>(vr), ldvr, info);
   });

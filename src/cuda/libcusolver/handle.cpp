@@ -84,23 +84,23 @@ US_DN(SetAdvOptions)(cusolverDnParams_t p, cusolverDnFunction_t function, cusolv
   return kSuccess;
 }
 
-#define US_ITERATION(Type, Name, name)                                                                     \
-  US_DN(Create##Name##Info)(Type* out) { return create(out); }                                                    \
-  US_DN(Destroy##Name##Info)(Type p) { return destroy(p); }                                                       \
-  US_DN(X##name##SetTolerance)(Type p, double x) { return set(p, &syevjInfo::tolerance, x); }                     \
-  US_DN(X##name##SetMaxSweeps)(Type p, int n) { return set(p, &syevjInfo::sweeps, n); }                           \
-  US_DN(X##name##SetSortEig)(Type p, int sort) { return set(p, &syevjInfo::sort, sort); }                         \
-  US_DN(X##name##GetResidual)(cusolverDnHandle_t h, Type p, double* to) {                                         \
-    if (!h) return CUSOLVER_STATUS_NOT_INITIALIZED;                                                              \
-    if (!p || !to) return kWrong;                                                                                \
-    *to = 0;                                                                                                     \
-    return kSuccess;                                                                                             \
-  }                                                                                                              \
-  US_DN(X##name##GetSweeps)(cusolverDnHandle_t h, Type p, int* to) {                                              \
-    if (!h) return CUSOLVER_STATUS_NOT_INITIALIZED;                                                              \
-    if (!p || !to) return kWrong;                                                                                \
-    *to = 0;                                                                                                     \
-    return kSuccess;                                                                                             \
+#define US_ITERATION(Type, Name, name)                                                        \
+  US_DN(Create##Name##Info)(Type * out) { return create(out); }                               \
+  US_DN(Destroy##Name##Info)(Type p) { return destroy(p); }                                   \
+  US_DN(X##name##SetTolerance)(Type p, double x) { return set(p, &syevjInfo::tolerance, x); } \
+  US_DN(X##name##SetMaxSweeps)(Type p, int n) { return set(p, &syevjInfo::sweeps, n); }       \
+  US_DN(X##name##SetSortEig)(Type p, int sort) { return set(p, &syevjInfo::sort, sort); }     \
+  US_DN(X##name##GetResidual)(cusolverDnHandle_t h, Type p, double* to) {                     \
+    if (!h) return CUSOLVER_STATUS_NOT_INITIALIZED;                                           \
+    if (!p || !to) return kWrong;                                                             \
+    *to = 0;                                                                                  \
+    return kSuccess;                                                                          \
+  }                                                                                           \
+  US_DN(X##name##GetSweeps)(cusolverDnHandle_t h, Type p, int* to) {                          \
+    if (!h) return CUSOLVER_STATUS_NOT_INITIALIZED;                                           \
+    if (!p || !to) return kWrong;                                                             \
+    *to = 0;                                                                                  \
+    return kSuccess;                                                                          \
   }
 US_ITERATION(syevjInfo_t, Syevj, syevj)
 US_ITERATION(gesvdjInfo_t, Gesvdj, gesvdj)

@@ -36,30 +36,30 @@ constexpr Function pick(Function s, Function d, Function c, Function z) {
 }
 
 // US_LAPACK(name here, of float, double, and their complex numbers)
-#define US_LAPACK_NAMES(N)                               \
-  N(potrf, spotrf_, dpotrf_, cpotrf_, zpotrf_)           \
-  N(potrs, spotrs_, dpotrs_, cpotrs_, zpotrs_)           \
-  N(potri, spotri_, dpotri_, cpotri_, zpotri_)           \
-  N(lauum, slauum_, dlauum_, clauum_, zlauum_)           \
-  N(trtri, strtri_, dtrtri_, ctrtri_, ztrtri_)           \
-  N(getrf, sgetrf_, dgetrf_, cgetrf_, zgetrf_)           \
-  N(getrs, sgetrs_, dgetrs_, cgetrs_, zgetrs_)           \
-  N(laswp, slaswp_, dlaswp_, claswp_, zlaswp_)           \
-  N(sytrf, ssytrf_, dsytrf_, csytrf_, zsytrf_)           \
-  N(sytrs, ssytrs_, dsytrs_, csytrs_, zsytrs_)           \
-  N(sytri, ssytri_, dsytri_, csytri_, zsytri_)           \
-  N(geqrf, sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_)           \
-  N(orgqr, sorgqr_, dorgqr_, cungqr_, zungqr_)           \
-  N(ormqr, sormqr_, dormqr_, cunmqr_, zunmqr_)           \
-  N(gebrd, sgebrd_, dgebrd_, cgebrd_, zgebrd_)           \
-  N(orgbr, sorgbr_, dorgbr_, cungbr_, zungbr_)           \
-  N(sytrd, ssytrd_, dsytrd_, chetrd_, zhetrd_)           \
-  N(orgtr, sorgtr_, dorgtr_, cungtr_, zungtr_)           \
-  N(ormtr, sormtr_, dormtr_, cunmtr_, zunmtr_)           \
-  N(gels, sgels_, dgels_, cgels_, zgels_)                \
-  N(syevd, ssyevd_, dsyevd_, cheevd_, zheevd_)           \
-  N(sygvd, ssygvd_, dsygvd_, chegvd_, zhegvd_)           \
-  N(geev, sgeev_, dgeev_, cgeev_, zgeev_)                \
+#define US_LAPACK_NAMES(N)                     \
+  N(potrf, spotrf_, dpotrf_, cpotrf_, zpotrf_) \
+  N(potrs, spotrs_, dpotrs_, cpotrs_, zpotrs_) \
+  N(potri, spotri_, dpotri_, cpotri_, zpotri_) \
+  N(lauum, slauum_, dlauum_, clauum_, zlauum_) \
+  N(trtri, strtri_, dtrtri_, ctrtri_, ztrtri_) \
+  N(getrf, sgetrf_, dgetrf_, cgetrf_, zgetrf_) \
+  N(getrs, sgetrs_, dgetrs_, cgetrs_, zgetrs_) \
+  N(laswp, slaswp_, dlaswp_, claswp_, zlaswp_) \
+  N(sytrf, ssytrf_, dsytrf_, csytrf_, zsytrf_) \
+  N(sytrs, ssytrs_, dsytrs_, csytrs_, zsytrs_) \
+  N(sytri, ssytri_, dsytri_, csytri_, zsytri_) \
+  N(geqrf, sgeqrf_, dgeqrf_, cgeqrf_, zgeqrf_) \
+  N(orgqr, sorgqr_, dorgqr_, cungqr_, zungqr_) \
+  N(ormqr, sormqr_, dormqr_, cunmqr_, zunmqr_) \
+  N(gebrd, sgebrd_, dgebrd_, cgebrd_, zgebrd_) \
+  N(orgbr, sorgbr_, dorgbr_, cungbr_, zungbr_) \
+  N(sytrd, ssytrd_, dsytrd_, chetrd_, zhetrd_) \
+  N(orgtr, sorgtr_, dorgtr_, cungtr_, zungtr_) \
+  N(ormtr, sormtr_, dormtr_, cunmtr_, zunmtr_) \
+  N(gels, sgels_, dgels_, cgels_, zgels_)      \
+  N(syevd, ssyevd_, dsyevd_, cheevd_, zheevd_) \
+  N(sygvd, ssygvd_, dsygvd_, chegvd_, zhegvd_) \
+  N(geev, sgeev_, dgeev_, cgeev_, zgeev_)      \
   N(gesvd, sgesvd_, dgesvd_, cgesvd_, zgesvd_)
 #define US_LAPACK(name, s, d, c, z) \
   extern "C" {                      \

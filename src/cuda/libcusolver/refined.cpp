@@ -42,8 +42,7 @@ cusolverStatus_t gesv(cusolverDnHandle_t h, i64 n, i64 columns, T* a, i64 lda, i
 template <class T>
 cusolverStatus_t gels_of(cusolverDnHandle_t h, i64 m, i64 n, i64 columns, T* a, i64 lda, T* b, i64 ldb, T* x, i64 ldx,
                          int* rounds, int* info) {
-  const bool right =
-      holds(m, n, lda) && m >= n && holds(m, columns, ldb) && holds(n, columns, ldx) && rounds && info;
+  const bool right = holds(m, n, lda) && m >= n && holds(m, columns, ldb) && holds(n, columns, ldx) && rounds && info;
   if (const auto r = state(h, right); r != kSuccess) return r;
   Touched t;
   t.matrix(a, m, n, lda, sizeof(T), false), t.matrix(b, m, columns, ldb, sizeof(T), false);
@@ -66,20 +65,22 @@ cusolverStatus_t bytes(cusolverDnHandle_t h, bool right, size_t* to) {
 }  // namespace
 
 #define US_REFINED(L, T)                                                                                              \
-  US_DN(L##gesv_bufferSize)(cusolverDnHandle_t h, int n, int columns, T*, int lda, int*, T*, int ldb, T*, int, void*,  \
-                           size_t* n_bytes) {                                                                         \
+  US_DN(L##gesv_bufferSize)                                                                                           \
+  (cusolverDnHandle_t h, int n, int columns, T*, int lda, int*, T*, int ldb, T*, int, void*, size_t* n_bytes) {       \
     return bytes(h, holds(n, n, lda) && holds(n, columns, ldb), n_bytes);                                             \
   }                                                                                                                   \
-  US_DN(L##gesv)(cusolverDnHandle_t h, int n, int columns, T* a, int lda, int* pivots, T* b, int ldb, T* x, int ldx,   \
-                void*, size_t, int* rounds, int* info) {                                                              \
+  US_DN(L##gesv)                                                                                                      \
+  (cusolverDnHandle_t h, int n, int columns, T* a, int lda, int* pivots, T* b, int ldb, T* x, int ldx, void*, size_t, \
+   int* rounds, int* info) {                                                                                          \
     return gesv(h, n, columns, own(a), lda, pivots, own(b), ldb, own(x), ldx, rounds, info);                          \
   }                                                                                                                   \
-  US_DN(L##gels_bufferSize)(cusolverDnHandle_t h, int m, int n, int columns, T*, int lda, T*, int ldb, T*, int, void*, \
-                           size_t* n_bytes) {                                                                         \
+  US_DN(L##gels_bufferSize)                                                                                           \
+  (cusolverDnHandle_t h, int m, int n, int columns, T*, int lda, T*, int ldb, T*, int, void*, size_t* n_bytes) {      \
     return bytes(h, holds(m, n, lda) && m >= n && holds(m, columns, ldb), n_bytes);                                   \
   }                                                                                                                   \
-  US_DN(L##gels)(cusolverDnHandle_t h, int m, int n, int columns, T* a, int lda, T* b, int ldb, T* x, int ldx, void*,  \
-                size_t, int* rounds, int* info) {                                                                     \
+  US_DN(L##gels)                                                                                                      \
+  (cusolverDnHandle_t h, int m, int n, int columns, T* a, int lda, T* b, int ldb, T* x, int ldx, void*, size_t,       \
+   int* rounds, int* info) {                                                                                          \
     return gels_of(h, m, n, columns, own(a), lda, own(b), ldb, own(x), ldx, rounds, info);                            \
   }
 US_REFINED(SS, float)

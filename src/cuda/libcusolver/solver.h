@@ -118,10 +118,10 @@ cusolverStatus_t with_type(cudaDataType type, F f) {
 }
 
 // Calls M(letter, type, its real type, prefixes: of symmetric and of orthogonal matrices) for each type.
-#define US_TYPES(M)                       \
-  M(S, float, float, sy, or)              \
-  M(D, double, double, sy, or)            \
-  M(C, cuComplex, float, he, un)          \
+#define US_TYPES(M)              \
+  M(S, float, float, sy, or)     \
+  M(D, double, double, sy, or)   \
+  M(C, cuComplex, float, he, un) \
   M(Z, cuDoubleComplex, double, he, un)
 #define US_DN(name) US_API cusolverStatus_t cusolverDn##name
 

@@ -37,9 +37,8 @@ cusolverStatus_t gesvd_of(cusolverDnHandle_t h, char want_u, char want_vt, i64 m
   t.matrix(a, m, n, lda, sizeof(T), true), t.vector(s, least, 1, sizeof(*s), true);
   if (with_u) t.matrix(u, m, columns, ldu, sizeof(T), true);
   if (with_vt) t.matrix(vt, rows, n, ldvt, sizeof(T), true);
-  return submit(h, t, info, [=] {
-    return svd(want_u, want_vt, m, n, a, lda, s, u, at_least_one(ldu), vt, at_least_one(ldvt));
-  });
+  return submit(h, t, info,
+                [=] { return svd(want_u, want_vt, m, n, a, lda, s, u, at_least_one(ldu), vt, at_least_one(ldvt)); });
 }
 
 // One matrix among `count`, and where its parts are. `rank`: how many singular values and vectors are wanted.
@@ -108,84 +107,96 @@ cusolverStatus_t gesvdj_of(cusolverDnHandle_t h, cusolverEigMode_t mode, bool ec
 
 #define US_SIZES_M_N cusolverDnHandle_t h, int m, int n
 #define US_VECTORS(T, R, C) C T *a, int lda, C R *s, C T *u, int ldu, C T *v, int ldv
-#define US_SVD(L, T, R, sy, un)                                                                                       \
+#define US_SVD(L, T, R, sy, un)                                                                                        \
   US_DN(L##gesvd_bufferSize)(US_SIZES_M_N, int* n_work) { return size(h, m >= n && n >= 0, n_work); }                  \
-  US_DN(L##gesvd)(cusolverDnHandle_t h, signed char want_u, signed char want_vt, int m, int n, T* a, int lda, R* s,    \
-                 T* u, int ldu, T* vt, int ldvt, T*, int, R*, int* info) {                                            \
-    return gesvd_of(h, static_cast<char>(want_u), static_cast<char>(want_vt), m, n, own(a), lda, s, own(u), ldu,      \
-                    own(vt), ldvt, info);                                                                             \
-  }                                                                                                                   \
-  US_DN(L##gesvdj_bufferSize)(cusolverDnHandle_t h, cusolverEigMode_t, int, int m, int n, const T*, int lda, const R*, \
-                             const T*, int, const T*, int, int* n_work, gesvdjInfo_t) {                               \
-    return size(h, holds(m, n, lda), n_work);                                                                         \
-  }                                                                                                                   \
-  US_DN(L##gesvdj)(cusolverDnHandle_t h, cusolverEigMode_t mode, int economic, int m, int n, US_VECTORS(T, R, ), T*,   \
-                  int, int* info, gesvdjInfo_t) {                                                                     \
-    const Parts<Spelt<T>::type> p{own(a), lda, 0, s, 0, own(u), ldu, 0, own(v), ldv, 0};                              \
-    return gesvdj_of(h, mode, economic != 0, m, n, p, info);                                                          \
-  }                                                                                                                   \
-  US_DN(L##gesvdjBatched_bufferSize)(cusolverDnHandle_t h, cusolverEigMode_t, int m, int n, const T*, int lda,         \
-                                    const R*, const T*, int, const T*, int, int* n_work, gesvdjInfo_t, int) {         \
-    return size(h, holds(m, n, lda), n_work);                                                                         \
-  }                                                                                                                   \
-  US_DN(L##gesvdjBatched)(cusolverDnHandle_t h, cusolverEigMode_t mode, int m, int n, US_VECTORS(T, R, ), T*, int,     \
-                         int* info, gesvdjInfo_t, int count) {                                                        \
-    const Parts<Spelt<T>::type> p{own(a),     lda,    i64{lda} * n, s,   std::min(m, n), own(u), ldu,                 \
-                                  i64{ldu} * m, own(v), ldv,          i64{ldv} * n};                                  \
-    return gesvdj_of(h, mode, false, m, n, p, info, count);                                                           \
-  }                                                                                                                   \
-  US_DN(L##gesvdaStridedBatched_bufferSize)(cusolverDnHandle_t h, cusolverEigMode_t, int rank, int m, int n, const T*, \
-                                           int lda, long long, const R*, long long, const T*, int, long long,         \
-                                           const T*, int, long long, int* n_work, int) {                              \
-    return size(h, holds(m, n, lda) && rank >= 0, n_work);                                                            \
-  }                                                                                                                   \
-  US_DN(L##gesvdaStridedBatched)(cusolverDnHandle_t h, cusolverEigMode_t mode, int rank, int m, int n, const T* a,     \
-                                int lda, long long step_a, R* s, long long step_s, T* u, int ldu, long long step_u,   \
-                                T* v, int ldv, long long step_v, T*, int, int* info, double* residuals, int count) {  \
-    const bool vectors = mode == CUSOLVER_EIG_MODE_VECTOR;                                                            \
-    const Parts<Spelt<T>::type> p{own(const_cast<T*>(a)), lda, step_a, s,      step_s, own(u), ldu, step_u,           \
-                                  own(v),                 ldv, step_v};                                               \
-    for (int i = 0; residuals && i < count; ++i) residuals[i] = 0;                                                    \
-    return with_v(h, vectors, vectors, m, n, rank, rank, rank, p, info, count, true);                                 \
+  US_DN(L##gesvd)                                                                                                      \
+  (cusolverDnHandle_t h, signed char want_u, signed char want_vt, int m, int n, T* a, int lda, R* s, T* u, int ldu,    \
+   T* vt, int ldvt, T*, int, R*, int* info) {                                                                          \
+    return gesvd_of(h, static_cast<char>(want_u), static_cast<char>(want_vt), m, n, own(a), lda, s, own(u), ldu,       \
+                    own(vt), ldvt, info);                                                                              \
+  }                                                                                                                    \
+  US_DN(L##gesvdj_bufferSize)                                                                                          \
+  (cusolverDnHandle_t h, cusolverEigMode_t, int, int m, int n, const T*, int lda, const R*, const T*, int, const T*,   \
+   int, int* n_work, gesvdjInfo_t) {                                                                                   \
+    return size(h, holds(m, n, lda), n_work);                                                                          \
+  }                                                                                                                    \
+  US_DN(L##gesvdj)                                                                                                     \
+  (cusolverDnHandle_t h, cusolverEigMode_t mode, int economic, int m, int n, US_VECTORS(T, R, ), T*, int, int* info,   \
+   gesvdjInfo_t) {                                                                                                     \
+    const Parts<Spelt<T>::type> p{own(a), lda, 0, s, 0, own(u), ldu, 0, own(v), ldv, 0};                               \
+    return gesvdj_of(h, mode, economic != 0, m, n, p, info);                                                           \
+  }                                                                                                                    \
+  US_DN(L##gesvdjBatched_bufferSize)                                                                                   \
+  (cusolverDnHandle_t h, cusolverEigMode_t, int m, int n, const T*, int lda, const R*, const T*, int, const T*, int,   \
+   int* n_work, gesvdjInfo_t, int) {                                                                                   \
+    return size(h, holds(m, n, lda), n_work);                                                                          \
+  }                                                                                                                    \
+  US_DN(L##gesvdjBatched)                                                                                              \
+  (cusolverDnHandle_t h, cusolverEigMode_t mode, int m, int n, US_VECTORS(T, R, ), T*, int, int* info, gesvdjInfo_t,   \
+   int count) {                                                                                                        \
+    const Parts<Spelt<T>::type> p{own(a), lda,          i64{lda} * n, s,   std::min(m, n), own(u),                     \
+                                  ldu,    i64{ldu} * m, own(v),       ldv, i64{ldv} * n};                              \
+    return gesvdj_of(h, mode, false, m, n, p, info, count);                                                            \
+  }                                                                                                                    \
+  US_DN(L##gesvdaStridedBatched_bufferSize)                                                                            \
+  (cusolverDnHandle_t h, cusolverEigMode_t, int rank, int m, int n, const T*, int lda, long long, const R*, long long, \
+   const T*, int, long long, const T*, int, long long, int* n_work, int) {                                             \
+    return size(h, holds(m, n, lda) && rank >= 0, n_work);                                                             \
+  }                                                                                                                    \
+  US_DN(L##gesvdaStridedBatched)                                                                                       \
+  (cusolverDnHandle_t h, cusolverEigMode_t mode, int rank, int m, int n, const T* a, int lda, long long step_a, R* s,  \
+   long long step_s, T* u, int ldu, long long step_u, T* v, int ldv, long long step_v, T*, int, int* info,             \
+   double* residuals, int count) {                                                                                     \
+    const bool vectors = mode == CUSOLVER_EIG_MODE_VECTOR;                                                             \
+    const Parts<Spelt<T>::type> p{                                                                                     \
+        own(const_cast<T*>(a)), lda, step_a, s, step_s, own(u), ldu, step_u, own(v), ldv, step_v};                     \
+    for (int i = 0; residuals && i < count; ++i) residuals[i] = 0;                                                     \
+    return with_v(h, vectors, vectors, m, n, rank, rank, rank, p, info, count, true);                                  \
   }
 US_TYPES(US_SVD)
 
-#define US_BUFFERS void *, size_t, void *, size_t
+#define US_BUFFERS void*, size_t, void*, size_t
 #define US_BUFFER_SIZES size_t *device, size_t *host
 #define US_X_HEAD cusolverDnHandle_t h, cusolverDnParams_t
 #define US_X_PARTS cudaDataType type, void *a, i64 lda, cudaDataType, void *s, cudaDataType, void *u, i64 ldu
 #define US_X_CONST_PARTS \
   cudaDataType, const void *, i64 lda, cudaDataType, const void *, cudaDataType, const void *, i64
-US_DN(Xgesvd_bufferSize)(US_X_HEAD, signed char, signed char, i64 m, i64 n, US_X_CONST_PARTS, cudaDataType, const void*,
-                        i64, cudaDataType, US_BUFFER_SIZES) {
+US_DN(Xgesvd_bufferSize)
+(US_X_HEAD, signed char, signed char, i64 m, i64 n, US_X_CONST_PARTS, cudaDataType, const void*, i64, cudaDataType,
+ US_BUFFER_SIZES) {
   return size(h, holds(m, n, lda) && m >= n, device, host);
 }
-US_DN(Xgesvd)(US_X_HEAD, signed char want_u, signed char want_vt, i64 m, i64 n, US_X_PARTS, cudaDataType, void* vt,
-             i64 ldvt, cudaDataType, US_BUFFERS, int* info) {
+US_DN(Xgesvd)
+(US_X_HEAD, signed char want_u, signed char want_vt, i64 m, i64 n, US_X_PARTS, cudaDataType, void* vt, i64 ldvt,
+ cudaDataType, US_BUFFERS, int* info) {
   return with_type(type, [&]<class T>(T) {
     return gesvd_of(h, static_cast<char>(want_u), static_cast<char>(want_vt), m, n, cast<T>(a), lda, cast<Real<T>>(s),
                     cast<T>(u), ldu, cast<T>(vt), ldvt, info);
   });
 }
-US_DN(Xgesvdp_bufferSize)(US_X_HEAD, cusolverEigMode_t, int, i64 m, i64 n, US_X_CONST_PARTS, cudaDataType, const void*,
-                         i64, cudaDataType, US_BUFFER_SIZES) {
+US_DN(Xgesvdp_bufferSize)
+(US_X_HEAD, cusolverEigMode_t, int, i64 m, i64 n, US_X_CONST_PARTS, cudaDataType, const void*, i64, cudaDataType,
+ US_BUFFER_SIZES) {
   return size(h, holds(m, n, lda), device, host);
 }
-US_DN(Xgesvdp)(US_X_HEAD, cusolverEigMode_t mode, int economic, i64 m, i64 n, US_X_PARTS, cudaDataType, void* v, i64 ldv,
-              cudaDataType, US_BUFFERS, int* info, double* error) {
+US_DN(Xgesvdp)
+(US_X_HEAD, cusolverEigMode_t mode, int economic, i64 m, i64 n, US_X_PARTS, cudaDataType, void* v, i64 ldv,
+ cudaDataType, US_BUFFERS, int* info, double* error) {
   if (error) *error = 0;
   return with_type(type, [&]<class T>(T) {
     const Parts<T> p{cast<T>(a), lda, 0, cast<Real<T>>(s), 0, cast<T>(u), ldu, 0, cast<T>(v), ldv, 0};
     return gesvdj_of(h, mode, economic != 0, m, n, p, info);
   });
 }
-US_DN(Xgesvdr_bufferSize)(US_X_HEAD, signed char, signed char, i64 m, i64 n, i64 k, i64 p, i64, US_X_CONST_PARTS,
-                         cudaDataType, const void*, i64, cudaDataType, US_BUFFER_SIZES) {
+US_DN(Xgesvdr_bufferSize)
+(US_X_HEAD, signed char, signed char, i64 m, i64 n, i64 k, i64 p, i64, US_X_CONST_PARTS, cudaDataType, const void*, i64,
+ cudaDataType, US_BUFFER_SIZES) {
   return size(h, holds(m, n, lda) && k >= 0 && p >= 0 && k + p <= std::min(m, n), device, host);
 }
 // The first k; nothing is random.
-US_DN(Xgesvdr)(US_X_HEAD, signed char want_u, signed char want_v, i64 m, i64 n, i64 k, i64, i64, US_X_PARTS,
-              cudaDataType, void* v, i64 ldv, cudaDataType, US_BUFFERS, int* info) {
+US_DN(Xgesvdr)
+(US_X_HEAD, signed char want_u, signed char want_v, i64 m, i64 n, i64 k, i64, i64, US_X_PARTS, cudaDataType, void* v,
+ i64 ldv, cudaDataType, US_BUFFERS, int* info) {
   return with_type(type, [&]<class T>(T) {
     const Parts<T> parts{cast<T>(a), lda, 0, cast<Real<T>>(s), 0, cast<T>(u), ldu, 0, cast<T>(v), ldv, 0};
     return with_v(h, want_u == 'S', want_v == 'S', m, n, k, k, k, parts, info, 1);
