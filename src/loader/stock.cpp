@@ -16,7 +16,7 @@ struct Place {
   char library[64];
   char path[PATH_MAX];
 };
-Place places[8];  // one for each row with `stock`, and room
+Place places[12];  // one for each row with `stock`, and room
 unsigned known = 0;
 
 Place* find(const char* library) {

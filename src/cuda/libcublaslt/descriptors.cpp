@@ -210,23 +210,24 @@ US_API cublasStatus_t cublasLtLoggerSetMask(int) { return kSuccess; }
 US_API cublasStatus_t cublasLtLoggerForceDisable() { return kSuccess; }
 
 // US_DESCRIPTION(name, table, handle, attributes, initial value, parameters)
-#define US_DESCRIPTION(Name, table, Handle, Attribute, value, comma, ...)                                             \
-  US_API cublasStatus_t cublasLt##Name##Init_internal(Handle p, size_t bytes comma __VA_ARGS__) {                     \
-    return init(p, bytes, value);                                                                                     \
-  }                                                                                                                   \
-  US_API cublasStatus_t cublasLt##Name##Create(Handle* out comma __VA_ARGS__) { return create(out, value); }          \
-  US_API cublasStatus_t cublasLt##Name##Destroy(Handle p) { return destroy(p); }                                      \
-  US_API cublasStatus_t cublasLt##Name##SetAttribute(Handle p, Attribute a, const void* from, size_t bytes) {         \
-    return set(p, table, a, from, bytes);                                                                             \
-  }                                                                                                                   \
+#define US_DESCRIPTION(Name, table, Handle, Attribute, value, comma, ...)                                              \
+  US_API cublasStatus_t cublasLt##Name##Init_internal(Handle p, size_t bytes comma __VA_ARGS__) {                      \
+    return init(p, bytes, value);                                                                                      \
+  }                                                                                                                    \
+  US_API cublasStatus_t cublasLt##Name##Create(Handle* out comma __VA_ARGS__) { return create(out, value); }           \
+  US_API cublasStatus_t cublasLt##Name##Destroy(Handle p) { return destroy(p); }                                       \
+  US_API cublasStatus_t cublasLt##Name##SetAttribute(Handle p, Attribute a, const void* from, size_t bytes) {          \
+    return set(p, table, a, from, bytes);                                                                              \
+  }                                                                                                                    \
   US_API cublasStatus_t cublasLt##Name##GetAttribute(Handle p, Attribute a, void* to, size_t bytes, size_t* written) { \
-    return get(p, table, a, to, bytes, written);                                                                      \
+    return get(p, table, a, to, bytes, written);                                                                       \
   }
 #define US_COMMA ,
 US_DESCRIPTION(MatrixLayout, kLayout, cublasLtMatrixLayout_t, cublasLtMatrixLayoutAttribute_t,
-               layout(type, rows, columns, ld), US_COMMA, cudaDataType type, uint64_t rows, uint64_t columns, int64_t ld)
-US_DESCRIPTION(MatmulDesc, kOperation, cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t,
-               operation(compute, scale), US_COMMA, cublasComputeType_t compute, cudaDataType scale)
+               layout(type, rows, columns, ld), US_COMMA, cudaDataType type, uint64_t rows, uint64_t columns,
+               int64_t ld)
+US_DESCRIPTION(MatmulDesc, kOperation, cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, operation(compute, scale),
+               US_COMMA, cublasComputeType_t compute, cudaDataType scale)
 US_DESCRIPTION(MatrixTransformDesc, kTransform, cublasLtMatrixTransformDesc_t, cublasLtMatrixTransformDescAttributes_t,
                transform(scale), US_COMMA, cudaDataType scale)
 US_DESCRIPTION(MatmulPreference, kPreference, cublasLtMatmulPreference_t, cublasLtMatmulPreferenceAttributes_t,

@@ -29,7 +29,7 @@ struct Matmul {
   i64 n() const { return static_cast<i64>(d.columns); }
   i64 k() const { return static_cast<i64>(o.op_a == CUBLAS_OP_N ? a.columns : a.rows); }
   cudaDataType bias_type() const {
-    return o.bias_type >= 0     ? type(o.bias_type)
+    return o.bias_type >= 0      ? type(o.bias_type)
            : eight(type(d.type)) ? (type(c.type) == CUDA_R_16F ? CUDA_R_16F : CUDA_R_16BF)
                                  : type(d.type);
   }
@@ -69,14 +69,13 @@ bool types_fit(const Operation& o, cudaDataType a, cudaDataType b, cudaDataType 
   }
 }
 
-constexpr uint32_t kEpilogues[] = {CUBLASLT_EPILOGUE_DEFAULT,       CUBLASLT_EPILOGUE_RELU,
-                                   CUBLASLT_EPILOGUE_RELU_AUX,      CUBLASLT_EPILOGUE_BIAS,
-                                   CUBLASLT_EPILOGUE_RELU_BIAS,     CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
-                                   CUBLASLT_EPILOGUE_DRELU,         CUBLASLT_EPILOGUE_DRELU_BGRAD,
-                                   CUBLASLT_EPILOGUE_GELU,          CUBLASLT_EPILOGUE_GELU_AUX,
-                                   CUBLASLT_EPILOGUE_GELU_BIAS,     CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
-                                   CUBLASLT_EPILOGUE_DGELU,         CUBLASLT_EPILOGUE_DGELU_BGRAD,
-                                   CUBLASLT_EPILOGUE_BGRADA,        CUBLASLT_EPILOGUE_BGRADB};
+constexpr uint32_t kEpilogues[] = {
+    CUBLASLT_EPILOGUE_DEFAULT,  CUBLASLT_EPILOGUE_RELU,        CUBLASLT_EPILOGUE_RELU_AUX,
+    CUBLASLT_EPILOGUE_BIAS,     CUBLASLT_EPILOGUE_RELU_BIAS,   CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
+    CUBLASLT_EPILOGUE_DRELU,    CUBLASLT_EPILOGUE_DRELU_BGRAD, CUBLASLT_EPILOGUE_GELU,
+    CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_BIAS,   CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+    CUBLASLT_EPILOGUE_DGELU,    CUBLASLT_EPILOGUE_DGELU_BGRAD, CUBLASLT_EPILOGUE_BGRADA,
+    CUBLASLT_EPILOGUE_BGRADB};
 
 cublasStatus_t check(const Operation& o, const Layout& a, const Layout& b, const Layout& c, const Layout& d) {
   const bool plain_a = o.op_a == CUBLAS_OP_N, plain_b = o.op_b == CUBLAS_OP_N;
@@ -175,8 +174,7 @@ void operand_gradient(const Matmul& p, i64 batch) {
   const bool turned = (of_a ? p.o.op_a : p.o.op_b) != CUBLAS_OP_N;
   for (i64 i = 0; i < (of_a ? p.m() : p.n()); ++i) {
     double sum = 0;
-    for (i64 k = 0; k < p.k(); ++k)
-      sum += get<double>(from, t, of_a != turned ? place(l, i, k) : place(l, k, i));
+    for (i64 k = 0; k < p.k(); ++k) sum += get<double>(from, t, of_a != turned ? place(l, i, k) : place(l, k, i));
     put(to, p.bias_type(), i, sum);
   }
 }
@@ -185,10 +183,13 @@ void operand_gradient(const Matmul& p, i64 batch) {
 template <class X>
 void compute(const Matmul& p, i64 batch, double* largest) {
   const auto ta = type(p.a.type), tb = type(p.b.type), tc = type(p.c.type), td = type(p.d.type);
-  const cudaDataType own = ta == CUDA_R_8I ? CUDA_R_32I : ta == CUDA_R_64F || ta == CUDA_C_64F || ta == CUDA_C_32F ? ta : CUDA_R_32F;
+  const cudaDataType own = ta == CUDA_R_8I                                            ? CUDA_R_32I
+                           : ta == CUDA_R_64F || ta == CUDA_C_64F || ta == CUDA_C_32F ? ta
+                                                                                      : CUDA_R_32F;
   const i64 m = p.m(), n = p.n(), ld = std::max<i64>(1, m);
   std::vector<unsigned char> sums(static_cast<size_t>(m * n) * bytes_of(own));
-  const Product product{turned(p.o.op_a, p.a), turned(p.o.op_b, p.b), m, n, p.k(), ta, tb, own, p.a.ld, p.b.ld, ld, own};
+  const Product product{
+      turned(p.o.op_a, p.a), turned(p.o.op_b, p.b), m, n, p.k(), ta, tb, own, p.a.ld, p.b.ld, ld, own};
   alignas(16) unsigned char one[16] = {}, zero[16] = {};
   put(one, own, 0, X(1));
   us::cublas::multiply(product, one, advance(const_cast<void*>(p.at_a), ta, batch * p.a.stride),
@@ -247,12 +248,20 @@ US_API cublasStatus_t cublasLtMatmul(cublasLtHandle_t h, cublasLtMatmulDesc_t op
   const auto scale = type(o.scale_type);
   const bool no_beta = o.pointers == CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_ZERO;
   if (!beta && !no_beta) return CUBLAS_STATUS_INVALID_VALUE;
-  const auto alpha_mode = o.pointers > CUBLASLT_POINTER_MODE_DEVICE ? int32_t{CUBLASLT_POINTER_MODE_DEVICE_VECTOR}
-                                                                    : o.pointers;
-  const auto beta_mode = o.pointers > CUBLASLT_POINTER_MODE_DEVICE_VECTOR ? int32_t{CUBLASLT_POINTER_MODE_HOST}
-                                                                          : o.pointers;
-  const Matmul call{o,  *inside(layout_a), *inside(layout_b), *inside(layout_c),
-                    *inside(layout_d), a, b, c, d, Factor(alpha, scale, alpha_mode),
+  const auto alpha_mode =
+      o.pointers > CUBLASLT_POINTER_MODE_DEVICE ? int32_t{CUBLASLT_POINTER_MODE_DEVICE_VECTOR} : o.pointers;
+  const auto beta_mode =
+      o.pointers > CUBLASLT_POINTER_MODE_DEVICE_VECTOR ? int32_t{CUBLASLT_POINTER_MODE_HOST} : o.pointers;
+  const Matmul call{o,
+                    *inside(layout_a),
+                    *inside(layout_b),
+                    *inside(layout_c),
+                    *inside(layout_d),
+                    a,
+                    b,
+                    c,
+                    d,
+                    Factor(alpha, scale, alpha_mode),
                     no_beta ? Factor() : Factor(beta, scale, beta_mode)};
   if (!call.m() || !call.n() || !call.d.count) return CUBLAS_STATUS_SUCCESS;
   const bool wants_aux = has(o.epilogue, kAux);

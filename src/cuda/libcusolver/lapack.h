@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system's LAPACK, by type of number. Its functions have no header: all take addresses, and behind the arguments the
-// length of each text, which is one letter.
+// The system's LAPACK, by type of number. Its functions have no header: all take addresses, and behind the arguments
+// the length of each text, which is one letter.
 #pragma once
 #include <algorithm>
 #include <complex>

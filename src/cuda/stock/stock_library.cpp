@@ -33,9 +33,11 @@ void add_loader_path(std::vector<std::string>& list, const std::string& file) {
   for (unsigned i = 0; i < info->dls_cnt; ++i) add(list, std::string(info->dls_serpath[i].dls_name) + "/" + file);
 }
 
+std::string named(const StockLibrary& l) { return l.setting ? setting_text(l.setting) : std::string(); }
+
 std::vector<std::string> candidates(const StockLibrary& l) {
   std::vector<std::string> list;
-  if (std::string file = setting_text(l.setting); !file.empty()) return {std::move(file)};
+  if (std::string file = named(l); !file.empty()) return {std::move(file)};
   add_loader_path(list, l.file);
   std::vector<std::string> homes;
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
@@ -66,7 +68,7 @@ void load_beside(const StockLibrary& l, const std::string& file) {
 
 // The one that the program asked for by its path, or that its run path leads to: src/loader answers.
 void* open_meant(const StockLibrary& l) {
-  if (!setting_text(l.setting).empty()) return nullptr;
+  if (!named(l).empty()) return nullptr;
   void* const handle =
       dlopen((std::string("understudy-stock:") + l.file).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   link_map* map = nullptr;

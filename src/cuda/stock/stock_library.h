@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library of the CUDA toolkit that ours of the same name asks: it compiles, and needs no GPU for it.
+// A library of the CUDA toolkit that ours of the same name asks.
 #pragma once
 
 namespace us::cuda {
 
 struct StockLibrary {
   const char* file;      // "libnvrtc.so.13"
-  const char* setting;   // the one that names it: "nvrtc"
+  const char* setting;   // the one that names it: "nvrtc"; null: none
   const char* variable;  // the same, for a person: "UNDERSTUDY_NVRTC"
   const char* major;     // of its toolkit: "13"
   const char* beside;    // start of the names of libraries it asks for, or null

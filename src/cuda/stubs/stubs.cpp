@@ -34,6 +34,7 @@ int refuse(bool& said, const char* function) {
 }  // namespace us::stubs
 
 #define US_OWN(name)
+#define US_STOCK(name)
 #define US_STUB(name)                      \
   US_STUB_API int name() {                 \
     static bool said = false;              \
