@@ -96,7 +96,8 @@ int examine_installation() {
     complete &= there;
     print({there ? Answer::Good : Answer::Bad, "here", name, there ? "" : "install or build understudy as a whole"});
   }
-  for (const char* name : {"libcufft.so.12", "libcublas.so.13", "libnvrtc.so.13", "understudy_python"})
+  for (const char* name : {"libcufft.so.12", "libcublas.so.13", "libcublasLt.so.13", "libcusolver.so.12",
+                           "libnvrtc.so.13", "understudy_python"})
     print({is_ours(name) ? Answer::Good : Answer::Partly, "here", name,
            is_ours(name) ? "" : "not built: see what cmake said was missing"});
   return complete ? 0 : kExitProblems;

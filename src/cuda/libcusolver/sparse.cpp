@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions for sparse matrices and refactorisation are the toolkit's, whose kernels are run from PTX for newer devices:
-// each is a jump into its library, which is opened when the first is called.
+// Functions for sparse matrices and refactorisation are the toolkit's, whose kernels are run from PTX for newer
+// devices: each is a jump into its library, which is opened when the first is called.
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -50,12 +50,8 @@ __attribute__((visibility("hidden"))) void* us_cusolver_found[kCount];
 
 // Where a function is.
 __attribute__((visibility("hidden"))) void* us_cusolver_find(size_t index) {
-  static void* const library = us::cuda::open_stock({.file = kFile,
-                                                     .setting = nullptr,
-                                                     .variable = nullptr,
-                                                     .major = kMajor,
-                                                     .beside = nullptr,
-                                                     .needed = nullptr});
+  static void* const library = us::cuda::open_stock(
+      {.file = kFile, .setting = nullptr, .variable = nullptr, .major = kMajor, .beside = nullptr, .needed = nullptr});
   void* const there = library ? dlsym(library, kNames[index]) : nullptr;
   void* const code = there ? there : reinterpret_cast<void*>(kRefusals[index]);
   __atomic_store_n(&us_cusolver_found[index], code, __ATOMIC_RELEASE);
@@ -108,8 +104,8 @@ __attribute__((naked, visibility("hidden"))) void us_cusolver_go() {
 }
 }
 
-#define US_STOCK(name)                                                            \
-  US_STUB_API __attribute__((naked)) void name() {                                \
+#define US_STOCK(name)                                                              \
+  US_STUB_API __attribute__((naked)) void name() {                                  \
     asm("mov %0, %%eax\n\tjmp us_cusolver_go" : : "i"(static_cast<int>(k_##name))); \
   }
 #include "cuda/stubs/libcusolver.inc"
