@@ -138,7 +138,8 @@ struct Names;
     static constexpr auto potrs_batched = cusolverDn##L##potrsBatched;                                          \
     static constexpr auto getrf = cusolverDn##L##getrf;                                                         \
     static constexpr auto getrf_size = cusolverDn##L##getrf_bufferSize;                                         \
-    static constexpr auto getrs = cusolverDn##L##getrs;                                                         \
+    static constexpr auto getrs = cusolverDn##L##getrs; \
+    static constexpr auto sytrf = cusolverDn##L##sytrf; \
     static constexpr auto geqrf = cusolverDn##L##geqrf;                                                         \
     static constexpr auto geqrf_size = cusolverDn##L##geqrf_bufferSize;                                         \
     static constexpr auto orgqr = cusolverDn##L##un##gqr;                                                       \
@@ -446,9 +447,72 @@ void refusals_and_graphs() {
   expect(cusolverDnSetStream(h, nullptr) == CUSOLVER_STATUS_SUCCESS, "stream");
 }
 
+// Functions whose types are arguments.
+template <class T>
+void of_any_type() {
+  using N = Names<T>;
+  using R = RealOf<T>;
+  cusolverDnParams_t params;
+  expect(cusolverDnCreateParams(&params) == CUSOLVER_STATUS_SUCCESS, "params");
+  const auto type = of(T{}), real = of(R{});
+  const Matrix<T> a(n, n), x(n, kColumns);
+  T* work = array<T>(64);
+  R* s = array<R>(n);
+
+  // Symmetric, not hermitian.
+  Matrix<T> symmetric(n, n), full(n, n);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) full(i, j) = symmetric(i, j) = a(i, j) + a(j, i);
+  Matrix<T> y = full * x;
+  int* order = array<int>(n);
+  int64_t* pivots = array<int64_t>(n);
+  done(N::sytrf(h, kLow, n, c(symmetric.v), n, order, c(work), 64, info), "sytrf");
+  std::copy_n(order, n, pivots);
+  done(cusolverDnXsytrs(h, kLow, n, kColumns, type, symmetric.v, n, pivots, type, y.v, n, work, 64, nullptr, 0, info),
+       "Xsytrs");
+  near(y, x, "Xsytrs");
+
+  Matrix<T> lower(n, n);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) lower(i, j) = i < j ? T{} : i == j ? T(2) : entry<T>(i, j);
+  Matrix<T> inverse = lower.copy();
+  done(cusolverDnXtrtri(h, kLow, CUBLAS_DIAG_NON_UNIT, n, type, inverse.v, n, work, 64, nullptr, 0, info), "Xtrtri");
+  near(lower * inverse, unit<T>(n), "Xtrtri");
+
+  const Matrix<T> tall(m, n);
+  Matrix<T> f = tall.copy(), u(m, n), v(n, n);
+  double off = -1;
+  done(cusolverDnXgesvdp(h, params, kVectors, 1, m, n, type, f.v, m, real, s, type, u.v, m, type, v.v, n, type, work, 64,
+                         nullptr, 0, info, &off),
+       "Xgesvdp");
+  near(u * diagonal<T>(n, n, s) * v.adjoint(), tall, "Xgesvdp");
+  f = tall.copy();
+  done(cusolverDnXgesvd(h, params, 'S', 'S', m, n, type, f.v, m, real, s, type, u.v, m, type, v.v, n, type, work, 64,
+                        nullptr, 0, info),
+       "Xgesvd");
+  near(u * diagonal<T>(n, n, s) * v, tall, "Xgesvd");
+
+  // The sum of the eigenvalues is that of the diagonal.
+  auto* w = array<std::complex<R>>(n);
+  f = a.copy();
+  done(cusolverDnXgeev(h, params, CUSOLVER_EIG_MODE_NOVECTOR, kVectors, n, type, f.v, n, of(std::complex<R>{}), w, type,
+                       nullptr, n, type, v.v, n, type, work, 64, nullptr, 0, info),
+       "Xgeev");
+  std::complex<R> sum = 0;
+  for (int i = 0; i < n; ++i) sum += w[i] - std::complex<R>(a(i, i));
+  expect(std::abs(sum) < 1e-4, "Xgeev");
+  if constexpr (!std::is_same_v<T, R>) near(a * v, v * [&] {
+    Matrix<T> d(n, n);
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) d(i, j) = i == j ? w[i] : T{};
+    return d;
+  }(), "vectors of Xgeev");
+  expect(cusolverDnDestroyParams(params) == CUSOLVER_STATUS_SUCCESS, "params");
+}
+
 template <class T>
 void all() {
-  solutions<T>(), orthogonal<T>(), eigenvalues<T>(), singular_values<T>();
+  solutions<T>(), orthogonal<T>(), eigenvalues<T>(), singular_values<T>(), of_any_type<T>();
 }
 }  // namespace
 
