@@ -149,40 +149,38 @@ cusolverStatus_t geev_of(cusolverDnHandle_t h, cusolverEigMode_t left, cusolverE
   Range { kind, static_cast<double>(low), static_cast<double>(high), from, to }
 #define US_EIGEN(L, T, R, sy, un)                                                                                     \
   US_DN(L##sy##evd_bufferSize)(US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work) {                        \
-    return size(h, holds(n, n, lda), n_work);                                                                         \
+    return size(h, n_work);                                                                                           \
   }                                                                                                                   \
   US_DN(L##sy##evd)(US_HEAD, US_SQUARE, T * a, int lda, R* w, T*, int, int* info) {                                   \
     return syevd_of(h, mode, uplo, n, own(a), lda, w, info);                                                          \
   }                                                                                                                   \
   US_DN(L##sy##evj_bufferSize)(US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work, syevjInfo_t) {           \
-    return size(h, holds(n, n, lda), n_work);                                                                         \
+    return size(h, n_work);                                                                                           \
   }                                                                                                                   \
   US_DN(L##sy##evj)(US_HEAD, US_SQUARE, T * a, int lda, R* w, T*, int, int* info, syevjInfo_t) {                      \
     return syevd_of(h, mode, uplo, n, own(a), lda, w, info);                                                          \
   }                                                                                                                   \
   US_DN(L##sy##evjBatched_bufferSize)                                                                                 \
-  (US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work, syevjInfo_t, int) {                                  \
-    return size(h, holds(n, n, lda), n_work);                                                                         \
-  }                                                                                                                   \
+  (US_HEAD, US_SQUARE, const T*, int lda, const R*, int* n_work, syevjInfo_t, int) { return size(h, n_work); }        \
   US_DN(L##sy##evjBatched)(US_HEAD, US_SQUARE, T * a, int lda, R* w, T*, int, int* info, syevjInfo_t, int count) {    \
     return syevd_of(h, mode, uplo, n, own(a), lda, w, info, count);                                                   \
   }                                                                                                                   \
   US_DN(L##sy##gvd_bufferSize)(US_TWO_HEAD, US_SQUARE, const T*, int lda, const T*, int ldb, const R*, int* n_work) { \
-    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                     \
+    return size(h, n_work);                                                                                           \
   }                                                                                                                   \
   US_DN(L##sy##gvd)(US_TWO_HEAD, US_SQUARE, T * a, int lda, T* b, int ldb, R* w, T*, int, int* info) {                \
     return sygvd_of(h, type, mode, uplo, n, own(a), lda, own(b), ldb, w, info);                                       \
   }                                                                                                                   \
   US_DN(L##sy##gvj_bufferSize)                                                                                        \
   (US_TWO_HEAD, US_SQUARE, const T*, int lda, const T*, int ldb, const R*, int* n_work, syevjInfo_t) {                \
-    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                     \
+    return size(h, n_work);                                                                                           \
   }                                                                                                                   \
   US_DN(L##sy##gvj)(US_TWO_HEAD, US_SQUARE, T * a, int lda, T* b, int ldb, R* w, T*, int, int* info, syevjInfo_t) {   \
     return sygvd_of(h, type, mode, uplo, n, own(a), lda, own(b), ldb, w, info);                                       \
   }                                                                                                                   \
   US_DN(L##sy##evdx_bufferSize)                                                                                       \
   (US_HEAD, cusolverEigRange_t, US_SQUARE, const T*, int lda, US_RANGE(R), int*, const R*, int* n_work) {             \
-    return size(h, holds(n, n, lda), n_work);                                                                         \
+    return size(h, n_work);                                                                                           \
   }                                                                                                                   \
   US_DN(L##sy##evdx)                                                                                                  \
   (US_HEAD, cusolverEigRange_t kind, US_SQUARE, T * a, int lda, US_RANGE(R), int* found, R* w, T*, int, int* info) {  \
@@ -191,7 +189,7 @@ cusolverStatus_t geev_of(cusolverDnHandle_t h, cusolverEigMode_t left, cusolverE
   US_DN(L##sy##gvdx_bufferSize)                                                                                       \
   (US_TWO_HEAD, cusolverEigRange_t, US_SQUARE, const T*, int lda, const T*, int ldb, US_RANGE(R), int*, const R*,     \
    int* n_work) {                                                                                                     \
-    return size(h, holds(n, n, lda) && holds(n, n, ldb), n_work);                                                     \
+    return size(h, n_work);                                                                                           \
   }                                                                                                                   \
   US_DN(L##sy##gvdx)                                                                                                  \
   (US_TWO_HEAD, cusolverEigRange_t kind, US_SQUARE, T * a, int lda, T* b, int ldb, US_RANGE(R), int* found, R* w, T*, \
@@ -206,7 +204,7 @@ US_TYPES(US_EIGEN)
 US_DN(Xsyevd_bufferSize)
 (US_X_HEAD, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType, const void*, cudaDataType,
  US_SIZES) {
-  return size(h, holds(n, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(Xsyevd)
 (US_X_HEAD, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType, void* w, cudaDataType,
@@ -217,7 +215,7 @@ US_DN(Xsyevd)
 US_DN(XsyevBatched_bufferSize)
 (US_X_HEAD, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType, const void*, cudaDataType,
  US_SIZES, i64) {
-  return size(h, holds(n, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(XsyevBatched)
 (US_X_HEAD, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType, void* w, cudaDataType,
@@ -228,7 +226,7 @@ US_DN(XsyevBatched)
 US_DN(Xsyevdx_bufferSize)
 (US_X_HEAD, cusolverEigRange_t, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, void*, void*, i64, i64,
  i64*, cudaDataType, const void*, cudaDataType, US_SIZES) {
-  return size(h, holds(n, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(Xsyevdx)
 (US_X_HEAD, cusolverEigRange_t kind, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda, void* low,
@@ -244,7 +242,7 @@ US_DN(Xsyevdx)
 US_DN(Xgeev_bufferSize)
 (US_X_HEAD, cusolverEigMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType, const void*, cudaDataType,
  const void*, i64, cudaDataType, const void*, i64, cudaDataType, US_SIZES) {
-  return size(h, holds(n, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(Xgeev)
 (US_X_HEAD, cusolverEigMode_t right, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType w_type, void* w,

@@ -158,49 +158,43 @@ cusolverStatus_t sytrs_of(cusolverDnHandle_t h, cublasFillMode_t uplo, i64 n, i6
 }  // namespace
 
 #define US_SQUARE cusolverDnHandle_t h, [[maybe_unused]] cublasFillMode_t uplo, int n
-#define US_IN_PLACE(L, T, name)                                                                                  \
-  US_DN(L##name##_bufferSize)(US_SQUARE, T*, int lda, int* n_work) { return size(h, holds(n, n, lda), n_work); } \
-  US_DN(L##name)(US_SQUARE, T * a, int lda, T*, int, int* info) {                                                \
-    return triangle(name<Spelt<T>::type>, h, uplo, n, own(a), lda, info);                                        \
+#define US_IN_PLACE(L, T, name)                                                                \
+  US_DN(L##name##_bufferSize)(US_SQUARE, T*, int lda, int* n_work) { return size(h, n_work); } \
+  US_DN(L##name)(US_SQUARE, T * a, int lda, T*, int, int* info) {                              \
+    return triangle(name<Spelt<T>::type>, h, uplo, n, own(a), lda, info);                      \
   }
-#define US_FACTORS(L, T, R, sy, un)                                                                               \
-  US_IN_PLACE(L, T, potrf)                                                                                        \
-  US_IN_PLACE(L, T, potri)                                                                                        \
-  US_IN_PLACE(L, T, lauum)                                                                                        \
-  US_DN(L##potrs)(US_SQUARE, int columns, const T* a, int lda, T* b, int ldb, int* info) {                        \
-    return potrs_of(h, uplo, n, columns, own(a), lda, own(b), ldb, info);                                         \
-  }                                                                                                               \
-  US_DN(L##potrfBatched)(US_SQUARE, T * a[], int lda, int* info, int count) {                                     \
-    return potrf_batched(h, uplo, n, own(a), lda, info, count);                                                   \
-  }                                                                                                               \
-  US_DN(L##potrsBatched)(US_SQUARE, int columns, T* a[], int lda, T* b[], int ldb, int* info, int count) {        \
-    return potrs_batched(h, uplo, n, columns, own(a), lda, own(b), ldb, info, count);                             \
-  }                                                                                                               \
-  US_DN(L##getrf_bufferSize)(cusolverDnHandle_t h, int m, int n, T*, int lda, int* n_work) {                      \
-    return size(h, holds(m, n, lda), n_work);                                                                     \
-  }                                                                                                               \
-  US_DN(L##getrf)(cusolverDnHandle_t h, int m, int n, T* a, int lda, T*, int* pivots, int* info) {                \
-    return getrf_of(h, m, n, own(a), lda, pivots, info);                                                          \
-  }                                                                                                               \
-  US_DN(L##getrs)                                                                                                 \
-  (cusolverDnHandle_t h, cublasOperation_t op, int n, int columns, const T* a, int lda, const int* pivots, T* b,  \
-   int ldb, int* info) {                                                                                          \
-    return getrs_of(h, op, n, columns, own(a), lda, pivots, own(b), ldb, info);                                   \
-  }                                                                                                               \
-  US_DN(L##laswp)(cusolverDnHandle_t h, int n, T* a, int lda, int first, int last, const int* pivots, int step) { \
-    return laswp_of(h, n, own(a), lda, first, last, pivots, step);                                                \
-  }                                                                                                               \
-  US_DN(L##sytrf_bufferSize)(cusolverDnHandle_t h, int n, T*, int lda, int* n_work) {                             \
-    return size(h, holds(n, n, lda), n_work);                                                                     \
-  }                                                                                                               \
-  US_DN(L##sytrf)(US_SQUARE, T * a, int lda, int* pivots, T*, int, int* info) {                                   \
-    return sytrf_of(h, uplo, n, own(a), lda, pivots, info);                                                       \
-  }                                                                                                               \
-  US_DN(L##sytri_bufferSize)(US_SQUARE, T*, int lda, const int*, int* n_work) {                                   \
-    return size(h, holds(n, n, lda), n_work);                                                                     \
-  }                                                                                                               \
-  US_DN(L##sytri)(US_SQUARE, T * a, int lda, const int* pivots, T*, int, int* info) {                             \
-    return sytri_of(h, uplo, n, own(a), lda, pivots, info);                                                       \
+#define US_FACTORS(L, T, R, sy, un)                                                                                    \
+  US_IN_PLACE(L, T, potrf)                                                                                             \
+  US_IN_PLACE(L, T, potri)                                                                                             \
+  US_IN_PLACE(L, T, lauum)                                                                                             \
+  US_DN(L##potrs)(US_SQUARE, int columns, const T* a, int lda, T* b, int ldb, int* info) {                             \
+    return potrs_of(h, uplo, n, columns, own(a), lda, own(b), ldb, info);                                              \
+  }                                                                                                                    \
+  US_DN(L##potrfBatched)(US_SQUARE, T * a[], int lda, int* info, int count) {                                          \
+    return potrf_batched(h, uplo, n, own(a), lda, info, count);                                                        \
+  }                                                                                                                    \
+  US_DN(L##potrsBatched)(US_SQUARE, int columns, T* a[], int lda, T* b[], int ldb, int* info, int count) {             \
+    return potrs_batched(h, uplo, n, columns, own(a), lda, own(b), ldb, info, count);                                  \
+  }                                                                                                                    \
+  US_DN(L##getrf_bufferSize)(cusolverDnHandle_t h, int m, int n, T*, int lda, int* n_work) { return size(h, n_work); } \
+  US_DN(L##getrf)(cusolverDnHandle_t h, int m, int n, T* a, int lda, T*, int* pivots, int* info) {                     \
+    return getrf_of(h, m, n, own(a), lda, pivots, info);                                                               \
+  }                                                                                                                    \
+  US_DN(L##getrs)                                                                                                      \
+  (cusolverDnHandle_t h, cublasOperation_t op, int n, int columns, const T* a, int lda, const int* pivots, T* b,       \
+   int ldb, int* info) {                                                                                               \
+    return getrs_of(h, op, n, columns, own(a), lda, pivots, own(b), ldb, info);                                        \
+  }                                                                                                                    \
+  US_DN(L##laswp)(cusolverDnHandle_t h, int n, T* a, int lda, int first, int last, const int* pivots, int step) {      \
+    return laswp_of(h, n, own(a), lda, first, last, pivots, step);                                                     \
+  }                                                                                                                    \
+  US_DN(L##sytrf_bufferSize)(cusolverDnHandle_t h, int n, T*, int lda, int* n_work) { return size(h, n_work); }        \
+  US_DN(L##sytrf)(US_SQUARE, T * a, int lda, int* pivots, T*, int, int* info) {                                        \
+    return sytrf_of(h, uplo, n, own(a), lda, pivots, info);                                                            \
+  }                                                                                                                    \
+  US_DN(L##sytri_bufferSize)(US_SQUARE, T*, int lda, const int*, int* n_work) { return size(h, n_work); }              \
+  US_DN(L##sytri)(US_SQUARE, T * a, int lda, const int* pivots, T*, int, int* info) {                                  \
+    return sytri_of(h, uplo, n, own(a), lda, pivots, info);                                                            \
   }
 US_TYPES(US_FACTORS)
 
@@ -209,7 +203,7 @@ US_TYPES(US_FACTORS)
 US_DN(Xpotrf_bufferSize)
 (cusolverDnHandle_t h, cusolverDnParams_t, cublasFillMode_t, i64 n, cudaDataType, const void*, i64 lda, cudaDataType,
  US_SIZES) {
-  return size(h, holds(n, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(Xpotrf)
 (cusolverDnHandle_t h, cusolverDnParams_t, cublasFillMode_t uplo, i64 n, cudaDataType type, void* a, i64 lda,
@@ -224,7 +218,7 @@ US_DN(Xpotrs)
 }
 US_DN(Xtrtri_bufferSize)
 (cusolverDnHandle_t h, cublasFillMode_t, cublasDiagType_t, i64 n, cudaDataType, void*, i64 lda, US_SIZES) {
-  return size(h, holds(n, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(Xtrtri)
 (cusolverDnHandle_t h, cublasFillMode_t uplo, cublasDiagType_t diag, i64 n, cudaDataType type, void* a, i64 lda,
@@ -233,7 +227,7 @@ US_DN(Xtrtri)
 }
 US_DN(Xgetrf_bufferSize)
 (cusolverDnHandle_t h, cusolverDnParams_t, i64 m, i64 n, cudaDataType, const void*, i64 lda, cudaDataType, US_SIZES) {
-  return size(h, holds(m, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(Xgetrf)
 (cusolverDnHandle_t h, cusolverDnParams_t, i64 m, i64 n, cudaDataType type, void* a, i64 lda, i64* pivots, cudaDataType,
@@ -249,7 +243,7 @@ US_DN(Xgetrs)
 US_DN(Xsytrs_bufferSize)
 (cusolverDnHandle_t h, cublasFillMode_t, i64 n, i64 columns, cudaDataType, const void*, i64 lda, const i64*,
  cudaDataType, void*, i64 ldb, US_SIZES) {
-  return size(h, holds(n, n, lda) && holds(n, columns, ldb), device, host);
+  return size(h, device, host);
 }
 US_DN(Xsytrs)
 (cusolverDnHandle_t h, cublasFillMode_t uplo, i64 n, i64 columns, cudaDataType type, const void* a, i64 lda,

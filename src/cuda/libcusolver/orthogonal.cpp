@@ -8,7 +8,7 @@ namespace {
 
 template <class T>
 cusolverStatus_t geqrf_of(cusolverDnHandle_t h, i64 m, i64 n, T* a, i64 lda, T* tau, int* info) {
-  if (const auto r = state(h, holds(m, n, lda) && info, m, n, lda); r != kSuccess) return r;
+  if (const auto r = state(h, holds(m, n, lda), m, n, lda); r != kSuccess) return r;
   Touched t;
   t.matrix(a, m, n, lda, sizeof(T), true), t.vector(tau, std::min(m, n), 1, sizeof(T), true);
   return submit(h, t, info, [=] { return solve_with_work<T>(geqrf<T>, m, n, a, lda, tau); });
@@ -102,14 +102,12 @@ cusolverStatus_t ormtr_of(cusolverDnHandle_t h, cublasSideMode_t side, cublasFil
 }  // namespace
 
 #define US_ANY(L, T, R, sy, un)                                                                                        \
-  US_DN(L##geqrf_bufferSize)(cusolverDnHandle_t h, int m, int n, T*, int lda, int* n_work) {                           \
-    return size(h, holds(m, n, lda), n_work);                                                                          \
-  }                                                                                                                    \
+  US_DN(L##geqrf_bufferSize)(cusolverDnHandle_t h, int m, int n, T*, int lda, int* n_work) { return size(h, n_work); } \
   US_DN(L##geqrf)(cusolverDnHandle_t h, int m, int n, T* a, int lda, T* tau, T*, int, int* info) {                     \
     return geqrf_of(h, m, n, own(a), lda, own(tau), info);                                                             \
   }                                                                                                                    \
   US_DN(L##un##gqr_bufferSize)(cusolverDnHandle_t h, int m, int n, int k, const T*, int lda, const T*, int* n_work) {  \
-    return size(h, holds(m, n, lda) && n <= m && k >= 0 && k <= n, n_work);                                            \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##un##gqr)(cusolverDnHandle_t h, int m, int n, int k, T* a, int lda, const T* tau, T*, int, int* info) {      \
     return orgqr_of(h, m, n, k, own(a), lda, own(tau), info);                                                          \
@@ -117,23 +115,21 @@ cusolverStatus_t ormtr_of(cusolverDnHandle_t h, cublasSideMode_t side, cublasFil
   US_DN(L##un##mqr_bufferSize)                                                                                         \
   (cusolverDnHandle_t h, cublasSideMode_t, cublasOperation_t, int m, int n, int k, const T*, int, const T*, const T*,  \
    int ldc, int* n_work) {                                                                                             \
-    return size(h, holds(m, n, ldc) && k >= 0, n_work);                                                                \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##un##mqr)                                                                                                    \
   (cusolverDnHandle_t h, cublasSideMode_t side, cublasOperation_t op, int m, int n, int k, const T* a, int lda,        \
    const T* tau, T* c, int ldc, T*, int, int* info) {                                                                  \
     return ormqr_of(h, side, op, m, n, k, own(a), lda, own(tau), own(c), ldc, info);                                   \
   }                                                                                                                    \
-  US_DN(L##gebrd_bufferSize)(cusolverDnHandle_t h, int m, int n, int* n_work) {                                        \
-    return size(h, m >= 0 && n >= 0, n_work);                                                                          \
-  }                                                                                                                    \
+  US_DN(L##gebrd_bufferSize)(cusolverDnHandle_t h, int m, int n, int* n_work) { return size(h, n_work); }              \
   US_DN(L##gebrd)                                                                                                      \
   (cusolverDnHandle_t h, int m, int n, T* a, int lda, R* d, R* e, T* tau_q, T* tau_p, T*, int, int* info) {            \
     return gebrd_of(h, m, n, own(a), lda, d, e, own(tau_q), own(tau_p), info);                                         \
   }                                                                                                                    \
   US_DN(L##un##gbr_bufferSize)                                                                                         \
   (cusolverDnHandle_t h, cublasSideMode_t, int m, int n, int k, const T*, int lda, const T*, int* n_work) {            \
-    return size(h, holds(m, n, lda) && k >= 0, n_work);                                                                \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##un##gbr)                                                                                                    \
   (cusolverDnHandle_t h, cublasSideMode_t side, int m, int n, int k, T* a, int lda, const T* tau, T*, int,             \
@@ -142,7 +138,7 @@ cusolverStatus_t ormtr_of(cusolverDnHandle_t h, cublasSideMode_t side, cublasFil
   }                                                                                                                    \
   US_DN(L##sy##trd_bufferSize)                                                                                         \
   (cusolverDnHandle_t h, cublasFillMode_t, int n, const T*, int lda, const R*, const R*, const T*, int* n_work) {      \
-    return size(h, holds(n, n, lda), n_work);                                                                          \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##sy##trd)                                                                                                    \
   (cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T* a, int lda, R* d, R* e, T* tau, T*, int, int* info) {        \
@@ -150,7 +146,7 @@ cusolverStatus_t ormtr_of(cusolverDnHandle_t h, cublasSideMode_t side, cublasFil
   }                                                                                                                    \
   US_DN(L##un##gtr_bufferSize)                                                                                         \
   (cusolverDnHandle_t h, cublasFillMode_t, int n, const T*, int lda, const T*, int* n_work) {                          \
-    return size(h, holds(n, n, lda), n_work);                                                                          \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##un##gtr)                                                                                                    \
   (cusolverDnHandle_t h, cublasFillMode_t uplo, int n, T* a, int lda, const T* tau, T*, int, int* info) {              \
@@ -159,7 +155,7 @@ cusolverStatus_t ormtr_of(cusolverDnHandle_t h, cublasSideMode_t side, cublasFil
   US_DN(L##un##mtr_bufferSize)                                                                                         \
   (cusolverDnHandle_t h, cublasSideMode_t, cublasFillMode_t, cublasOperation_t, int m, int n, const T*, int, const T*, \
    const T*, int ldc, int* n_work) {                                                                                   \
-    return size(h, holds(m, n, ldc), n_work);                                                                          \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##un##mtr)                                                                                                    \
   (cusolverDnHandle_t h, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, int m, int n, T* a,       \
@@ -171,7 +167,7 @@ US_TYPES(US_ANY)
 US_DN(Xgeqrf_bufferSize)
 (cusolverDnHandle_t h, cusolverDnParams_t, i64 m, i64 n, cudaDataType, const void*, i64 lda, cudaDataType, const void*,
  cudaDataType, size_t* device, size_t* host) {
-  return size(h, holds(m, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(Xgeqrf)
 (cusolverDnHandle_t h, cusolverDnParams_t, i64 m, i64 n, cudaDataType type, void* a, i64 lda, cudaDataType, void* tau,

@@ -59,7 +59,8 @@ cusolverStatus_t gels_of(cusolverDnHandle_t h, i64 m, i64 n, i64 columns, T* a, 
 
 cusolverStatus_t bytes(cusolverDnHandle_t h, bool right, size_t* to) {
   size_t none;
-  return size(h, right, to, &none);
+  const auto r = size(h, to, &none);
+  return r == kSuccess && !right ? CUSOLVER_STATUS_INVALID_VALUE : r;
 }
 
 }  // namespace

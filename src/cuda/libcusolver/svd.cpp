@@ -108,7 +108,7 @@ cusolverStatus_t gesvdj_of(cusolverDnHandle_t h, cusolverEigMode_t mode, bool ec
 #define US_SIZES_M_N cusolverDnHandle_t h, int m, int n
 #define US_VECTORS(T, R, C) C T *a, int lda, C R *s, C T *u, int ldu, C T *v, int ldv
 #define US_SVD(L, T, R, sy, un)                                                                                        \
-  US_DN(L##gesvd_bufferSize)(US_SIZES_M_N, int* n_work) { return size(h, m >= n && n >= 0, n_work); }                  \
+  US_DN(L##gesvd_bufferSize)(US_SIZES_M_N, int* n_work) { return size(h, n_work); }                                    \
   US_DN(L##gesvd)                                                                                                      \
   (cusolverDnHandle_t h, signed char want_u, signed char want_vt, int m, int n, T* a, int lda, R* s, T* u, int ldu,    \
    T* vt, int ldvt, T*, int, R*, int* info) {                                                                          \
@@ -118,7 +118,7 @@ cusolverStatus_t gesvdj_of(cusolverDnHandle_t h, cusolverEigMode_t mode, bool ec
   US_DN(L##gesvdj_bufferSize)                                                                                          \
   (cusolverDnHandle_t h, cusolverEigMode_t, int, int m, int n, const T*, int lda, const R*, const T*, int, const T*,   \
    int, int* n_work, gesvdjInfo_t) {                                                                                   \
-    return size(h, holds(m, n, lda), n_work);                                                                          \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##gesvdj)                                                                                                     \
   (cusolverDnHandle_t h, cusolverEigMode_t mode, int economic, int m, int n, US_VECTORS(T, R, ), T*, int, int* info,   \
@@ -129,7 +129,7 @@ cusolverStatus_t gesvdj_of(cusolverDnHandle_t h, cusolverEigMode_t mode, bool ec
   US_DN(L##gesvdjBatched_bufferSize)                                                                                   \
   (cusolverDnHandle_t h, cusolverEigMode_t, int m, int n, const T*, int lda, const R*, const T*, int, const T*, int,   \
    int* n_work, gesvdjInfo_t, int) {                                                                                   \
-    return size(h, holds(m, n, lda), n_work);                                                                          \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##gesvdjBatched)                                                                                              \
   (cusolverDnHandle_t h, cusolverEigMode_t mode, int m, int n, US_VECTORS(T, R, ), T*, int, int* info, gesvdjInfo_t,   \
@@ -141,7 +141,7 @@ cusolverStatus_t gesvdj_of(cusolverDnHandle_t h, cusolverEigMode_t mode, bool ec
   US_DN(L##gesvdaStridedBatched_bufferSize)                                                                            \
   (cusolverDnHandle_t h, cusolverEigMode_t, int rank, int m, int n, const T*, int lda, long long, const R*, long long, \
    const T*, int, long long, const T*, int, long long, int* n_work, int) {                                             \
-    return size(h, holds(m, n, lda) && rank >= 0, n_work);                                                             \
+    return size(h, n_work);                                                                                            \
   }                                                                                                                    \
   US_DN(L##gesvdaStridedBatched)                                                                                       \
   (cusolverDnHandle_t h, cusolverEigMode_t mode, int rank, int m, int n, const T* a, int lda, long long step_a, R* s,  \
@@ -164,7 +164,7 @@ US_TYPES(US_SVD)
 US_DN(Xgesvd_bufferSize)
 (US_X_HEAD, signed char, signed char, i64 m, i64 n, US_X_CONST_PARTS, cudaDataType, const void*, i64, cudaDataType,
  US_BUFFER_SIZES) {
-  return size(h, holds(m, n, lda) && m >= n, device, host);
+  return size(h, device, host);
 }
 US_DN(Xgesvd)
 (US_X_HEAD, signed char want_u, signed char want_vt, i64 m, i64 n, US_X_PARTS, cudaDataType, void* vt, i64 ldvt,
@@ -177,7 +177,7 @@ US_DN(Xgesvd)
 US_DN(Xgesvdp_bufferSize)
 (US_X_HEAD, cusolverEigMode_t, int, i64 m, i64 n, US_X_CONST_PARTS, cudaDataType, const void*, i64, cudaDataType,
  US_BUFFER_SIZES) {
-  return size(h, holds(m, n, lda), device, host);
+  return size(h, device, host);
 }
 US_DN(Xgesvdp)
 (US_X_HEAD, cusolverEigMode_t mode, int economic, i64 m, i64 n, US_X_PARTS, cudaDataType, void* v, i64 ldv,
@@ -191,7 +191,7 @@ US_DN(Xgesvdp)
 US_DN(Xgesvdr_bufferSize)
 (US_X_HEAD, signed char, signed char, i64 m, i64 n, i64 k, i64 p, i64, US_X_CONST_PARTS, cudaDataType, const void*, i64,
  cudaDataType, US_BUFFER_SIZES) {
-  return size(h, holds(m, n, lda) && k >= 0 && p >= 0 && k + p <= std::min(m, n), device, host);
+  return size(h, device, host);
 }
 // The first k; nothing is random.
 US_DN(Xgesvdr)
