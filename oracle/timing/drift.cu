@@ -4,7 +4,8 @@
 // sums and products for each; `tiles`: through shared memory, with a barrier before and behind it. Prints a line for
 // each launch: kind, work, sharers, CTAs. See README.md.
 // metrics: gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_active.avg,smsp__inst_executed.sum
-// metrics: lts__t_requests_srcunit_tex.sum,lts__t_sectors_op_read.sum,lts__t_sectors_lookup_miss.sum,dram__bytes_read.sum
+// metrics: lts__t_requests_srcunit_tex.sum,lts__t_sectors_op_read.sum,lts__t_sectors_lookup_miss.sum
+// metrics: dram__bytes_read.sum
 // metrics: smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
 // metrics: smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio
 // caches: all

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests for one line by several multiprocessors at a time: how many come to L2. `pair`: two CTAs of 132, the first
 // and another one, read the same rows, the others rows of their own. `next`: CTAs that follow each other share rows;
-// `apart`: so do CTAs that lie a part of the grid apart; `bulk`: as `next`, by bulk copies of 4 KiB. Rows come from DRAM. Prints
-// a line for each launch: kind, the other CTA or how many share, bytes of a thread, flight, CTAs. See README.md.
+// `apart`: so do CTAs that lie a part of the grid apart; `bulk`: as `next`, by bulk copies of 4 KiB. Rows come from
+// DRAM. Prints a line for each launch: kind, the other CTA or how many share, bytes of a thread, flight, CTAs. See
+// README.md.
 // metrics: gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_active.avg,smsp__inst_executed.sum
-// metrics: lts__t_requests_srcunit_tex.sum,lts__t_sectors_op_read.sum,lts__t_sectors_srcunit_tex.sum,lts__t_sectors_lookup_miss.sum
+// metrics: lts__t_requests_srcunit_tex.sum,lts__t_sectors_op_read.sum,lts__t_sectors_srcunit_tex.sum
+// metrics: lts__t_sectors_lookup_miss.sum
 // metrics: l1tex__m_xbar2l1tex_read_sectors.sum,l1tex__m_l1tex2xbar_req_cycles_active.sum
 // caches: all
 #include <cuda_runtime.h>

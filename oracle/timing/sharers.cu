@@ -4,7 +4,8 @@
 // cp.async into a ring of `flight` stages. Prints a line for each launch: kind, bytes a thread reads at a time, flight,
 // sharers, lag, CTAs. See README.md.
 // metrics: gpu__time_duration.sum,sm__cycles_active.max,sm__cycles_active.avg,smsp__inst_executed.sum
-// metrics: lts__t_sectors_op_read.sum,lts__t_sector_hit_rate.pct,lts__t_requests_srcunit_tex.sum,lts__t_sectors_lookup_miss.sum
+// metrics: lts__t_sectors_op_read.sum,lts__t_sector_hit_rate.pct,lts__t_requests_srcunit_tex.sum
+// metrics: lts__t_sectors_lookup_miss.sum
 // metrics: lts__t_sectors_srcunit_ltcfabric.sum,lts__t_tag_requests_miss.sum,dram__bytes_read.sum
 // metrics: smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio
 // caches: all

@@ -70,8 +70,8 @@ double Share::dram_spread() const {
   return p_.dram_spread * std::min(1.0, p_.dram_calm + (1 - p_.dram_calm) * dram_use_ / kBusy);
 }
 
-// Of a load that waits for no other. DRAM that is written, too, takes longer to answer; who asks for what others ask for
-// was not the first.
+// Of a load that waits for no other. DRAM that is written, too, takes longer to answer; who asks for what others ask
+// for was not the first.
 double Share::dram_idle() const { return p_.dram_latency - sooner_ + p_.dram_turn * dram_written(); }
 
 // The part of its time for which DRAM is written.
@@ -92,8 +92,9 @@ double Share::dram_time(double at, double cycles, double idle, bool twice) {
   return time;
 }
 
-// DRAM answers after different times, the more so the more it has to do. dram_spread is what the slowest of several lines takes longer with each doubling
-// of their number, which says how the times of single lines are spread (Gumbel's distribution).
+// DRAM answers after different times, the more so the more it has to do. dram_spread is what the slowest of several
+// lines takes longer with each doubling of their number, which says how the times of single lines are spread (Gumbel's
+// distribution).
 double Share::luck() {
   random_ = random_ * 1664525 + 1013904223;
   constexpr double kMean = 0.5772, kLeast = -1.5;

@@ -249,8 +249,8 @@ TEST(Footprint, WhoReadsAtTheSamePointWaits) {
   EXPECT_LT(f.read(7, 15, {4, 20}), 0);
 }
 
-// oracle/timing/merging.txt, words one at a time: requests that came to L2, of 512 lines for each CTA. Where CTAs of one
-// multiprocessor share lines (66 and 132 of 528 that lie apart), L1 joins them, too.
+// oracle/timing/merging.txt, words one at a time: requests that came to L2, of 512 lines for each CTA. Where CTAs of
+// one multiprocessor share lines (66 and 132 of 528 that lie apart), L1 joins them, too.
 TEST(Footprint, RequestsOfAGpcGoTogether) {
   struct Case {
     bool next;  // CTAs that follow each other share lines, else those that lie a part of the grid apart
@@ -294,8 +294,8 @@ TEST(Footprint, RequestsOfAGpcGoTogether) {
   EXPECT_EQ(t.joined, 0u);
 }
 
-// merging.txt, apart 2 16 4 528: 69 MB that two CTAs at work read at once come from DRAM once (22.0 us; 35.2 us for each
-// its own), although L2 has not room for all that is read between the two here.
+// merging.txt, apart 2 16 4 528: 69 MB that two CTAs at work read at once come from DRAM once (22.0 us; 35.2 us for
+// each its own), although L2 has not room for all that is read between the two here.
 TEST(Footprint, WhatIsReadAtOnceIsThere) {
   const Parameters p;
   Footprint f(p);

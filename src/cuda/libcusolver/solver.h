@@ -91,8 +91,8 @@ inline cusolverStatus_t wait(cusolverDnHandle_t h, cusolverStatus_t r) {
   return r == kSuccess && cudaStreamSynchronize(h->stream) != cudaSuccess ? CUSOLVER_STATUS_EXECUTION_FAILED : r;
 }
 
-// The program's workspace is not used, so any size does; none is asked of the host. Sizes of matrices are not looked at,
-// as an H200's cuSOLVER 12.0.4 does not: leading dimensions that are too small are answered, too.
+// The program's workspace is not used, so any size does; none is asked of the host. Sizes of matrices are not looked
+// at, nor does an H200's cuSOLVER 12.0.4: leading dimensions that are too small are answered, too.
 inline cusolverStatus_t size(cusolverDnHandle_t h, int* to) {
   if (const auto r = state(h, to); r != kSuccess) return r;
   *to = 64;
