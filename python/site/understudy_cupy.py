@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CuPy's calls of cuBLAS, cuSOLVER, cuSPARSE and cuRAND on a virtual device, where these libraries are machine code:
-computed by NumPy, on the device's memory as it lies there. CuPy's own Python stays as it is, with its checks and errors:
+"""CuPy's calls of cuBLAS, cuSOLVER, cuSPARSE and cuRAND on a virtual device: computed by NumPy, on the device's memory as
+it lies there. cuSPARSE and cuRAND are machine code; Understudy's own cuBLAS and cuSOLVER serve CuPy when this is off. CuPy's own Python stays as it is, with its checks and errors:
 
     cupy.linalg.solve ─▶ cupyx.lapack.gesv ─▶ cupy_backends.cuda.libs.cusolver.dgetrf(handle, n, n, pointer, ...)
                                                    └ replaced, by name, when that module is imported (sitecustomize.py)

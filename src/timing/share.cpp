@@ -28,9 +28,10 @@ double crowd(const TimedLaunch& l, const std::vector<const TimedCta*>& ctas) {
   return std::max(1.0, static_cast<double>(ctas.size()) * l.active_sms / std::max(1.0, all));
 }
 
-// The way to a multiprocessor, of which two share one.
+// The way to a multiprocessor, of which the two of a TPC share one. Grids that leave half of the multiprocessors idle
+// were not measured, and are taken to have what one alone has, although their CTAs come in pairs, too (placement.txt).
 double sm_read(const TimedLaunch& l, const Parameters& p) {
-  constexpr u32 kFew = 66;  // each has one to itself
+  constexpr u32 kFew = 66;
   return l.active_sms > kFew ? std::min(p.l2_sm_read, p.l2_tpc_read / 2) : p.l2_sm_read;
 }
 

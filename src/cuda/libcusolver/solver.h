@@ -92,7 +92,8 @@ inline cusolverStatus_t wait(cusolverDnHandle_t h, cusolverStatus_t r) {
 }
 
 // The program's workspace is not used, so any size does; none is asked of the host. Sizes of matrices are not looked
-// at, nor does an H200's cuSOLVER 12.0.4: leading dimensions that are too small are answered, too.
+// at. An H200's cuSOLVER 12.0.4 does so for all leading dimensions; it refuses a negative size of syevd, and a negative
+// leading dimension of orgtr.
 inline cusolverStatus_t size(cusolverDnHandle_t h, int* to) {
   if (const auto r = state(h, to); r != kSuccess) return r;
   *to = 64;
